@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
-import type { ChatEvent, ChatModel, EchoedLogprob, RawPrompt } from "../../contracts/chat-model.ts";
+import type { ChatEvent, ChatModel, EchoedLogprob, RawPrompt, TokenLogprob } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
 let model: Hosted<ChatModel>;
@@ -23,9 +23,17 @@ async function complete(prompt: RawPrompt, fields: Parameters<typeof makeChatReq
 const logprobsOf = (events: readonly ChatEvent[], type: "echo" | "text") =>
   events.flatMap((event) => (event.type === type && "logprobs" in event ? (event.logprobs ?? []) : []));
 
+const FRANCE = "The capital of France is";
+
+/** Tokens with which the answer may well begin: roundings of another processor do not make one of them unlikely. */
+function likelyFirst(events: readonly ChatEvent[]): string[] {
+  const [first] = logprobsOf(events, "text") as TokenLogprob[];
+  return (first?.top ?? []).flatMap(({ token, logprob }) => (Math.exp(logprob) > 0.02 ? [token] : []));
+}
+
 test("continues a text as the model was trained to, without a template", async () => {
-  const { text, finish } = await complete({ input: "The capital of France is" });
-  expect(text).toMatch(/^ Paris/);
+  const { events, finish } = await complete({ input: FRANCE }, { topLogprobs: 20, maxTokens: 1 });
+  expect(likelyFirst(events)).toContain(" Paris");
   expect(finish?.usage.promptTokens).toBe(5);
 });
 
@@ -39,8 +47,8 @@ test("reads control tokens in the text", async () => {
 test("continues token IDs like the text that they stand for", async () => {
   const echoed = await complete({ input: [504, 3575, 282, 4649, 314], echo: true }, { maxTokens: 4 });
   const [echo] = echoed.events.filter((event) => event.type === "echo");
-  expect(echo).toMatchObject({ text: "The capital of France is" });
-  expect(echoed.text).toMatch(/^ Paris/);
+  expect(echo).toMatchObject({ text: FRANCE });
+  expect(echoed.text).toBe((await complete({ input: FRANCE }, { maxTokens: 4 })).text);
 });
 
 test("refuses token IDs outside the vocabulary, and a suffix", async () => {

