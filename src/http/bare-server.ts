@@ -1,5 +1,6 @@
 /** A server without routes: its timeouts, limits, error format and request log. */
 
+import type { IncomingMessage } from "node:http";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { RequestEntry } from "../features/usage/request-history.ts";
 import type { Inference } from "../inference/inference.ts";
@@ -52,8 +53,19 @@ export function connectionTimeoutMs({
   return 1000 * (2 * requestTimeoutSeconds) + Math.max(1000 * receiveTimeoutSeconds, SPARE_MILLISECONDS);
 }
 
-function isRealtime(url: string): boolean {
-  return url.split("?", 1)[0] === "/v1/realtime";
+/** Whether the request is the handshake of a WebSocket that a route takes. */
+function isHandshake({ method, url = "", headers }: IncomingMessage): boolean {
+  return method === "GET" && url.split("?", 1)[0] === "/v1/realtime" && headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/** Closes the sockets of refused handshakes: Node stops reading them, so that it would not notice their end. */
+function closeRefusedUpgrades(app: FastifyInstance): void {
+  const upgrades = new WeakSet<IncomingMessage>();
+  app.server.on("upgrade", (request: IncomingMessage) => upgrades.add(request));
+  app.addHook("onResponse", (request, _reply, done) => {
+    if (upgrades.has(request.raw)) request.raw.socket.destroySoon();
+    done();
+  });
 }
 
 export function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: OpenRequests } {
@@ -66,8 +78,7 @@ export function bareServer(limits: BareServerOptions): { app: FastifyInstance; r
       // Interval at which Node checks for late requests; its default is 30 seconds.
       connectionsCheckingInterval: 1000,
       // A request with another `Upgrade`, such as h2c, is answered as if it had none.
-      shouldUpgradeCallback: ({ url = "", headers }) =>
-        limits.inference !== undefined && isRealtime(url) && headers.upgrade?.toLowerCase() === "websocket",
+      shouldUpgradeCallback: (request) => limits.inference !== undefined && isHandshake(request),
       // A hook below answers in the wire format.
       requireHostHeader: false,
       requestTimeout: receiveTimeout,
@@ -103,6 +114,7 @@ export function bareServer(limits: BareServerOptions): { app: FastifyInstance; r
   traceRequests(app, limits.tracing);
   useErrorFormat(app, limits.maxBodyBytes);
   requireHost(app);
+  closeRefusedUpgrades(app);
   const { maxConnectionsPerAddress: maxPerAddress, connectionCounter: counter, logger } = limits;
   guardConnections(app.server, { maxPerAddress, counter, logger, refuse: answerWithoutRoute });
   useJsonBodies(app);

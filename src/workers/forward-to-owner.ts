@@ -70,8 +70,10 @@ export class ForwardToOwner {
       this.#open -= 1;
       end();
     });
-    socket.on("error", end);
+    // A half-open connection on either side would keep both.
+    socket.on("error", end).once("end", end);
     owner.on("error", end).once("close", () => socket.destroySoon());
+    owner.once("end", () => socket.destroySoon());
     owner.write(`${request.method} ${request.url} HTTP/1.1\r\n${toLines(this.#upgradeHeadersOf(request))}\r\n`);
     owner.write(head);
     socket.pipe(owner).pipe(socket);

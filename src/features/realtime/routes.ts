@@ -36,11 +36,6 @@ export function realtime(parts: RealtimeParts): FastifyPluginAsync {
         socket.terminate();
       },
     });
-    // The plugin closes only the sockets of requests that reach its own hook, and nothing reads a refused one.
-    app.addHook("onResponse", (request, _reply, done) => {
-      request.raw.socket.destroySoon();
-      done();
-    });
     app.route({
       method: "GET",
       url: "/realtime",
