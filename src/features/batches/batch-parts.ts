@@ -69,7 +69,7 @@ export class BatchParts {
     for (const { blob, position } of await database.run((executor) => listBatchParts(executor, owned.id))) {
       this.#position = Math.max(this.#position, position + 1);
       for await (const { bytes } of readLines(await blobs.read(blob), Number.POSITIVE_INFINITY)) {
-        if (bytes !== undefined) yield parseStored(bytes.toString());
+        if (bytes !== undefined && bytes.length > 0) yield parseStored(bytes.toString());
       }
     }
   }

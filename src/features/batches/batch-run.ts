@@ -5,19 +5,21 @@ import { Fault } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import type { BatchRow } from "../../storage/schema.ts";
-import { type ParsedLine, parseBatchLine, toAnsweredLine, toUnansweredLine } from "../../wire/openai/batch-lines.ts";
-import type { BatchError } from "../../wire/openai/batches.ts";
+import { toAnsweredLine, toUnansweredLine } from "../../wire/openai/batch-lines.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { FileStore } from "../files/file-store.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { BatchParts } from "./batch-parts.ts";
 import { type BatchEnd, readOwnedStatus, updateOwnedBatch } from "./batch-queries.ts";
+import { KEY_REVOKED, STATUS_AFTER, type Stop } from "./batch-stop.ts";
 import { type EndingRun, endWithResults, storeEnd } from "./end-batch-run.ts";
 import { InputReader } from "./input-reader.ts";
 import { type LineAnswer, outcomeOf } from "./line-outcome.ts";
+import type { LineRequest } from "./line-reader.ts";
 import { isMissing, type MissingInputs } from "./missing-inputs.ts";
 import { PendingLines } from "./pending-lines.ts";
-import { type LinePlace, type ScanLimits, scanInput } from "./scan-input.ts";
+import { readBatchLine } from "./read-batch-line.ts";
+import { type LinePlace, type ScanLimits, type ScannedInput, scanInput } from "./scan-input.ts";
 
 export interface BatchRunOptions extends ScanLimits {
   database: Database;
@@ -30,29 +32,14 @@ export interface BatchRunOptions extends ScanLimits {
   /** Caller of a batch's key; undefined when the key no longer works. */
   callerOf: (keyId: string) => Promise<Caller | undefined>;
   /** Makes the request of a line. Rejects with the signal's reason when that aborts first. */
-  runLine: (request: { caller: Caller; path: string; body: string }, signal: AbortSignal) => Promise<LineAnswer>;
+  runLine: (
+    request: { caller: Caller; path: string; body: LineRequest["body"] },
+    signal: AbortSignal,
+  ) => Promise<LineAnswer>;
   onAnswered: (isError: boolean) => void;
   outbox: Pick<WebhookOutbox, "add">;
   missingInputs: MissingInputs;
 }
-
-/** Why a run stops before every line is answered. */
-type Stop = "cancelled" | "expired" | "key-revoked" | "taken-over" | "stopping";
-
-const STATUS_AFTER: Readonly<Record<Stop, "cancelled" | "expired" | "failed">> = {
-  cancelled: "cancelled",
-  expired: "expired",
-  "key-revoked": "failed",
-  "taken-over": "cancelled",
-  stopping: "cancelled",
-};
-
-const KEY_REVOKED: BatchError = {
-  code: "invalid_api_key",
-  message: "The key that created this batch no longer works.",
-  param: null,
-  line: null,
-};
 
 const POLL_MS = 500;
 const FLUSH_MS = 1_000;
@@ -129,7 +116,20 @@ export class BatchRun {
       return this.#awaitInput(failure);
     }
     missingInputs.forget(id);
-    const { lines, errors } = await scanInput(bytes, endpoint, this.#options, this.#lines.signal);
+    // Nothing is answered yet, so that a cancelled batch ends here. A later one also lists its lines.
+    const polling = status === "validating" ? setInterval(() => void this.#poll(), POLL_MS) : undefined;
+    let scanned: ScannedInput;
+    try {
+      scanned = await scanInput(bytes, endpoint, this.#options, this.#lines.signal);
+    } catch (failure) {
+      const end = this.#endOfScan();
+      if (end === undefined) throw failure;
+      await storeEnd(this.#options, this.#ending, end);
+      return "ended";
+    } finally {
+      clearInterval(polling);
+    }
+    const { lines, errors } = scanned;
     if (status === "validating" && errors.length > 0) {
       await storeEnd(this.#options, this.#ending, { status: "failed", errors: JSON.stringify(errors) });
       return "ended";
@@ -144,6 +144,12 @@ export class BatchRun {
       await updateOwnedBatch(executor, this.#owned, change, "validating");
     });
     return lines;
+  }
+
+  /** Returns the end of a batch that stopped before its lines were read; undefined when it has not ended. */
+  #endOfScan(): BatchEnd | undefined {
+    if (this.#stop === "cancelled" || this.#stop === "expired") return { status: STATUS_AFTER[this.#stop] };
+    return undefined;
   }
 
   /** Another replica may have the input, or the storage soon again. Once it counts as lost, the batch fails. */
@@ -204,7 +210,7 @@ export class BatchRun {
       const caller = await callerOf(keyId);
       if (caller === undefined) return this.#stopFor("key-revoked");
       const { customId, body } = await this.#read(input[index] as LinePlace);
-      const answer = await runLine({ caller, path: endpoint, body: JSON.stringify(body) }, signal);
+      const answer = await runLine({ caller, path: endpoint, body }, signal);
       const attempts = (this.#attempts.get(index) ?? 0) + 1;
       const outcome = outcomeOf(answer, attempts);
       if (outcome.type === "retry") {
@@ -227,9 +233,10 @@ export class BatchRun {
     }
   }
 
-  async #read(place: LinePlace): Promise<ParsedLine> {
+  async #read(place: LinePlace, withBody = true): Promise<LineRequest> {
     if (this.#reader === undefined) throw new Error("the input was not scanned");
-    const parsed = parseBatchLine(await this.#reader.line(place), this.#batch.endpoint);
+    const { endpoint } = this.#batch;
+    const parsed = await readBatchLine(await this.#reader.line(place), { endpoint, withBody });
     if ("code" in parsed) throw new Error(`the input of ${this.#batch.id} has changed: ${parsed.message}`);
     return parsed;
   }
@@ -293,7 +300,7 @@ export class BatchRun {
     reason: "expired" | "cancelled",
   ): AsyncGenerator<string> {
     for (const [index, place] of input.entries()) {
-      if (answered[index] === 0) yield toUnansweredLine((await this.#read(place)).customId, reason);
+      if (answered[index] === 0) yield toUnansweredLine((await this.#read(place, false)).customId, reason);
     }
   }
 }

@@ -1,4 +1,7 @@
-/** Reads lines of a batch's input. Those that follow one another are read together: a store answers each read slowly. */
+/**
+ * Reads lines of a batch's input. Short ones that follow one another are read together: a store answers each read
+ * slowly. A longer one has a buffer that its reader may hand to a thread.
+ */
 
 import type { ByteRange } from "../files/blob-store.ts";
 
@@ -16,6 +19,7 @@ export class InputReader {
   }
 
   async line({ offset, length }: ByteRange): Promise<Buffer> {
+    if (length >= BLOCK_BYTES) return this.#readBlock({ offset, length });
     const block = this.#blockOf(offset, length);
     const start = offset - block.range.offset;
     return (await block.bytes).subarray(start, start + length);
@@ -27,7 +31,7 @@ export class InputReader {
       const { range } = current;
       if (offset >= range.offset && offset + length <= range.offset + range.length) return current;
     }
-    const range = { offset, length: Math.min(Math.max(length, BLOCK_BYTES), this.#bytes - offset) };
+    const range = { offset, length: Math.min(BLOCK_BYTES, this.#bytes - offset) };
     const block = { range, bytes: this.#readBlock(range) };
     this.#block = block;
     block.bytes.catch(() => {

@@ -7,11 +7,13 @@ async function* inChunks(text: Buffer, size: number) {
 
 const TEXT = Buffer.from('\uFEFF{"a":1}\r\n\n  {"b":"ä"}  \n\t\r\n{"c":3}');
 
-test.each([1, 2, 3, 7, 1000])("finds each line that is not blank, in chunks of %d bytes", async (size) => {
+test.each([1, 2, 3, 7, 1000])("finds each line, in chunks of %d bytes", async (size) => {
   const lines = await Array.fromAsync(readLines(inChunks(TEXT, size), 100));
   expect(lines.map(({ number, bytes }) => [number, bytes?.toString()])).toEqual([
     [1, '{"a":1}'],
+    [2, ""],
     [3, '{"b":"ä"}'],
+    [4, ""],
     [5, '{"c":3}'],
   ]);
   for (const { offset, bytes } of lines) {

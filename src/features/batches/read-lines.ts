@@ -7,11 +7,11 @@ export interface RawLine {
   number: number;
   /** Position of `bytes` in the file. */
   offset: number;
-  /** Without the blanks and line break around it; undefined for a line that is longer than the limit. */
+  /** Without the blanks and line break around it, so empty for a blank line; undefined beyond the length limit. */
   bytes: Buffer | undefined;
 }
 
-/** Yields the lines of a stream that are not blank. */
+/** Yields the lines of a stream. Blank ones too, because a reader that awaits none of millions would block others. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<RawLine> {
   let number = 0;
   let offset = 0;
@@ -34,7 +34,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
     for (let end = buffer.indexOf(LF); end !== -1; end = buffer.indexOf(LF, start)) {
       const line = take(buffer.subarray(start, end));
       start = end + 1;
-      if (line.bytes?.length !== 0) yield line;
+      yield line;
     }
     const rest = buffer.subarray(start);
     heldBytes += rest.length;
@@ -42,9 +42,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
     if (heldBytes > maxBytes + 1) held = [];
     else held.push(rest);
   }
-  if (heldBytes === 0) return;
-  const last = take(Buffer.alloc(0));
-  if (last.bytes?.length !== 0) yield last;
+  if (heldBytes > 0) yield take(Buffer.alloc(0));
 }
 
 /** Returns where the line's content begins and ends: without a byte order mark and blanks around it. */

@@ -37,9 +37,10 @@ export function lineRunner(appOf: () => FastifyInstance): RunLine {
     };
     signal.addEventListener("abort", abort, { once: true });
     const headers = { "content-type": "application/json" };
+    const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     // Awaited inside: the request is made when the promise is awaited.
     const answering = runningLine.run({ caller, signal: line.signal }, async () =>
-      appOf().inject({ method: "POST", url: path, headers, payload: body }),
+      appOf().inject({ method: "POST", url: path, headers, payload }),
     );
     // A request that is ended fails once more.
     answering.catch(() => {});

@@ -2,8 +2,8 @@
 
 import { hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { parseBatchLine } from "../../wire/openai/batch-lines.ts";
 import type { BatchError } from "../../wire/openai/batches.ts";
+import { readBatchLine } from "./read-batch-line.ts";
 import { readLines } from "./read-lines.ts";
 
 export interface ScanLimits {
@@ -24,6 +24,8 @@ export interface ScannedInput {
 }
 
 const MAX_ERRORS = 100;
+/** Lines without content cost time, and no limit on requests bounds them. */
+const MAX_BLANK_LINES = 10_000;
 /** Other requests wait for at most one slice and one line. */
 const SLICE_MS = 10;
 
@@ -37,8 +39,9 @@ export async function scanInput(
   const errors: BatchError[] = [];
   /** Digests of the custom IDs, which may be long. */
   const known = new Map<string, number>();
+  let blankLines = 0;
   let sliceEnd = performance.now() + SLICE_MS;
-  for await (const { number, offset, bytes } of readLines(chunks, maxLineBytes)) {
+  for await (const { number, offset, bytes } of readLines(untilAborted(chunks, signal), maxLineBytes)) {
     if (performance.now() >= sliceEnd) {
       await nextTurn();
       signal.throwIfAborted();
@@ -48,8 +51,12 @@ export async function scanInput(
     if (bytes === undefined) {
       const message = `This line is longer than ${maxLineBytes} bytes, the limit for a request.`;
       refuse({ code: "line_too_long", message, param: null });
+    } else if (bytes.length === 0) {
+      blankLines += 1;
     } else {
-      const parsed = parseBatchLine(bytes, endpoint);
+      // A thread takes over the bytes of a large line.
+      const { length } = bytes;
+      const parsed = await readBatchLine(bytes, { endpoint, withBody: false });
       if ("code" in parsed) refuse(parsed);
       else {
         const digest = hash("sha1", parsed.customId, "base64");
@@ -59,10 +66,14 @@ export async function scanInput(
           const message = `The custom_id ${JSON.stringify(parsed.customId.slice(0, 100))} is also that of line ${first}.`;
           refuse({ code: "duplicate_custom_id", message, param: "custom_id" });
         }
-        lines.push({ offset, length: bytes.length });
+        lines.push({ offset, length });
       }
     }
-    if (errors.length >= MAX_ERRORS) break;
+    if (blankLines > MAX_BLANK_LINES) {
+      const message = `The file has more than ${MAX_BLANK_LINES} blank lines. Remove them.`;
+      errors.push({ code: "too_many_blank_lines", message, param: null, line: number });
+    }
+    if (blankLines > MAX_BLANK_LINES || errors.length >= MAX_ERRORS) break;
     if (lines.length > maxLines) {
       const message = `The file has more than ${maxLines} requests, the limit for a batch. Split it into several batches.`;
       errors.push({ code: "too_many_tasks", message, param: null, line: number });
@@ -73,4 +84,11 @@ export async function scanInput(
     errors.push({ code: "empty_file", message: "The file has no requests.", param: null, line: null });
   }
   return { lines, errors };
+}
+
+async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    signal.throwIfAborted();
+    yield chunk;
+  }
 }

@@ -7,12 +7,18 @@ import { type JsonLimits, type ParsedJson, parseJson } from "./parse-json.ts";
 export type JsonTask =
   | { type: "parse"; json: Uint8Array; limits: JsonLimits }
   | { type: "convert"; json: Uint8Array; module: string; argument: unknown }
+  | { type: "read"; json: Uint8Array; module: string; argument: unknown }
   | { type: "write"; value: unknown };
 
 /** What a module exports that converts parsed JSON in the thread. */
 interface Converter {
   /** `value` undefined: not valid JSON. */
   convert(value: unknown, argument: unknown): unknown;
+}
+
+/** What a module exports that parses JSON itself in the thread. */
+interface Reader {
+  read(json: Buffer, argument: unknown): unknown;
 }
 
 lowerPriority();
@@ -22,6 +28,10 @@ export default async function runTask(task: JsonTask): Promise<unknown> {
   const { buffer, byteOffset, byteLength } = task.json;
   const json = Buffer.from(buffer, byteOffset, byteLength);
   if (task.type === "parse") return parseJson(json, task.limits) satisfies ParsedJson;
+  if (task.type === "read") {
+    const { read }: Reader = await import(task.module);
+    return read(json, task.argument);
+  }
   const { convert }: Converter = await import(task.module);
   return convert(parseOrUndefined(json), task.argument);
 }

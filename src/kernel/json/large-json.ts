@@ -25,10 +25,7 @@ const threads = new Piscina<JsonTask, unknown>({
 
 /** `parseJson` in a thread, which takes over the buffer. */
 export async function parseLargeJson(json: Buffer, limits: JsonLimits): Promise<ParsedJson> {
-  const { buffer } = json;
-  // A part of a buffer that others share is copied.
-  const transferList = json.byteLength === buffer.byteLength && buffer instanceof ArrayBuffer ? [buffer] : [];
-  const parsed = await threads.run({ type: "parse", json, limits }, { transferList });
+  const parsed = await threads.run({ type: "parse", json, limits }, transferOf(json));
   // Receiving 30,000 messages takes 15 ms, and what the caller does with them takes longer.
   await nextTurn();
   return parsed as ParsedJson;
@@ -39,9 +36,17 @@ export async function parseLargeJson(json: Buffer, limits: JsonLimits): Promise<
  * `convert(value, argument)`.
  */
 export async function convertLargeJson(json: Buffer, module: URL, argument: unknown): Promise<unknown> {
-  const { buffer } = json;
-  const transferList = json.byteLength === buffer.byteLength && buffer instanceof ArrayBuffer ? [buffer] : [];
-  return threads.run({ type: "convert", json, module: module.href, argument }, { transferList });
+  return threads.run({ type: "convert", json, module: module.href, argument }, transferOf(json));
+}
+
+/** Calls `read(json, argument)` of the module in a thread, which takes over the buffer. */
+export async function readLargeJson(json: Buffer, module: URL, argument: unknown): Promise<unknown> {
+  return threads.run({ type: "read", json, module: module.href, argument }, transferOf(json));
+}
+
+/** A part of a buffer that others share is copied. */
+function transferOf({ buffer, byteLength }: Buffer): { transferList: ArrayBuffer[] } {
+  return { transferList: byteLength === buffer.byteLength && buffer instanceof ArrayBuffer ? [buffer] : [] };
 }
 
 /** JSON.stringify in a thread. Resolves with UTF-8. */

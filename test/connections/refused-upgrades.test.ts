@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { readdirSync, readlinkSync } from "node:fs";
 import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { eventually } from "./support/eventually.ts";
-import { type Service, startService } from "./support/service.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 const DRAIN_SECONDS = 3;
 const UPGRADES = 1000;
