@@ -56,7 +56,7 @@ export class Catalog {
   #aliases: ReadonlyMap<string, CatalogModel> = new Map();
   /** Longest prefix first, so that `a/b/*` goes before `a/*`. */
   #wildcards: readonly CatalogModel[] = [];
-  /** Prefixes of the aliases that end in `*`, each with its model. */
+  /** Prefixes of the aliases that end in `*`, each with its model; the longest first, so that `a-b*` goes before `a*`. */
   #aliasPrefixes: ReadonlyArray<readonly [prefix: string, model: CatalogModel]> = [];
 
   /** Models in the order of the listing. */
@@ -68,9 +68,9 @@ export class Catalog {
   replace(models: readonly CatalogModel[]): void {
     this.#models = new Map(models.map((model) => [model.id, model]));
     this.#aliases = new Map(models.flatMap((model) => model.aliases.map((alias) => [alias, model] as const)));
-    this.#aliasPrefixes = [...this.#aliases].flatMap(([alias, model]) =>
-      alias.endsWith("*") ? [[alias.slice(0, -1), model] as const] : [],
-    );
+    this.#aliasPrefixes = [...this.#aliases]
+      .flatMap(([alias, model]) => (alias.endsWith("*") ? [[alias.slice(0, -1), model] as const] : []))
+      .sort(([a], [b]) => b.length - a.length);
     this.#wildcards = models.filter(isWildcard).sort((a, b) => b.id.length - a.id.length);
   }
 

@@ -22,9 +22,14 @@ const CHAT_ALIASES = ["claude-*", "gpt-realtime*"];
  */
 export function withChatAliases(models: readonly ModelSpec[]): ModelSpec[] {
   const first = models.find(({ id, task, isHidden }) => task === "chat" && !isHidden && !id.endsWith("/*"));
-  const taken = new Set(models.flatMap(({ aliases }) => aliases));
-  const free = CHAT_ALIASES.filter((alias) => !taken.has(alias));
+  const taken = models.flatMap(({ aliases }) => aliases);
+  const free = CHAT_ALIASES.filter((alias) => !taken.some((each) => covers(each, alias)));
   return models.map((model) => (model === first ? { ...model, aliases: [...model.aliases, ...free] } : model));
+}
+
+/** Whether the first alias is the second one, or a prefix that matches each ID of the second one. */
+function covers(alias: string, other: string): boolean {
+  return alias === other || (alias.endsWith("*") && other.startsWith(alias.slice(0, -1)));
 }
 
 /**

@@ -98,6 +98,14 @@ test.each([
   expect((await specify(yaml)).get(id)?.aliases).toEqual(["claude-*", "gpt-realtime*"]);
 });
 
+test("leaves out a default alias that a configured prefix covers", async () => {
+  const deployments = "deployments: [{ engine: openai-compatible, base_url: http://127.0.0.1:1 }]";
+  const models = await specify(
+    `builtin_models: false\nmodels: [{ id: one, task: chat, ${deployments} }, { id: two, task: chat, aliases: ["cla*"], ${deployments} }]`,
+  );
+  expect(models.get("one")?.aliases).toEqual(["gpt-realtime*"]);
+});
+
 test("adds no OpenAI names when the configuration disables them", async () => {
   const models = await specify("default_aliases: false");
   expect([...models.values()].flatMap(({ aliases }) => aliases)).toEqual([]);

@@ -157,6 +157,18 @@ models:
     expect(lines[0]).toBe(`The configuration has ${expected.length} errors.`);
   });
 
+  test("takes an alias with a trailing *, and rejects one elsewhere", async () => {
+    const model = (alias: string) =>
+      `models: [{ id: a, task: chat, aliases: ["${alias}"], deployments: [{ engine: llama-cpp, model: small-chat }] }]`;
+    for (const alias of ["gpt-5*", "claude-*", "g*"]) {
+      expect((await loadConfigText(model(alias))).config.models[0]?.aliases).toEqual([alias]);
+    }
+    for (const alias of ["*", "*-mini", "gpt-*-mini", "gpt-**", "a b*", `${"x".repeat(200)}*`]) {
+      expect(await faultOfConfigText(model(alias))).toContain("models[0].aliases[0]: must be 1 to 200 printable");
+    }
+    expect(await faultOfConfigText(model("openai/*"))).toContain("a wildcard can neither have aliases nor be one");
+  });
+
   test("rejects a fallback to a built-in model if the built-in models are disabled", async () => {
     const model = "{ id: a, task: chat, fallbacks: [small-chat], deployments: [{ engine: llama-cpp, model: x }] }";
     await expect(loadConfigText(`models: [${model}]`)).resolves.toBeDefined();

@@ -11,6 +11,14 @@ const id = z.string().refine((value) => ID.test(value) || WILDCARD.test(value), 
     "must be 1 to 200 printable ASCII characters without spaces; * is allowed only in a trailing /*, which makes a wildcard such as openai/*",
 });
 
+/** IDs that a model answers to: exact ones, and prefixes that end in `*`. `/*` is kept for wildcards. */
+const ALIAS_PREFIX = /^[\x21-\x29\x2b-\x7e]{0,198}[\x21-\x29\x2b-\x2e\x30-\x7e]\*$/;
+
+const alias = z.string().refine((value) => ID.test(value) || ALIAS_PREFIX.test(value) || WILDCARD.test(value), {
+  error:
+    "must be 1 to 200 printable ASCII characters without spaces; * is allowed only at the end, after at least one character, which matches every ID with that prefix, such as gpt-5*",
+});
+
 /** Integer and fractional digits are bounded so that a price times a token count is exact in integers. */
 const dollars = z.string({ error: 'must be a quoted decimal, such as "0.0000001"' }).regex(/^\d{1,6}(\.\d{1,15})?$/, {
   error:
@@ -146,11 +154,11 @@ export const model = z.strictObject({
     .default([])
     .describe("Groups for model permissions: a permission for a group covers every model in it."),
   aliases: z
-    .array(id)
+    .array(alias)
     .max(20)
     .default([])
     .describe(
-      "Alternative IDs of the model, such as whisper-1. Responses contain the model's own ID. A trailing * matches every ID with that prefix that nothing else matches, such as claude-*.",
+      "Alternative IDs of the model, such as whisper-1. Responses contain the model's own ID. A trailing * matches every ID with that prefix that no ID, exact alias or wildcard matches, such as gpt-5* or claude-*; the longest prefix takes precedence.",
     ),
   hidden: z
     .boolean()

@@ -169,6 +169,8 @@ export interface ChatRequest extends Sampling {
   topLogprobs: number | undefined;
   /** Reasoning effort as the caller wrote it, such as `none`, `low` or `high`. */
   reasoningEffort: string | undefined;
+  /** Length of the answer as the caller wrote it, such as `low`. Only upstreams read it. */
+  verbosity?: string | undefined;
   /** Additional variables of the chat template, such as `enable_thinking`. */
   templateVariables?: Readonly<Record<string, unknown>> | undefined;
   callerHeaders?: CallerHeaders;

@@ -46,6 +46,11 @@ export function forwarderOf(
   return { proxy: model, passThrough };
 }
 
+/** Whether a model of this service answers, rather than an upstream's. */
+export function isLocal({ opened }: Pick<ChatAnswer, "opened">): boolean {
+  return !isChatProxy(opened);
+}
+
 /** Converts the answer; the deployment that answers, possibly a fallback's, determines the form of the events. */
 export function toChatAnswer(call: ChatCall, answer: InferenceAnswer<ChatModel, ChatRunEvent>): ChatAnswer {
   const { events, ...facts } = answer;

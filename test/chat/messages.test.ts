@@ -59,6 +59,27 @@ beforeAll(async () => {
         base_url: "${upstream.baseUrl}"
         api_key: "${upstream.apiKey}"
         model: caller
+  - id: native
+    task: chat
+    deployments:
+      - engine: openai-compatible
+        base_url: "${upstream.baseUrl}"
+        api_key: "${upstream.apiKey}"
+        model: caller
+        abilities: { messages: true }
+  - id: tooled
+    task: chat
+    deployments:
+      - engine: scripted
+        abilities: { tools: true, json_schema: true }
+        replies:
+          - { match: call bash, tool_calls: [{ name: bash, arguments: { command: ls } }] }
+          - { match: call str_replace_editor, tool_calls: [{ name: str_replace_editor, arguments: { command: undo_edit } }] }
+          - { match: call str_replace_based, tool_calls: [{ name: str_replace_based_edit_tool, arguments: {} }] }
+          - match: call memory
+            tool_calls: [{ name: memory, arguments: { command: rename, old_path: /a, new_path: /b } }]
+          - match: call computer
+            tool_calls: [{ name: computer, arguments: { action: zoom, region: [0, 0, 1, 1] } }]
 `,
   });
 });
@@ -82,6 +103,8 @@ async function complete(stream: boolean, body: Omit<Anthropic.MessageCreateParam
   const asked = { max_tokens: 1000, ...body };
   return stream ? client().messages.stream(asked).finalMessage() : client().messages.create(asked);
 }
+
+const ASKED = { max_tokens: 10, messages: ask("Hi") };
 
 const textOf = ({ content }: Anthropic.Message) =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
@@ -188,13 +211,97 @@ test("reads images when the model has vision", async () => {
   await expect(complete(false, { model: "parrot", messages })).rejects.toMatchObject({ status: 400 });
 });
 
-test("names hosted tools and unknown fields that it ignores", async () => {
-  const search: Anthropic.WebSearchTool20250305 = { type: "web_search_20250305", name: "web_search" };
-  const body = { model: "parrot", max_tokens: 10, messages: ask("Hi"), tools: [search], speed: "fast" as const };
+test("names unknown fields that it ignores", async () => {
+  const body = { model: "parrot", max_tokens: 10, messages: ask("Hi"), speed: "fast" as const };
   const { response } = await client().messages.create(body).withResponse();
-  expect(response.headers.get("x-parlance-ignored-fields")).toBe("speed, tools[0]");
-  const forced = client().messages.create({ ...body, tool_choice: { type: "tool", name: "web_search" } });
-  await expect(forced).rejects.toMatchObject({ status: 400, message: expect.stringContaining("web_search") });
+  expect(response.headers.get("x-parlance-ignored-fields")).toBe("speed");
+});
+
+const HOSTED_TOOLS = [
+  ...["web_search_20250305", "web_fetch_20250910", "code_execution_20250825", "tool_search_tool_bm25_20251119"],
+  ...["mcp_toolset", "computer_toolset_20260801", "bash", "bash_code_execution_20250825"],
+];
+
+describe.each([false, true])("streamed: %s", (stream) => {
+  test.each(HOSTED_TOOLS)("refuses the tool %s, which runs on Anthropic's servers", async (type) => {
+    const body = { model: "caller", messages: ask("Hi"), tools: [weather, { type, name: "hosted" }] as never };
+    const failure = await complete(stream, body).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ status: 400, type: "invalid_request_error" });
+    expect(String(failure)).toContain("'tools[1].type'");
+    expect(String(failure)).toContain(`'${type}'`);
+    expect(String(failure)).toContain("input_schema");
+  });
+
+  test.each([
+    { type: "function", function: { name: "weather", parameters: {} } },
+    { type: "function", name: "weather", parameters: {} },
+  ])("says how a tool in the form of OpenAI is written here: %j", async (tool) => {
+    const failure = complete(stream, { model: "caller", messages: ask("Hi"), tools: [tool] as never });
+    await expect(failure).rejects.toThrow(/the form of .* Here a tool is .*input_schema/);
+  });
+});
+
+test.each([
+  [{ type: "bash_20250124", name: "bash" }, "bash", { command: "ls" }],
+  [{ type: "text_editor_20241022", name: "str_replace_editor" }, "str_replace_editor", { command: "undo_edit" }],
+  [{ type: "text_editor_20250728", name: "str_replace_based_edit_tool" }, "str_replace_based_edit_tool", {}],
+  [{ type: "memory_20250818", name: "memory" }, "memory", { command: "rename", old_path: "/a", new_path: "/b" }],
+  [
+    { type: "computer_20251124", name: "computer", display_width_px: 800, display_height_px: 600, enable_zoom: true },
+    "computer",
+    { action: "zoom", region: [0, 0, 1, 1] },
+  ],
+])("passes the client-side tool %j to the model as a function", async (tool, name, input) => {
+  const message = await complete(false, {
+    model: "tooled",
+    messages: ask(`call ${name} ${JSON.stringify(input)}`),
+    tools: [tool] as never,
+    tool_choice: { type: "any" },
+  });
+  const call = message.content.find((block) => block.type === "tool_use");
+  expect(call).toMatchObject({ type: "tool_use", name, input });
+  const far = await complete(false, { model: "far", messages: ask("Hi"), tools: [tool] as never });
+  expect(textOf(far)).toBe("Hi");
+});
+
+test.each([{ type: "create" }, { type: "continue", previous_message_id: "msg_1" }])(
+  "refuses the thread %j in the words on which Anthropic's clients send the entire conversation",
+  async (thread) => {
+    for (const model of ["caller", "far", "native"]) {
+      const body = { ...ASKED, model, thread };
+      const response = await service.post("/v1/messages", body);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: {
+          type: "invalid_request_error",
+          details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+        },
+      });
+    }
+    expect((await service.post("/v1/messages", { ...ASKED, model: "caller", thread: null })).status).toBe(200);
+  },
+);
+
+test("forwards hosted tools and fields to an upstream with the Messages API", async () => {
+  const search = { type: "web_search_20250305", name: "web_search" };
+  const failure = client().messages.create({ ...ASKED, model: "native", tools: [search] as never });
+  // The upstream is another Parlance, which refuses the tool.
+  await expect(failure).rejects.toThrow("web_search_20250305");
+  await eventually(() => {
+    const line = upstream.log().findLast(({ path }) => path === "/v1/messages");
+    expect(line).toMatchObject({ status: 400 });
+  });
+});
+
+test.each([
+  ["stop", ["x"], "stop_sequences"],
+  ["max_completion_tokens", 5, "max_tokens"],
+  ["response_format", { type: "json_object" }, "output_config.format"],
+  ["compaction", { type: "create" }, "client"],
+])("refuses '%s' and names what there is instead", async (field, value, instead) => {
+  const failure = client().messages.create({ ...ASKED, model: "caller", [field]: value } as never);
+  await expect(failure).rejects.toMatchObject({ status: 400 });
+  await expect(failure).rejects.toThrow(instead);
 });
 
 test("counts the tokens of a prompt with a local model's tokenizer", async () => {
@@ -230,6 +337,8 @@ test("lists and retrieves chat models in Anthropic's shape", async () => {
     "caller",
     "parrot",
     "far",
+    "native",
+    "tooled",
   ]);
   expect(await client().models.retrieve("parrot")).toMatchObject({ type: "model", display_name: "parrot" });
 });

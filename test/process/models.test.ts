@@ -28,13 +28,13 @@ models:
     task: chat
     owned_by: team-a
     access_groups: [team-a, everybody]
-    aliases: [gpt-4o-mini]
+    aliases: [gpt-4o-mini, "gpt-5*"]
     price: { prompt: "0.0000001", completion: "0.0000004" }
     deployments: [{ engine: scripted, echo: true, context_window: 512 }]
   - id: secret-parrot
     task: chat
     hidden: true
-    aliases: [shown-as]
+    aliases: [shown-as, "gpt-5-mini*", gpt-5-nano]
     deployments: [{ engine: scripted, echo: true }]
   - id: live/*
     task: chat
@@ -113,7 +113,7 @@ test("returns known metadata, null for the rest, and no upstream address with in
       infill: false,
     },
     modalities: { input: ["text"], output: ["text"] },
-    aliases: ["gpt-4o-mini", "claude-*", "gpt-realtime*"],
+    aliases: ["gpt-4o-mini", "gpt-5*", "claude-*", "gpt-realtime*"],
     fallbacks: [],
   });
   expect(live.metadata).toMatchObject({ deployed: ["upstream"], context_window: null, capabilities: { tools: null } });
@@ -156,6 +156,18 @@ describe("resolves every listed model in every operation", () => {
     expect(await (await service.fetch("/v1/models/gpt-4o-mini")).json()).toMatchObject({ id: "parrot" });
     expect(await (await chat("gpt-4o-mini")).json()).toMatchObject({ model: "parrot" });
     expect(await (await chat("shown-as")).json()).toMatchObject({ model: "secret-parrot" });
+  });
+
+  test("matches a prefix after IDs, exact aliases and wildcards, the longest one first", async () => {
+    for (const [id, model] of [
+      ["gpt-5.6-luna", "parrot"],
+      ["gpt-5", "parrot"],
+      ["gpt-5-mini-2030-01-01", "secret-parrot"],
+      ["gpt-5-nano", "secret-parrot"],
+    ]) {
+      expect(await (await chat(id as string)).json()).toMatchObject({ model });
+    }
+    expect((await chat("gpt-4.1")).status).toBe(404);
   });
 
   test.each(["secret-parrot", "parrot/", "live/", "live/*", "nothing", "toString"])(

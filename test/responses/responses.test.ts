@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { errorOf } from "../support/service/wire-error.ts";
 
 const config = `
 builtin_models: false
@@ -43,13 +44,23 @@ models:
       - { engine: scripted, context_window: 200, echo: true }
 `;
 
+const CHAT = { messages: [{ role: "user", content: "Hi" }] };
+
 let service: Service;
+let upstream: Service;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startService({ config });
+  upstream = await startService({ config });
+  const far = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: caller`;
+  service = await startService({
+    config: `${config}
+  - { id: far, task: chat, deployments: [${far} }] }
+  - { id: native, task: chat, deployments: [${far}, abilities: { responses: true } }] }
+`,
+  });
   client = service.client({ maxRetries: 0 });
 });
-afterAll(() => service?.stop());
+afterAll(() => Promise.all([service?.stop(), upstream?.stop()]));
 
 const model = "caller";
 const weather: OpenAI.Responses.FunctionTool = {
@@ -133,12 +144,118 @@ test("ends a stream that fails with response.failed", async () => {
   expect(events.at(-1)).toMatchObject({ type: "response.failed", response: { status: "failed" } });
 });
 
-test("drops hosted tools and names them, unless one is forced", async () => {
-  const body = { model, input: "Hi", tools: [{ type: "web_search" as const }], prompt_cache_key: "a" };
-  const { response } = await client.responses.create(body).withResponse();
-  expect(response.headers.get("x-parlance-ignored-fields")).toBe("tools[0]");
-  const forced = client.responses.create({ ...body, tool_choice: { type: "web_search_preview" } });
-  await expect(forced).rejects.toMatchObject({ status: 400, param: "tool_choice.type" });
+const HOSTED_TOOLS = [
+  ...["web_search", "web_search_preview", "file_search", "code_interpreter", "image_generation", "mcp"],
+  ...["computer_use_preview", "local_shell", "shell", "apply_patch", "tool_search", "toString"],
+];
+
+describe.each([
+  ["as JSON", {}],
+  ["as a stream", { stream: true }],
+  ["in the background", { background: true }],
+  ["from an upstream with chat completions only", { model: "far" }],
+])("asked for %s", (_how, fields) => {
+  const create = (part: object) => service.post("/v1/responses", { model, input: "Hi", ...fields, ...part });
+
+  test.each(HOSTED_TOOLS)("refuses the hosted tool %s by its name", async (type) => {
+    for (const tools of [[weather, { type }], [{ ...maps, tools: [...maps.tools, { type }] }]]) {
+      const response = await create({ tools });
+      expect(response.status).toBe(400);
+      const { message, param, code } = await errorOf(response);
+      expect({ param, code }).toEqual({
+        param: tools.length === 2 ? "tools[1].type" : "tools[0].tools[1].type",
+        code: "unsupported_value",
+      });
+      expect(message).toContain(`'${type}'`);
+      expect(message).toContain("a function");
+    }
+  });
+
+  test.each([
+    [{ tools: [{ ...weather, type: "functoin" }] }, "tools[0].type", "'function'"],
+    [{ include: ["web_search_call.action.sources"] }, "include[0]", "leave it out"],
+    [{ include: ["reasoning.encripted_content"] }, "include[0]", "'reasoning.encrypted_content'"],
+    [{ service_tier: "flex" }, "service_tier", "'auto'"],
+    [{ max_tokens: 5 }, "max_tokens", "'max_output_tokens'"],
+    [{ response_format: { type: "json_object" } }, "response_format", "'text.format'"],
+    [{ messages: [{ role: "user", content: "Hi" }] }, "messages", "'input'"],
+    [{ stop: ["x"] }, "stop", "/v1/chat/completions"],
+    [{ n: 2 }, "n", "several times"],
+    [{ seed: 1 }, "seed", "/v1/chat/completions"],
+    [{ top_k: 20 }, "top_k", "/v1/chat/completions"],
+    [{ guided_json: {} }, "guided_json", "'text.format'"],
+    [{ prompt: { id: "pmpt_1" } }, "prompt", "'instructions'"],
+    [{ temprature: 1 }, "temprature", "'temperature'"],
+    [{ tool_choice: { type: "web_search_preview" } }, "tool_choice.type", "web_search_preview"],
+  ])("refuses %j and says what to send", async (part, param, instead) => {
+    const response = await create(part);
+    expect(response.status).toBe(400);
+    const error = await errorOf(response);
+    expect(error.param).toBe(param);
+    expect(error.message).toContain(instead);
+  });
+});
+
+test("accepts what equals the behavior without it, and names fields that it ignores", async () => {
+  const part = { include: ["reasoning.encrypted_content", "message.output_text.logprobs"], service_tier: "auto" };
+  const same = { n: 1, stop: null, seed: null, tools: [], top_k: -1, messages: [] };
+  const body = { model, input: "Hi", ...part, ...same, text: { verbosity: "low" }, own_field: 1, truncation: "auto" };
+  const response = await service.post("/v1/responses", body);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("x-parlance-ignored-fields")).toBe("own_field, truncation, text.verbosity");
+  expect(await response.json()).toMatchObject({ text: { verbosity: "low" } });
+});
+
+test("passes the verbosity on to an upstream with chat completions only", async () => {
+  const response = await service.post("/v1/responses", { model: "far", input: "Hi", text: { verbosity: "low" } });
+  expect(response.headers.get("x-parlance-ignored-fields")).toBeNull();
+  await eventually(() => {
+    const line = upstream.log().findLast(({ path }) => path === "/v1/chat/completions");
+    expect(line).toMatchObject({ status: 200, ignoredFields: "verbosity" });
+  });
+});
+
+test("forwards hosted tools, includes and other fields to an upstream with the Responses API", async () => {
+  const refused = (part: object) => service.post("/v1/responses", { model: "native", input: "Hi", ...part });
+  // The upstream is another Parlance, which refuses them.
+  for (const [part, param] of [
+    [{ tools: [{ type: "web_search" }] }, "tools[0].type"],
+    [{ include: ["web_search_call.action.sources"] }, "include[0]"],
+    [{ service_tier: "flex" }, "service_tier"],
+    [{ seed: 1 }, "seed"],
+  ] as const) {
+    expect((await errorOf(await refused(part))).param).toBe(param);
+    await eventually(() => {
+      expect(upstream.log().findLast(({ path }) => path === "/v1/responses")).toMatchObject({ status: 400 });
+    });
+  }
+  const { response } = await client.responses.create({ model: "native", input: "Hi" }).withResponse();
+  expect(response.status).toBe(200);
+});
+
+test("says that 'messages' belongs to chat completions where 'input' is missing", async () => {
+  const response = await service.post("/v1/responses", { model, messages: [{ role: "user", content: "Hi" }] });
+  const { param, message } = await errorOf(response);
+  expect(param).toBe("input");
+  expect(message).toContain("/v1/chat/completions");
+});
+
+test.each([
+  [
+    "/v1/responses",
+    { input: "Hi" },
+    { type: "function", function: { name: "f", parameters: {} } },
+    '"type": "function", "name"',
+  ],
+  ["/v1/responses", { input: "Hi" }, { name: "f", input_schema: {} }, '"type": "function", "name"'],
+  ["/v1/chat/completions", CHAT, { type: "function", name: "f", parameters: {} }, '"function": {"name"'],
+  ["/v1/chat/completions", CHAT, { name: "f", input_schema: { type: "object" } }, '"function": {"name"'],
+])("says at %s how a tool in another API's form is written: %j", async (path, fields, tool, form) => {
+  const response = await service.post(path, { model, ...fields, tools: [tool] });
+  expect(response.status).toBe(400);
+  const { param, message } = await errorOf(response);
+  expect(param).toBe("tools[0]");
+  expect(message).toContain(form);
 });
 
 test.each([
@@ -156,7 +273,6 @@ test.each([
   [{ input: [{ role: "nobody", content: "x" }] }, "input[0].role"],
   [{ tools: [{ type: "function", name: "no name" }] }, "tools[0].name"],
   [{ tool_choice: { type: "function", name: "none" } }, "tool_choice.name"],
-  [{ text: { verbosity: "low" } }, "text.verbosity"],
   [{ max_output_tokens: 0 }, "max_output_tokens"],
   [{ model: "plain", input: "word ".repeat(300) }, "input"],
   [{ model: "plain", text: { format: { type: "json_object" } } }, "text.format"],

@@ -7,7 +7,13 @@ import { toAnswerParts } from "../../wire/answer-parts.ts";
 import { toAnthropicErrorBody } from "../../wire/anthropic/error.ts";
 import { toMessage } from "../../wire/anthropic/messages-answer.ts";
 import { readCountTokensBody, readMessagesBody } from "../../wire/anthropic/messages-body.ts";
-import { ignoredFields, showsThinking, toMessagesCall, toPromptParts } from "../../wire/anthropic/messages-call.ts";
+import {
+  checkCountedFields,
+  ignoredFields,
+  showsThinking,
+  toMessagesCall,
+  toPromptParts,
+} from "../../wire/anthropic/messages-call.ts";
 import { toErrorFrame, toMessageFrames } from "../../wire/anthropic/messages-stream.ts";
 import { toRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
 import { toForwardedAnswer, toForwardedFrames } from "../../wire/forwarded-answer.ts";
@@ -19,8 +25,7 @@ export function messages(inference: Inference, unknownFields: UnknownFieldsPolic
     app.post("/messages", async (request, reply) => {
       const body = readMessagesBody(request.body);
       request.record.model = body.model;
-      const ignored = ignoredFields(body, unknownFields);
-      const answer = await inference.chat(request.caller, toMessagesCall(body, request.headers), {
+      const answer = await inference.chat(request.caller, toMessagesCall(body, request.headers, unknownFields), {
         moderation: undefined,
         onDisconnect: onDisconnect(reply),
       });
@@ -30,7 +35,7 @@ export function messages(inference: Inference, unknownFields: UnknownFieldsPolic
         if (body.stream !== true) return sendAnswer(reply, answer, { body: toForwardedAnswer(answer.events) });
         return sendAnswer(reply, answer, { events: toForwardedFrames(answer.events), toErrorFrame: toErrorEvent });
       }
-      reportIgnoredFields(reply, ignored);
+      reportIgnoredFields(reply, ignoredFields(body));
       const events = toAnswerParts(answer, showsThinking(body));
       if (body.stream !== true) return sendAnswer(reply, answer, { body: toMessage(events, answer.model) });
       return sendAnswer(reply, answer, {
@@ -42,11 +47,11 @@ export function messages(inference: Inference, unknownFields: UnknownFieldsPolic
     app.post("/messages/count_tokens", async (request, reply) => {
       const body = readCountTokensBody(request.body);
       request.record.model = body.model;
-      const ignored = ignoredFields(body, unknownFields);
+      checkCountedFields(body, unknownFields);
       const counted = await inference.countPromptTokens(request.caller, { ...toPromptParts(body), model: body.model });
       reply.headers(toRateLimitHeaders(counted.rateLimitStatus)).header("request-id", request.id);
       reply.header("x-parlance-token-count", counted.isEstimate ? "estimate" : "exact");
-      reportIgnoredFields(reply, ignored);
+      reportIgnoredFields(reply, ignoredFields(body));
       return { input_tokens: counted.promptTokens };
     });
   };

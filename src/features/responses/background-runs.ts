@@ -45,7 +45,7 @@ export async function startBackground(
   const abort = () => {
     for (const leave of leaving) leave();
   };
-  await Promise.race([admitted.promise, answering]).catch(throwForResponses);
+  await Promise.race([admitted.promise, answering]).catch((failure: unknown) => throwForResponses(failure, body));
   let moderation: Record<string, unknown> | undefined;
   const rendered = new ResponseEvents({ body, model: body.model, ...names, store: true, moderation: () => moderation });
   async function* parts() {

@@ -3,7 +3,7 @@ import { onDisconnect } from "../../http/on-disconnect.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import { sendEvents } from "../../http/send-events.ts";
-import type { ChatAnswer } from "../../inference/chat-call.ts";
+import { type ChatAnswer, isLocal } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { type Fault, invalidRequest } from "../../kernel/faults.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
@@ -21,12 +21,13 @@ import {
   toResponseFrame,
   toResponseFrames,
 } from "../../wire/responses/response-events.ts";
-import { type ResponsesBody, readResponsesBody, unknownFields } from "../../wire/responses/responses-body.ts";
+import { KNOWN_FIELDS, type ResponsesBody, readResponsesBody } from "../../wire/responses/responses-body.ts";
 import { toResponsesCall, toTypedCall } from "../../wire/responses/responses-call.ts";
 import type { Prompt } from "../../wire/responses/responses-input.ts";
 import { readTools } from "../../wire/responses/responses-tools.ts";
 import { SequenceNumbers } from "../../wire/responses/sequence-numbers.ts";
 import { toStoredItems } from "../../wire/responses/stored-items.ts";
+import { ignoredFields } from "../../wire/responses/unsupported-fields.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { startBackground } from "./background-runs.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
@@ -49,15 +50,15 @@ export function responses(
 ): FastifyPluginAsync {
   return async (app) => {
     app.post("/responses", async (request, reply) => {
-      const { body, prompt, tools, ignored } = await read(request);
+      const { body, prompt, tools } = await read(request);
       const { caller } = request;
       const isSmall = isStorable(prompt.input);
       if (!isSmall) refuseLargeInput(body);
       const store = storage !== undefined && body.store !== false && isSmall;
-      const call = toResponsesCall(body, prompt, { tools, callerHeaders: request.headers, store });
+      const call = toResponsesCall(body, prompt, { tools, callerHeaders: request.headers, store, policy });
       const names = { names: tools.names, summarizes: body.reasoning?.summary !== undefined };
       if (storage !== undefined && body.background === true) {
-        reportIgnoredFields(reply, ignored);
+        reportIgnoredFields(reply, ignoredFields(body, KNOWN_FIELDS, true));
         const queued = toNewResponse(request, body, prompt);
         const run = {
           inference,
@@ -73,13 +74,15 @@ export function responses(
         return sendEvents(reply, toResponseFrames(started.events));
       }
       const options = { moderation: body.moderation, onDisconnect: onDisconnect(reply) };
-      const answer = await inference.chat(caller, call, options).catch(throwForResponses);
+      const answer = await inference
+        .chat(caller, call, options)
+        .catch((failure: unknown) => throwForResponses(failure, body));
       const save = async (response: CompleteResponse) => {
         if (storage === undefined || (!store && body.conversation === undefined)) return false;
         return storage.save(toNewResponse(request, body, prompt)(response.id, response), store);
       };
       if (answer.form === "forwarded") return sendForwarded(reply, answer, body.stream === true, save);
-      reportIgnoredFields(reply, ignored);
+      reportIgnoredFields(reply, ignoredFields(body, KNOWN_FIELDS, isLocal(answer)));
       const { model, moderation: found } = answer;
       const rendered = new ResponseEvents({
         body,
@@ -98,9 +101,9 @@ export function responses(
     });
 
     app.post("/responses/input_tokens", async (request, reply) => {
-      const { body, prompt, tools, ignored } = await read(request);
-      reportIgnoredFields(reply, ignored);
-      const call = toResponsesCall(body, prompt, { tools, callerHeaders: request.headers, store: false });
+      const { body, prompt, tools } = await read(request);
+      reportIgnoredFields(reply, ignoredFields(body, KNOWN_FIELDS, true));
+      const call = toResponsesCall(body, prompt, { tools, callerHeaders: request.headers, store: false, policy });
       const counted = await inference.countPromptTokens(request.caller, toTypedCall(call).request);
       reply.headers(toRateLimitHeaders(counted.rateLimitStatus));
       reply.header("x-parlance-token-count", counted.isEstimate ? "estimate" : "exact");
@@ -111,9 +114,8 @@ export function responses(
       const body = readResponsesBody(request.body);
       request.record.model = body.model;
       const tools = readTools(body.tools ?? []);
-      const ignored = [...unknownFields(body, policy), ...tools.hosted];
       const prompt = await resolvePrompt(storage, projectOf(request), body);
-      return { body, prompt, tools, ignored };
+      return { body, prompt, tools };
     }
   };
 }

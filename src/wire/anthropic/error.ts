@@ -2,11 +2,12 @@
 
 import { Fault, type FaultKind } from "../../kernel/faults.ts";
 import { type ErrorAnswer, toErrorAnswer, toErrorBody } from "../openai/error.ts";
+import { THREAD_UNSUPPORTED } from "./messages-body.ts";
 import { toRateLimitHeaders } from "./rate-limit-headers.ts";
 
 interface ErrorBody {
   type: "error";
-  error: { type: string; message: string };
+  error: { type: string; message: string; details?: { error_code: string; unsupported: string[] } };
   request_id: string;
 }
 
@@ -47,5 +48,12 @@ export function toAnthropicErrorAnswer(failure: unknown, requestId: string): Err
 export function toAnthropicErrorBody(failure: unknown, requestId: string): ErrorBody {
   const { message } = toErrorBody(failure, requestId).error;
   const type = failure instanceof Fault ? TYPES[failure.kind] : "api_error";
-  return { type: "error", error: { type, message }, request_id: requestId };
+  const details = isThreadUnsupported(failure)
+    ? { details: { error_code: THREAD_UNSUPPORTED, unsupported: ["thread"] } }
+    : {};
+  return { type: "error", error: { type, message, ...details }, request_id: requestId };
+}
+
+function isThreadUnsupported(failure: unknown): boolean {
+  return failure instanceof Fault && failure.code === THREAD_UNSUPPORTED;
 }

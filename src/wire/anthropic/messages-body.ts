@@ -1,6 +1,7 @@
 /** POST /v1/messages and /v1/messages/count_tokens: validates the body. */
 
 import { z } from "zod";
+import { invalidRequest } from "../../kernel/faults.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 import { Messages, SystemPrompt } from "./messages-content.ts";
@@ -35,10 +36,23 @@ export type MessagesBody = z.output<typeof MessagesBody>;
 
 /** Validates the body. Throws a Fault that names the first invalid field. */
 export function readMessagesBody(value: unknown): MessagesBody {
-  return parse(MessagesBody, value);
+  return withoutThread(parse(MessagesBody, value));
 }
 
 /** Validates like `readMessagesBody`, for a prompt that is only counted. Throws a Fault. */
 export function readCountTokensBody(value: unknown): MessagesPrompt {
-  return parse(CountTokensBody, value);
+  return withoutThread(parse(CountTokensBody, value));
+}
+
+/** Code on which Anthropic's clients send the conversation again, complete and without a thread. */
+export const THREAD_UNSUPPORTED = "thread_unsupported_request";
+
+/**
+ * Refuses `thread`, with which a request continues one that the server stores: an answer without it would lack its
+ * history. Not for an upstream either, whose key projects share, so that each could continue another's threads.
+ */
+function withoutThread<Body extends MessagesPrompt>(body: Body): Body {
+  if (body.thread === undefined || body.thread === null) return body;
+  const message = "Threads are not supported here: send the complete conversation in 'messages', without 'thread'.";
+  throw invalidRequest(message, "thread", THREAD_UNSUPPORTED);
 }

@@ -4,12 +4,18 @@ import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/ch
 import type { PassThrough } from "../../contracts/chat-proxy.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts";
+import type { Fault } from "../../kernel/faults.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import { toModerationInput } from "../moderation-input.ts";
-import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";
+import {
+  firstRefusedField,
+  type UnknownFieldsPolicy,
+  type UnsupportedField,
+  unknownFieldsOf,
+} from "../openai/unknown-fields.ts";
 import type { MessagesBody, MessagesPrompt } from "./messages-body.ts";
 import { toChatMessages } from "./messages-content.ts";
-import { hostedTools, toToolChoice, toTools } from "./messages-tools.ts";
+import { firstHostedTool, hostedTools, toToolChoice, toTools } from "./messages-tools.ts";
 import { NATIVE_MESSAGES } from "./native-messages.ts";
 
 interface MessagesCall {
@@ -23,6 +29,7 @@ interface MessagesCall {
 export function toMessagesCall(
   body: MessagesBody,
   callerHeaders: CallerHeaders,
+  policy: UnknownFieldsPolicy,
   defaults: ChatDefaults = {},
 ): MessagesCall {
   const omitted = defaultChatRequest(defaults);
@@ -45,14 +52,14 @@ export function toMessagesCall(
     native: NATIVE_MESSAGES,
     body,
     stream: body.stream === true,
-    unsupportedLocally: () => undefined,
+    unsupportedLocally: () => firstUnsupported(body, policy),
     promptBytes: () => jsonBytes([body.system, body.messages, body.tools], "data"),
   };
   return {
     request,
     passThrough,
     moderationInput: () => toModerationInput(request),
-    withDefaults: (more) => toMessagesCall(body, callerHeaders, { ...more, ...defaults }),
+    withDefaults: (more) => toMessagesCall(body, callerHeaders, policy, { ...more, ...defaults }),
   };
 }
 
@@ -101,15 +108,33 @@ const KNOWN_FIELDS = [
 
 const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   container: { instead: "it runs no code" },
+  compaction: { instead: "shorten the conversation in the client" },
+  // Names of OpenAI's APIs.
+  max_completion_tokens: { instead: "use 'max_tokens'" },
+  stop: { isDefault: (value) => Array.isArray(value) && value.length === 0, instead: "use 'stop_sequences'" },
+  response_format: { instead: "use 'output_config.format'" },
+  reasoning_effort: { instead: "use 'thinking'" },
   mcp_servers: {
     isDefault: (value) => Array.isArray(value) && value.length === 0,
     instead: "the client calls its servers, as tools",
   },
 };
 
-/** Returns the paths of fields without effect. Throws a Fault for the first field that must not be ignored. */
-export function ignoredFields(body: MessagesPrompt, policy: UnknownFieldsPolicy): string[] {
-  const unknown = checkUnknownFields(body, { known: KNOWN_FIELDS, unsupported: UNSUPPORTED, policy });
+/** Returns the Fault for the first field or tool that only an upstream with the Messages API may support. */
+function firstUnsupported(body: MessagesBody, policy: UnknownFieldsPolicy): Fault | undefined {
+  const rules = { known: KNOWN_FIELDS, unsupported: UNSUPPORTED, policy };
+  return firstRefusedField(body, rules) ?? firstHostedTool(body.tools ?? []);
+}
+
+/** Throws a Fault for a misspelled field, or any unknown one if `policy` says so, of a prompt that is only counted. */
+export function checkCountedFields(body: MessagesPrompt, policy: UnknownFieldsPolicy): void {
+  const known = policy === "refuse" ? KNOWN_FIELDS : [...KNOWN_FIELDS, ...Object.keys(UNSUPPORTED)];
+  const fault = firstRefusedField(body, { known, unsupported: {}, policy });
+  if (fault !== undefined) throw fault;
+}
+
+/** Returns the paths of fields without effect on models that answer with typed events. */
+export function ignoredFields(body: MessagesPrompt): string[] {
   const effort = body.output_config?.effort === undefined ? [] : ["output_config.effort"];
-  return [...unknown, ...effort, ...hostedTools(body.tools ?? [])];
+  return [...unknownFieldsOf(body, KNOWN_FIELDS), ...effort, ...hostedTools(body.tools ?? [])];
 }

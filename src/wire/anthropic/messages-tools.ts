@@ -2,8 +2,10 @@
 
 import { z } from "zod";
 import type { Tool, ToolChoice } from "../../contracts/chat-model.ts";
-import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
+import { describeOtherForm } from "../tool-forms.ts";
+import { toClientTool } from "./client-tools.ts";
 
 const CustomTool = z.looseObject({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
@@ -13,7 +15,7 @@ const CustomTool = z.looseObject({
   input_schema: z.record(z.string(), z.unknown()),
 });
 
-/** Schema of `tools`; tools of other types run on Anthropic's servers. */
+/** Schema of `tools`; those with another type than `custom` are defined by Anthropic. */
 export const Tools = listOf(
   z.looseObject({ type: z.string().nullish(), name: z.string().nullish() }).check(({ value, issues }) => {
     if (!isCustom(value)) return;
@@ -56,15 +58,37 @@ function isCustom({ type }: { type?: string | null | undefined }): boolean {
 
 export function toTools(sent: readonly SentTool[]): Tool[] {
   return sent.flatMap((tool, index) => {
-    if (!isCustom(tool)) return [];
-    const { name, description, input_schema: parameters } = tool as unknown as z.output<typeof CustomTool>;
-    return [{ name, description: description ?? undefined, parameters, param: `tools[${index}].input_schema` }];
+    if (isCustom(tool)) {
+      const { name, description, input_schema: parameters } = tool as unknown as z.output<typeof CustomTool>;
+      return [{ name, description: description ?? undefined, parameters, param: `tools[${index}].input_schema` }];
+    }
+    const clientTool = toClientTool(tool);
+    return clientTool === undefined ? [] : [{ ...clientTool, param: `tools[${index}].type` }];
   });
+}
+
+/** Whether a model can call the tool: the client runs it. */
+function isCallable(tool: SentTool): boolean {
+  return isCustom(tool) || toClientTool(tool) !== undefined;
 }
 
 /** Returns the paths of tools that only Anthropic's service has. */
 export function hostedTools(sent: readonly SentTool[]): string[] {
-  return sent.flatMap((tool, index) => (isCustom(tool) ? [] : [`tools[${index}]`]));
+  return sent.flatMap((tool, index) => (isCallable(tool) ? [] : [`tools[${index}]`]));
+}
+
+/** Returns the Fault for the first tool that no client runs; undefined without one. */
+export function firstHostedTool(sent: readonly SentTool[]): Fault | undefined {
+  const index = sent.findIndex((tool) => !isCallable(tool));
+  const tool = sent[index];
+  if (tool === undefined) return undefined;
+  const param = `tools[${index}].type`;
+  const path = `Invalid value for '${param}'`;
+  const type = String(tool.type).slice(0, 100);
+  const otherForm = describeOtherForm(tool, index, "messages");
+  if (otherForm !== undefined) return otherForm;
+  const message = `${path}: this model does not have the tool '${type}', which runs on Anthropic's servers. Leave it out, send a tool of your own with an input_schema, or use a model whose upstream has the Messages API.`;
+  return unsupportedValue(message, param);
 }
 
 /** Converts the choice. Throws a Fault when it requires a tool that the model does not get. */
@@ -72,9 +96,8 @@ export function toToolChoice(choice: SentChoice | undefined, sent: readonly Sent
   if (choice === undefined || choice.type === "auto") return "auto";
   if (choice.type === "none") return "none";
   if (choice.type === "any") {
-    if (sent.some(isCustom)) return "required";
-    const message =
-      "Invalid value for 'tool_choice.type': it may be 'any' only when 'tools' has a tool of the client's own.";
+    if (sent.length > 0) return sent.some(isCallable) ? "required" : "auto";
+    const message = "Invalid value for 'tool_choice.type': it may be 'any' only when 'tools' has at least one tool.";
     throw invalidRequest(message, "tool_choice.type", "invalid_value");
   }
   const name = choice.name as string;
@@ -83,7 +106,6 @@ export function toToolChoice(choice: SentChoice | undefined, sent: readonly Sent
     const message = `Invalid value for 'tool_choice.name': 'tools' has no tool '${name}'.`;
     throw invalidRequest(message, "tool_choice.name", "invalid_value");
   }
-  if (isCustom(tool)) return { name };
-  const message = `Invalid value for 'tool_choice.name': models here do not have the hosted tool '${String(tool.type)}'.`;
-  throw unsupportedValue(message, "tool_choice.name");
+  // A model without the tool refuses the request.
+  return isCallable(tool) ? { name } : "auto";
 }

@@ -11,6 +11,7 @@ import { Tools, toTools } from "../openai/chat/chat-tools.ts";
 import { optional } from "../openai/optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "../openai/unknown-fields.ts";
 import { parse } from "../openai/validate.ts";
+import { otherToolForm } from "../tool-forms.ts";
 import { Images, Messages, toChatMessages, toContent } from "./messages.ts";
 import { Format, ignoredOptions, Options, Think, toAnswerFormat, toReasoningEffort, toSampling } from "./options.ts";
 
@@ -62,7 +63,7 @@ type Common = z.output<ReturnType<typeof z.looseObject<typeof COMMON>>>;
 
 /** Throws a Fault that names the first invalid field. */
 export function readOllamaChat(value: unknown, context: ReadContext): OllamaCall {
-  const body = parse(OllamaChatBody, value);
+  const body = parse(OllamaChatBody, value, (path) => otherToolForm(value, path, "chat"));
   const messages = toChatMessages(body.messages ?? []);
   const tools = toTools(body.tools ?? [], undefined);
   const request = { ...toRequest(body, context), messages, tools };

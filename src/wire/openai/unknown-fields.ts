@@ -73,14 +73,15 @@ function refusedField(
 /** Finds a known field whose name differs by case, underscores, or one or two letters. */
 function misspelled(field: string, known: readonly string[]): string | undefined {
   if (field.length > 64 || NOT_MISSPELLED.has(field)) return undefined;
-  return known.find((each) => letters(each) === letters(field)) ?? known.find((each) => isNear(field, each));
+  return known.find((each) => letters(each) === letters(field)) ?? known.find((each) => isMisspelling(field, each));
 }
 
 function letters(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, "");
 }
 
-function isNear(field: string, known: string): boolean {
+/** Whether the two names differ by a few letters or by the order of letters. */
+export function isMisspelling(field: string, known: string): boolean {
   const shorter = Math.min(field.length, known.length);
   if (shorter < 5) return false;
   if (sorted(field) === sorted(known)) return true;

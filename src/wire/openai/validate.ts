@@ -5,13 +5,21 @@ import { type Fault, invalidRequest } from "../../kernel/faults.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Parses `value` with `schema`. Throws a Fault whose `param` is the path of the first invalid field. */
-export function parse<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+/**
+ * Parses `value` with `schema`. Throws a Fault whose `param` is the path of the first invalid field. `explain` may return
+ * a more helpful Fault for the path of the error.
+ */
+export function parse<Schema extends ZodType>(
+  schema: Schema,
+  value: unknown,
+  explain?: (path: readonly PropertyKey[]) => Fault | undefined,
+): z.output<Schema> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   if (issue === undefined) throw invalidRequest("The request is not valid.");
-  throw toFault(mostSpecific(issue, []));
+  const specific = mostSpecific(issue, []);
+  throw explain?.(specific.path) ?? toFault(specific);
 }
 
 /** Formats `["messages", 0, "role"]` as `messages[0].role`. */

@@ -1,3 +1,4 @@
+import { Fault } from "../../kernel/faults.ts";
 import { type ParamNames, throwRenamed } from "../rename-params.ts";
 
 const PARAMS: ParamNames = [
@@ -9,7 +10,8 @@ const PARAMS: ParamNames = [
   [/^max_(completion_)?tokens$/, "max_output_tokens"],
 ];
 
-/** Throws the failure of a model as one of the Responses API. */
-export function throwForResponses(failure: unknown): never {
+/** Throws the failure of a model as one of the Responses API. A field that the body has keeps its name. */
+export function throwForResponses(failure: unknown, body: object): never {
+  if (failure instanceof Fault && Object.hasOwn(body, failure.param ?? "")) throw failure;
   return throwRenamed(failure, PARAMS);
 }

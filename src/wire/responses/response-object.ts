@@ -36,14 +36,19 @@ export function newResponse(
     service_tier: "default",
     store,
     temperature: body.temperature ?? 1,
-    text: { format: body.text?.format ?? { type: "text" }, verbosity: "medium" },
+    text: { format: body.text?.format ?? { type: "text" }, verbosity: body.text?.verbosity ?? "medium" },
     tool_choice: body.tool_choice ?? "auto",
-    tools: (body.tools ?? []).filter(({ type }) => ["function", "custom", "namespace"].includes(type)),
+    tools: (body.tools ?? []).map(withStrict),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     truncation: "disabled",
     user: body.user ?? null,
   };
+}
+
+/** Adds the fields of a function that OpenAI's schema requires in a response. */
+function withStrict<Tool extends { type: string }>(tool: Tool): Tool {
+  return tool.type === "function" ? { parameters: null, strict: null, ...tool } : tool;
 }
 
 /** Maps a finish reason to the status of the response. */

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { ChatModeration } from "../openai/chat/chat-moderation.ts";
 import { optional } from "../openai/optional.ts";
-import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";
 import { parse } from "../openai/validate.ts";
+import { otherToolForm } from "../tool-forms.ts";
 import { Metadata } from "./metadata.ts";
 import { Input } from "./responses-input.ts";
 import { ToolChoiceField, Tools } from "./responses-tools.ts";
@@ -51,6 +51,7 @@ const FIELDS = {
   background: optional(z.boolean()),
   metadata: optional(Metadata),
   prompt_cache_key: optional(z.string()),
+  service_tier: optional(z.string()),
   safety_identifier: optional(z.string()),
   user: optional(z.string()),
   moderation: optional(ChatModeration),
@@ -62,13 +63,14 @@ export type ResponsesBody = z.output<typeof ResponsesBody>;
 
 /** Validates the body. Throws a Fault that names the first invalid field. */
 export function readResponsesBody(value: unknown): ResponsesBody {
-  const body = parse(ResponsesBody, value);
+  const body = parse(ResponsesBody, value, (path) => otherToolForm(value, path, "responses"));
   const { input, previous_response_id: previous, conversation, background, store } = body;
   if (previous !== undefined && conversation !== undefined) {
     throw invalidRequest("Send 'previous_response_id' or 'conversation', not both.", "conversation", "invalid_value");
   }
   if (input === undefined && previous === undefined && conversation === undefined) {
-    throw invalidRequest("Missing required parameter: 'input'.", "input", "missing_required_parameter");
+    const hint = body.messages === undefined ? "" : " 'messages' is the field of POST /v1/chat/completions.";
+    throw invalidRequest(`Missing required parameter: 'input'.${hint}`, "input", "missing_required_parameter");
   }
   if (background === true && store === false) {
     throw invalidRequest("A response in the background has to be stored: leave out 'store'.", "store", "invalid_value");
@@ -85,16 +87,5 @@ export function refuseStorage({ previous_response_id, conversation, background }
   throw unsupportedValue(`Responses are not stored here, so '${field}' is not supported: ${instead}.`, field);
 }
 
-/** Bookkeeping fields that do not change the answer. */
-const WITHOUT_EFFECT = ["service_tier", "client_metadata", "prompt_cache_options", "prompt_cache_retention"];
-
-const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
-  prompt: { instead: "send its text in 'instructions' or 'input'" },
-};
-
-/** Returns the names of fields without effect. Throws a Fault for the first field that must not be ignored. */
-export function unknownFields(body: ResponsesBody, policy: UnknownFieldsPolicy): string[] {
-  const known = [...Object.keys(FIELDS), ...WITHOUT_EFFECT];
-  const ignored = checkUnknownFields(body, { known, unsupported: UNSUPPORTED, policy });
-  return body.truncation === "auto" ? [...ignored, "truncation"] : ignored;
-}
+/** Fields of this API that the service reads. */
+export const KNOWN_FIELDS: readonly string[] = Object.keys(FIELDS);

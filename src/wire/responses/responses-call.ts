@@ -4,13 +4,15 @@ import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/ch
 import type { PassThrough } from "../../contracts/chat-proxy.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts";
-import { Fault, unsupportedValue } from "../../kernel/faults.ts";
+import { Fault } from "../../kernel/faults.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import { toModerationInput } from "../moderation-input.ts";
+import type { UnknownFieldsPolicy } from "../openai/unknown-fields.ts";
 import { nativeResponses } from "./native-responses.ts";
-import type { ResponsesBody } from "./responses-body.ts";
+import { KNOWN_FIELDS, type ResponsesBody } from "./responses-body.ts";
 import { type InputItem, type Prompt, toChatMessages } from "./responses-input.ts";
 import { type ReadTools, toToolChoice } from "./responses-tools.ts";
+import { firstUnsupported } from "./unsupported-fields.ts";
 
 interface ResponsesCall {
   request: ChatRequest;
@@ -24,17 +26,24 @@ type TypedCall = Omit<ResponsesCall, "passThrough" | "withDefaults"> & {
   withDefaults(defaults: ChatDefaults): TypedCall;
 };
 
+interface ResponsesCallOptions {
+  tools: ReadTools;
+  callerHeaders: CallerHeaders;
+  /** Whether this service stores the response. */
+  store: boolean;
+  policy: UnknownFieldsPolicy;
+}
+
 /**
- * Converts the body to a call that upstreams with the Responses API get as it is. `store`: whether this service stores
- * the response. Throws a Fault for invalid values.
+ * Converts the body to a call that upstreams with the Responses API get as it is. Throws a Fault for invalid values.
  */
 export function toResponsesCall(
   body: ResponsesBody,
   prompt: Prompt,
-  options: { tools: ReadTools; callerHeaders: CallerHeaders; store: boolean },
+  options: ResponsesCallOptions,
   defaults: ChatDefaults = {},
 ): ResponsesCall {
-  const { tools, callerHeaders, store } = options;
+  const { tools, callerHeaders, store, policy } = options;
   const omitted = defaultChatRequest(defaults);
   const unsupported: Fault[] = [];
   /** Notes what only an upstream may support. */
@@ -57,10 +66,7 @@ export function toResponsesCall(
     maxTokens: body.max_output_tokens ?? omitted.maxTokens,
     temperature: body.temperature ?? omitted.temperature,
     topP: body.top_p ?? omitted.topP,
-    format: attempt(
-      () => toFormat(body.text),
-      () => ({ type: "text" }),
-    ),
+    format: toFormat(body.text),
     ...attempt(
       () => toToolChoice(body.tool_choice, tools),
       () => ({ tools: tools.tools, toolChoice: "auto" }),
@@ -68,6 +74,7 @@ export function toResponsesCall(
     parallelToolCalls: body.parallel_tool_calls ?? true,
     topLogprobs: asksForLogprobs(body) ? (body.top_logprobs ?? 0) : undefined,
     reasoningEffort: body.reasoning?.effort ?? omitted.reasoningEffort,
+    verbosity: body.text?.verbosity,
     promptCacheKey: body.prompt_cache_key,
     callerHeaders,
   };
@@ -76,7 +83,7 @@ export function toResponsesCall(
     native: nativeResponses(body, store),
     body: toForwardedBody(body, prompt),
     stream: body.stream === true,
-    unsupportedLocally: () => unsupported[0],
+    unsupportedLocally: () => firstUnsupported(body, KNOWN_FIELDS, policy) ?? unsupported[0],
     promptBytes: () => jsonBytes([prompt.context, input, instructions, body.tools, text], "image_url"),
   };
   return {
@@ -114,10 +121,6 @@ function withoutId({ id, status: _status, ...item }: InputItem): InputItem[] {
 }
 
 function toFormat(text: ResponsesBody["text"]): AnswerFormat {
-  if (text?.verbosity !== undefined && text.verbosity !== "medium") {
-    const message = "Models here do not support a 'verbosity': say in 'instructions' how long the answer may be.";
-    throw unsupportedValue(message, "text.verbosity");
-  }
   switch (text?.format?.type) {
     case "json_object":
       return { type: "json" };

@@ -3,9 +3,10 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Tool, ToolChoice } from "../../contracts/chat-model.ts";
-import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
+import { isMisspelling } from "../openai/unknown-fields.ts";
 
 const Name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
   error: "it must be 1 to 128 letters, digits, underscores or hyphens",
@@ -14,6 +15,7 @@ const FunctionTool = z.looseObject({
   name: Name,
   description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
 });
 const CustomTool = z.looseObject({
   name: Name,
@@ -51,8 +53,6 @@ export interface ReadTools {
   tools: Tool[];
   /** Tool names by the flat name that the model calls. */
   names: ReadonlyMap<string, ToolName>;
-  /** Paths of hosted tools, which Parlance does not have. */
-  hosted: string[];
 }
 
 const MAX_NAME_LENGTH = 64;
@@ -65,16 +65,42 @@ export function flatName({ name, namespace }: { name: string; namespace?: string
   return `${full.slice(0, MAX_NAME_LENGTH - digest.length - 1)}_${digest}`;
 }
 
-/** Converts the tools. Throws a Fault for a duplicate name. */
+/** Tools of OpenAI's API that run at the caller, or on OpenAI's servers. */
+const CALLER_TOOLS = ["shell", "local_shell", "apply_patch", "computer", "computer_use_preview"];
+/** Codex sends the tool by default. */
+const CODEX_HINT = ' (in Codex: web_search = "disabled" in config.toml)';
+const OWN_TYPES = [...Object.keys(OwnTools), "namespace"];
+
+/** Returns the Fault for the first tool that is neither a function nor a custom tool; undefined without one. */
+export function firstHostedTool(sent: readonly SentTool[]): Fault | undefined {
+  for (const [index, tool] of sent.entries()) {
+    const inner = tool.type === "namespace" ? (tool as unknown as z.output<typeof NamespaceTool>).tools : [];
+    const at = inner.findIndex(({ type }) => !Object.hasOwn(OwnTools, type));
+    if (at >= 0) return hostedTool(String(inner[at]?.type), `tools[${index}].tools[${at}].type`);
+    if (!OWN_TYPES.includes(tool.type)) return hostedTool(tool.type, `tools[${index}].type`);
+  }
+  return undefined;
+}
+
+function hostedTool(sent: string, param: string): Fault {
+  const type = sent.slice(0, 100);
+  const meant = OWN_TYPES.find((each) => isMisspelling(type, each));
+  if (meant !== undefined) {
+    return unsupportedValue(`There are no tools of the type '${type}'. Did you mean '${meant}'?`, param);
+  }
+  const wayOut = CALLER_TOOLS.includes(type)
+    ? "Describe it as a function, whose calls your program runs"
+    : `Leave it out${type === "web_search" ? CODEX_HINT : ""}, send a function that does the same`;
+  const message = `This model does not have the tool '${type}'. ${wayOut}, or use a model whose upstream has the Responses API.`;
+  return unsupportedValue(message, param);
+}
+
+/** Converts the tools; hosted ones are left out. Throws a Fault for a duplicate name. */
 export function readTools(sent: readonly SentTool[]): ReadTools {
   const tools: Tool[] = [];
   const names = new Map<string, ToolName>();
-  const hosted: string[] = [];
   const add = (tool: SentTool, path: string, namespace: string | undefined) => {
-    if (tool.type !== "function" && tool.type !== "custom") {
-      hosted.push(path);
-      return;
-    }
+    if (tool.type !== "function" && tool.type !== "custom") return;
     const name = String(tool.name);
     const flat = flatName({ name, namespace });
     if (names.has(flat)) throw invalidRequest(`Another tool is called '${name}' too.`, `${path}.name`, "invalid_value");
@@ -90,7 +116,7 @@ export function readTools(sent: readonly SentTool[]): ReadTools {
     const { name, tools: inner } = tool as unknown as z.output<typeof NamespaceTool>;
     for (const [position, each] of inner.entries()) add(each, `${path}.tools[${position}]`, name);
   }
-  return { tools, names, hosted };
+  return { tools, names };
 }
 
 function toFunction(tool: SentTool, name: string, path: string): Tool {

@@ -16,7 +16,7 @@ test("writes each field under the name that upstreams read", () => {
     makeChatRequest({
       ...{ maxTokens: 9, temperature: 0, topP: 0.5, topK: 4, minP: 0.1, seed: 7, stop: ["x"], choices: 2 },
       ...{ frequencyPenalty: 1, presencePenalty: -1, repeatPenalty: 1.1, logitBias: { 5: -100 }, topLogprobs: 0 },
-      ...{ reasoningEffort: "low", promptCacheKey: "k", parallelToolCalls: false, tools: [tool] },
+      ...{ reasoningEffort: "low", verbosity: "low", promptCacheKey: "k", parallelToolCalls: false, tools: [tool] },
       toolChoice: { name: "f" },
       format: { type: "json-schema", schema, param: "response_format" },
     }),
@@ -24,7 +24,14 @@ test("writes each field under the name that upstreams read", () => {
   expect(body).toMatchObject({
     ...{ max_tokens: 9, temperature: 0, top_p: 0.5, top_k: 4, min_p: 0.1, seed: 7, stop: ["x"], n: 2 },
     ...{ frequency_penalty: 1, presence_penalty: -1, repetition_penalty: 1.1, logit_bias: { 5: -100 } },
-    ...{ logprobs: true, top_logprobs: 0, reasoning_effort: "low", prompt_cache_key: "k", parallel_tool_calls: false },
+    ...{
+      logprobs: true,
+      top_logprobs: 0,
+      reasoning_effort: "low",
+      prompt_cache_key: "k",
+      parallel_tool_calls: false,
+      verbosity: "low",
+    },
     tools: [{ type: "function", function: { name: "f", description: "does", parameters: schema } }],
     tool_choice: { type: "function", function: { name: "f" } },
     response_format: { type: "json_schema", json_schema: { schema } },

@@ -31,6 +31,7 @@ export function toChatBody(request: ChatRequest): Body {
     ...changed(request, "repeatPenalty", "repetition_penalty"),
     ...changed(request, "choices", "n"),
     ...changed(request, "reasoningEffort", "reasoning_effort"),
+    ...changed(request, "verbosity", "verbosity"),
     ...changed(request, "repeatLastN", "repeat_last_n"),
     ...changed(request, "minTokens", "min_tokens"),
     ...changed(request, "templateVariables", "chat_template_kwargs"),

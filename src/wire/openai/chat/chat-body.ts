@@ -1,6 +1,7 @@
 /** POST /v1/chat/completions: validates the body for every model, local or upstream. */
 
 import { z } from "zod";
+import { otherToolForm } from "../../tool-forms.ts";
 import { optional } from "../optional.ts";
 import { sparseSchema } from "../sparse-schema.ts";
 import { parse } from "../validate.ts";
@@ -71,5 +72,5 @@ const bodyFor = sparseSchema(FIELDS, ["model", "messages"], bodyOf);
 
 /** Validates the body. Throws a Fault that names the first invalid field. */
 export function readChatBody(value: unknown): ChatCompletionBody {
-  return parse(bodyFor(value), value);
+  return parse(bodyFor(value), value, (path) => otherToolForm(value, path, "chat"));
 }

@@ -1,0 +1,112 @@
+/** Finds what only an upstream with the Responses API may support: fields, values of fields and tools. */
+
+import { closest } from "fastest-levenshtein";
+import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
+import {
+  firstRefusedField,
+  isMisspelling,
+  type UnknownFieldsPolicy,
+  type UnsupportedField,
+  unknownFieldsOf,
+} from "../openai/unknown-fields.ts";
+import type { ResponsesBody } from "./responses-body.ts";
+import { firstHostedTool } from "./responses-tools.ts";
+
+/** Bookkeeping fields that do not change the answer. */
+const WITHOUT_EFFECT = ["client_metadata", "prompt_cache_options", "prompt_cache_retention"];
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+const isZero = (value: unknown) => value === 0;
+const USE_FORMAT: UnsupportedField = { instead: "send a JSON schema as 'text.format'" };
+const USE_CHAT: UnsupportedField = { instead: "POST /v1/chat/completions takes it" };
+const USE_TOOLS: UnsupportedField = { isDefault: isEmptyList, instead: "use 'tools'" };
+
+/** Mostly names of chat completions, which have other ones here or none. */
+const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
+  prompt: { instead: "send its text in 'instructions' or 'input'" },
+  messages: { isDefault: isEmptyList, instead: "use 'input', or POST /v1/chat/completions" },
+  system: { instead: "use 'instructions'" },
+  max_tokens: { instead: "use 'max_output_tokens'" },
+  max_completion_tokens: { instead: "use 'max_output_tokens'" },
+  response_format: { instead: "use 'text.format'" },
+  verbosity: { instead: "use 'text.verbosity'" },
+  reasoning_effort: { instead: "use 'reasoning.effort'" },
+  logprobs: { isDefault: (value) => value === false, instead: "use 'top_logprobs'" },
+  functions: USE_TOOLS,
+  function_call: { isDefault: (value) => value === "none", instead: "use 'tool_choice'" },
+  web_search_options: { instead: "no model here searches the web" },
+  n: { isDefault: (value) => value === 1, instead: "send the request several times, or POST /v1/chat/completions" },
+  stop: { isDefault: isEmptyList, ...USE_CHAT },
+  seed: USE_CHAT,
+  logit_bias: USE_CHAT,
+  frequency_penalty: { isDefault: isZero, ...USE_CHAT },
+  presence_penalty: { isDefault: isZero, ...USE_CHAT },
+  // Sampling of vLLM and llama-server.
+  top_k: { isDefault: (value) => value === -1 || value === 0, ...USE_CHAT },
+  min_p: { isDefault: isZero, ...USE_CHAT },
+  min_tokens: { isDefault: isZero, ...USE_CHAT },
+  repeat_penalty: { isDefault: (value) => value === 1, ...USE_CHAT },
+  repetition_penalty: { isDefault: (value) => value === 1, ...USE_CHAT },
+  chat_template_kwargs: USE_CHAT,
+  // Schemas in the formats of vLLM, llama-server and Ollama.
+  format: USE_FORMAT,
+  grammar: USE_FORMAT,
+  json_schema: USE_FORMAT,
+  guided_json: USE_FORMAT,
+  guided_regex: USE_FORMAT,
+  guided_choice: USE_FORMAT,
+  guided_grammar: USE_FORMAT,
+  structured_outputs: USE_FORMAT,
+  modalities: { isDefault: (value) => JSON.stringify(value) === '["text"]', instead: "it answers with text" },
+  audio: { instead: "it answers with text" },
+};
+
+/** Values of `include` that are honored, or whose content responses always have. */
+const INCLUDES: readonly string[] = [
+  "message.output_text.logprobs",
+  "reasoning.encrypted_content",
+  "message.input_image.image_url",
+];
+
+/** Service tiers with the speed and the price of every request. */
+const TIERS: readonly string[] = ["auto", "default", "standard"];
+
+/** Returns the Fault for the first part of the request that no typed answer honors; undefined without one. */
+export function firstUnsupported(body: ResponsesBody, known: readonly string[], policy: UnknownFieldsPolicy) {
+  const rules = { known: [...known, ...WITHOUT_EFFECT], unsupported: UNSUPPORTED, policy };
+  return (
+    firstRefusedField(body, rules) ??
+    firstHostedTool(body.tools ?? []) ??
+    unsupportedInclude(body) ??
+    unsupportedTier(body)
+  );
+}
+
+/** Returns the paths of fields without effect. `isLocal`: whether the model is not an upstream's. */
+export function ignoredFields(body: ResponsesBody, known: readonly string[], isLocal: boolean): string[] {
+  const { verbosity = "medium" } = body.text ?? {};
+  return [
+    ...unknownFieldsOf(body, [...known, ...WITHOUT_EFFECT, ...Object.keys(UNSUPPORTED)]),
+    ...(body.truncation === "auto" ? ["truncation"] : []),
+    ...(isLocal && verbosity !== "medium" ? ["text.verbosity"] : []),
+  ];
+}
+
+function unsupportedInclude({ include = [] }: ResponsesBody): Fault | undefined {
+  const index = include.findIndex((each) => !INCLUDES.includes(each));
+  const name = include[index];
+  if (name === undefined) return undefined;
+  const meant = name.length > 100 ? undefined : closest(name, INCLUDES);
+  const wayOut =
+    meant !== undefined && isMisspelling(name, meant)
+      ? `Did you mean '${meant}'?`
+      : "It belongs to a tool that is not there: leave it out.";
+  const path = `include[${index}]`;
+  return unsupportedValue(`This model does not support '${name.slice(0, 100)}' in 'include'. ${wayOut}`, path);
+}
+
+function unsupportedTier({ service_tier: tier }: ResponsesBody): Fault | undefined {
+  if (tier === undefined || TIERS.includes(tier)) return undefined;
+  const message = `This model does not have the service tier '${tier.slice(0, 100)}': leave out 'service_tier', or send 'auto'.`;
+  return unsupportedValue(message, "service_tier");
+}
