@@ -95,11 +95,11 @@ async function compare(stream: boolean, connections: number): Promise<void> {
 async function pace(): Promise<void> {
   console.log(`${PACED_STREAMS} streams of one event each 20 ms`);
   for (const contender of contenders) {
-    const { arrived, expected, p50Milliseconds, p99Milliseconds, lastMilliseconds } = await measurePaced(
+    const { arrived, expected, p50Milliseconds, p99Milliseconds, lastMs } = await measurePaced(
       contender,
       PACED_STREAMS,
     );
-    const late = [p50Milliseconds, p99Milliseconds, lastMilliseconds].map((each) => each.toFixed(0)).join(" / ");
+    const late = [p50Milliseconds, p99Milliseconds, lastMs].map((each) => each.toFixed(0)).join(" / ");
     console.log(`${contender.name.padEnd(20)}${arrived} of ${expected} arrived, late by ${late} ms (p50 / p99 / last)`);
   }
   console.log();

@@ -16,7 +16,7 @@ import { median, millisecondsOf } from "./timing.ts";
 
 const records = Number(process.argv[2] ?? 10_000_000);
 const MONTH_BEGINS = Date.UTC(2026, 9, 1);
-const DAY_MILLISECONDS = 86_400_000;
+const DAY_MS = 86_400_000;
 const FIRST_DIMENSION = 9_000_000_000_000;
 const DIMENSIONS = 200;
 const logger = createLogger("silent");
@@ -30,7 +30,7 @@ interface FilledDatabase {
 async function measure(name: string, options: DatabaseOptions, filling: FilledDatabase): Promise<void> {
   const database = openDatabase(options);
   await database.check();
-  const spacing = Math.floor((30 * DAY_MILLISECONDS) / records);
+  const spacing = Math.floor((30 * DAY_MS) / records);
   const numbers = (end: number) =>
     `with recursive r(i) as (select 0 union all select i + 1 from r where i < ${end - 1})`;
   const sizes = [];
@@ -54,7 +54,7 @@ async function measure(name: string, options: DatabaseOptions, filling: FilledDa
   console.log(`${name}: bytes per record, including its index: ${((withRecords - before) / records).toFixed(1)}`);
   console.log(`${name}: bytes per record, including rollups: ${((withRollups - before) / records).toFixed(1)}`);
   const reports = new UsageReports(database);
-  const until = MONTH_BEGINS + 31 * DAY_MILLISECONDS;
+  const until = MONTH_BEGINS + 31 * DAY_MS;
   const order = { organizationId: "org_a", operation: "chat", from: MONTH_BEGINS } as const;
   for (const groupBy of [[], ["model"], ["projectId", "keyId", "model"]] as const) {
     const month = { ...order, until, bucketSeconds: 86_400, groupBy, maxBuckets: 31 } as const;
@@ -65,7 +65,7 @@ async function measure(name: string, options: DatabaseOptions, filling: FilledDa
       `${name}: a month by day, by [${groupBy.join(", ")}]: ${median(times).toFixed(1)} ms (median of 7, slowest ${slowest})`,
     );
   }
-  const end = MONTH_BEGINS + DAY_MILLISECONDS;
+  const end = MONTH_BEGINS + DAY_MS;
   const day = { ...order, until: end, bucketSeconds: 60, groupBy: [], maxBuckets: 1440 } as const;
   console.log(`${name}: a day by minute: ${(await millisecondsOf(() => reports.read(day))).toFixed(0)} ms`);
   await database.close();

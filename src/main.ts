@@ -15,7 +15,7 @@ import { announceService, lockDataDirectory } from "./kernel/process/service-fil
 import { workerSocket } from "./kernel/process/worker-socket.ts";
 import type { WorkerPool } from "./workers/worker-pool.ts";
 
-const CLOSE_MILLISECONDS = 10_000;
+const CLOSE_MS = 10_000;
 
 export interface RunOptions extends ComposeOptions {
   /** Reads the configuration again. */
@@ -83,7 +83,7 @@ export async function run(options: RunOptions): Promise<number> {
     onHangUp = () => {};
     await stop({ service, pool }, config.server.drainSeconds);
     // Parts that do not close in time end with the process.
-    const late = pause(CLOSE_MILLISECONDS).then(() => logger.error("some parts did not close in time"));
+    const late = pause(CLOSE_MS).then(() => logger.error("some parts did not close in time"));
     await Promise.race([service.close(), late]);
     logger.info("stopped");
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import SQLite from "better-sqlite3";
 import pg from "pg";
 
-const HOUR_MILLISECONDS = 3_600_000;
+const HOUR_MS = 3_600_000;
 const HOURS_PER_YEAR = 8760;
 const SECONDS = { hour: 3600, day: 86_400 } as const;
 
@@ -77,7 +77,7 @@ export async function addUsage(filling: Filling, dimensions: number, hours: numb
   await filling.run(`${numbers(dimensions)} insert into usage_dimensions (id, organization_id, project_id, key_id,
     model, deployment, operation) select 9000000000000 + i, '${organization}', '${project}', 'key_bench' || (i / 5),
     'model' || (i % 5), 'd', 'chat' from r`);
-  const now = Math.floor(Date.now() / HOUR_MILLISECONDS) * HOUR_MILLISECONDS;
+  const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   for (const seconds of [SECONDS.hour, SECONDS.day]) {
     const width = seconds * 1000;
     const buckets = Math.ceil((hours * SECONDS.hour) / seconds);

@@ -8,8 +8,8 @@ import { ADMIN_KEY, type Started } from "./service.ts";
 
 export interface Row {
   /** CPU time, which depends least on the machine's other load. */
-  startCpuMilliseconds: number;
-  startMilliseconds: number;
+  startCpuMs: number;
+  startMs: number;
   memoryMebibytes: number;
   chatP50: number;
   chatP99: number;
@@ -28,8 +28,8 @@ export async function measureRow(service: Started, load: Partial<Load> = {}): Pr
   await measure(service, { ...chat, seconds: 2 });
   const { p50Milliseconds, p99Milliseconds, cpuMicroseconds } = await measure(service, { ...chat, seconds: 3 });
   return {
-    startCpuMilliseconds: service.startCpuMilliseconds,
-    startMilliseconds: service.startMilliseconds,
+    startCpuMs: service.startCpuMs,
+    startMs: service.startMs,
     chatP50: p50Milliseconds,
     chatP99: p99Milliseconds,
     cpuMicroseconds,

@@ -40,7 +40,7 @@ models:
       console.log(
         `replicas ${count}: ${Math.round(perSecond)}/s, ${cpu.toFixed(0)} µs of CPU a request, ` +
           `p99 ${Math.max(...measured.map((each) => each.p99Milliseconds)).toFixed(1)} ms, ` +
-          `revocation ${median(revocations).toFixed(0)} ms, start ${last.startMilliseconds.toFixed(0)} ms, ` +
+          `revocation ${median(revocations).toFixed(0)} ms, start ${last.startMs.toFixed(0)} ms, ` +
           `memory ${replicas.map((each) => each.residentMebibytes())} MiB`,
       );
     }

@@ -7,8 +7,8 @@ import { cpuSecondsOf } from "../routing/load.ts";
 export const ADMIN_KEY = `sk-admin-bench-${"b".repeat(32)}`;
 
 export interface Started extends Contender {
-  startMilliseconds: number;
-  startCpuMilliseconds: number;
+  startMs: number;
+  startCpuMs: number;
   residentMebibytes(): number;
   /** Throws if the answer is not a success. */
   administer(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
@@ -28,8 +28,8 @@ export async function start(
     origin,
     headers: { authorization: `Bearer ${PROJECT_KEY}` },
     pid: child.pid,
-    startMilliseconds: performance.now() - beganAt,
-    startCpuMilliseconds: cpuSecondsOf(child.pid) * 1000,
+    startMs: performance.now() - beganAt,
+    startCpuMs: cpuSecondsOf(child.pid) * 1000,
     residentMebibytes: () => {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
       return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);

@@ -11,7 +11,7 @@ export interface Paced {
   expected: number;
   p50Milliseconds: number;
   p99Milliseconds: number;
-  lastMilliseconds: number;
+  lastMs: number;
 }
 
 export async function measurePaced(contender: Contender, streams: number): Promise<Paced> {
@@ -54,6 +54,6 @@ export async function measurePaced(contender: Contender, streams: number): Promi
     expected: streams * PACED_EVENTS,
     p50Milliseconds: at(0.5),
     p99Milliseconds: at(0.99),
-    lastMilliseconds: at(1),
+    lastMs: at(1),
   };
 }

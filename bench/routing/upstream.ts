@@ -1,7 +1,7 @@
 /** Mock upstream with minimal CPU cost: one response, complete or as 64 events. Forked; sends its port to the parent. */
 
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { EVENTS, PACE_MILLISECONDS, PACED_EVENTS } from "./shape.ts";
+import { EVENTS, PACE_MS, PACED_EVENTS } from "./shape.ts";
 
 const envelope = { id: `chatcmpl-${"a".repeat(32)}`, created: 1700000000, model: "mock" };
 const usage = { prompt_tokens: 20, completion_tokens: EVENTS, total_tokens: 20 + EVENTS };
@@ -43,7 +43,7 @@ setInterval(() => {
     socket.write(textEvent(`at ${(performance.timeOrigin + performance.now()).toFixed(2)}`));
     paced.set(socket, sent + 1);
   }
-}, PACE_MILLISECONDS);
+}, PACE_MS);
 
 function answer(socket: Socket, body: string): void {
   if (!body.includes('"stream":true')) {

@@ -24,10 +24,10 @@ export interface LiveCatalogOptions extends ModelOpenerOptions {
 }
 
 /** Time for which requests go to the previous endpoints of a pool while the connections of new ones are prepared. */
-const OPEN_MILLISECONDS = 1000;
+const OPEN_MS = 1000;
 
 /** An unavailable database does not delay the start: the current time stands in until the next configuration. */
-const DATABASE_TIMEOUT_MILLISECONDS = 1000;
+const DATABASE_TIMEOUT_MS = 1000;
 
 export class LiveCatalog {
   readonly catalog = new Catalog();
@@ -132,7 +132,7 @@ export class LiveCatalog {
   async #opened({ deployments }: BuiltCatalog): Promise<void> {
     const joining = [...deployments.values()].filter(({ pool, isUp }) => pool !== undefined && !isUp);
     if (joining.length === 0) return;
-    const signal = AbortSignal.timeout(OPEN_MILLISECONDS);
+    const signal = AbortSignal.timeout(OPEN_MS);
     await Promise.allSettled(joining.map((deployment) => deployment.opened(signal)));
   }
 
@@ -197,7 +197,7 @@ export class LiveCatalog {
 
   async #see(ids: string[]): Promise<ReadonlyMap<string, number>> {
     const seen = this.#options.see(ids).catch(() => undefined);
-    return (await resultWithin(seen, DATABASE_TIMEOUT_MILLISECONDS)) ?? new Map();
+    return (await resultWithin(seen, DATABASE_TIMEOUT_MS)) ?? new Map();
   }
 }
 

@@ -1,11 +1,12 @@
 /** Lists the models of the upstreams behind wildcards in the background and caches them. */
 
 import type { Deployment } from "../inference/deployment.ts";
+import { MINUTE_MS } from "../kernel/durations.ts";
 import type { CatalogModel } from "./catalog.ts";
 import { isWildcard } from "./catalog.ts";
 
-const REFRESH_MILLISECONDS = 5 * 60_000;
-const PATIENCE_MILLISECONDS = 10_000;
+const REFRESH_MS = 5 * MINUTE_MS;
+const PATIENCE_MS = 10_000;
 
 export interface UpstreamModel {
   /** The wildcard's prefix and the upstream's ID. */
@@ -66,7 +67,7 @@ export class UpstreamModels {
   async #refresh(stop: AbortSignal): Promise<void> {
     await Promise.all(this.#wildcards.map((wildcard) => this.#ask(wildcard, wildcard.deployments, stop)));
     if (stop.aborted) return;
-    this.#timer = setTimeout(() => void this.#refresh(stop), REFRESH_MILLISECONDS);
+    this.#timer = setTimeout(() => void this.#refresh(stop), REFRESH_MS);
     this.#timer.unref();
   }
 
@@ -77,7 +78,7 @@ export class UpstreamModels {
 
   async #listOne(deployment: Deployment, stop: AbortSignal): Promise<void> {
     try {
-      const signal = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE_MILLISECONDS)]);
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE_MS)]);
       const opened = await deployment.opened(signal);
       this.#lists.set(deployment, (await opened.listModels?.(signal)) ?? []);
     } catch (failure) {

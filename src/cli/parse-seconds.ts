@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from "commander";
+import { DAY_SECONDS } from "../kernel/durations.ts";
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
-const MAX_SECONDS = 100 * 365 * 86_400;
+const MAX_SECONDS = 100 * 365 * DAY_SECONDS;
 
 /** Parses a duration such as `12h`, `30d` or `8w`. */
 export function parseSeconds(text: string): number {

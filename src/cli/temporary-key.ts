@@ -1,8 +1,9 @@
 import { OPERATOR } from "../features/accounts/audit/audit.ts";
+import { HOUR_SECONDS } from "../kernel/durations.ts";
 import { withAccounts } from "./with-accounts.ts";
 
 /** The key expires by itself where the command is killed before it revokes it. */
-const LIFETIME_SECONDS = 12 * 3600;
+const LIFETIME_SECONDS = 12 * HOUR_SECONDS;
 
 /** Runs `work` with the secret of a key that is revoked afterwards. */
 export async function withTemporaryKey<Result>(

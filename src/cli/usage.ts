@@ -3,6 +3,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { UsageReports } from "../features/usage/usage-report.ts";
 import type { UsageSum } from "../features/usage/usage-report-queries.ts";
+import { DAY_SECONDS } from "../kernel/durations.ts";
 import { findOrganization, projectNames } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { withAccounts } from "./with-accounts.ts";
@@ -35,7 +36,7 @@ async function printUsage({ month, organization, json }: UsageOptions): Promise<
       operation: undefined,
       from,
       until,
-      bucketSeconds: 86_400,
+      bucketSeconds: DAY_SECONDS,
       groupBy: ["projectId", "model", "operation"],
       maxBuckets: MAX_DAYS,
     });

@@ -14,7 +14,7 @@ test("exports nothing without an endpoint, and traces and metrics with one", asy
     headers: {},
     serviceName: "parlance",
     traces: { url: "http://collector:4318/v1/traces", sampleRatio: 1, content: undefined },
-    metrics: { url: "http://collector:4318/v1/metrics", intervalMilliseconds: 60_000 },
+    metrics: { url: "http://collector:4318/v1/metrics", intervalMs: 60_000 },
     logs: undefined,
   });
   expect(await optionsOf(undefined, { ...ENDPOINT, OTEL_SDK_DISABLED: "true" })).toBeUndefined();
@@ -36,7 +36,7 @@ test("variables override the file", async () => {
   );
   expect(options).toMatchObject({
     traces: { url: "http://collector:4318/v1/traces", sampleRatio: 0.01, content: undefined },
-    metrics: { url: "http://prometheus:9090/api/v1/otlp/v1/metrics", intervalMilliseconds: 5000 },
+    metrics: { url: "http://prometheus:9090/api/v1/otlp/v1/metrics", intervalMs: 5000 },
     logs: undefined,
   });
 });

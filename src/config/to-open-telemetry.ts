@@ -28,7 +28,7 @@ export function toOpenTelemetry(
     return base && `${base.replace(/\/+$/, "")}/v1/${signal}`;
   };
   const [traces, metrics, logs] = [urlOf("traces"), urlOf("metrics"), urlOf("logs")];
-  const intervalMilliseconds = environment.OTEL_METRIC_EXPORT_INTERVAL ?? metric_interval_seconds * 1000;
+  const intervalMs = environment.OTEL_METRIC_EXPORT_INTERVAL ?? metric_interval_seconds * 1000;
   const capturesContent = environment.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? true;
   const content = capturesContent ? settings.content : undefined;
   return {
@@ -45,7 +45,7 @@ export function toOpenTelemetry(
               maxBytes: content.max_bytes,
             },
           },
-    metrics: metrics === undefined ? undefined : { url: metrics, intervalMilliseconds },
+    metrics: metrics === undefined ? undefined : { url: metrics, intervalMs },
     logs: logs === undefined ? undefined : { url: logs },
   };
 }

@@ -1,7 +1,8 @@
+import { MINUTE_MS } from "../kernel/durations.ts";
 import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
 import { MovingWindows } from "./moving-windows.ts";
 
-const SWEEP_INTERVAL_MS = 60_000;
+const SWEEP_INTERVAL_MS = MINUTE_MS;
 
 /** Counters of a single process: not shared with replicas and lost on restart. */
 export class InMemoryCounters implements Counters {

@@ -1,12 +1,13 @@
 /** This replica's own usage of each limit, and its share of the limits while the store is unavailable. */
 
+import { HOUR_SECONDS } from "../kernel/durations.ts";
 import type { OpenReservation, WindowSnapshot } from "./counter-store.ts";
 import type { Correction, CounterClaim, Taken, TakenReservation } from "./counters.ts";
 import { SLICES } from "./moving-window.ts";
 import { MovingWindows } from "./moving-windows.ts";
 
 /** Longer windows outlast an outage: their share is never reset to a part of the full limit. */
-const LONG_WINDOW_SECONDS = 3_600;
+const LONG_WINDOW_SECONDS = HOUR_SECONDS;
 
 /** Interval over which the other replicas' usage is sampled, to extrapolate it during an outage. */
 const SAMPLE_MS = 1_000;

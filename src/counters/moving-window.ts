@@ -12,13 +12,13 @@ export interface Slice {
  * exceeds the limit, and capacity returns at most a thousandth of the window late.
  */
 export class MovingWindow {
-  readonly #sliceMilliseconds: number;
+  readonly #sliceMs: number;
   /** Slices, oldest first. */
   #slices: Slice[] = [];
   #total = 0;
 
   constructor(windowSeconds: number) {
-    this.#sliceMilliseconds = (windowSeconds * 1000) / SLICES;
+    this.#sliceMs = (windowSeconds * 1000) / SLICES;
   }
 
   /** Amount in use at `now`, in milliseconds of a monotonic clock. */
@@ -59,12 +59,12 @@ export class MovingWindow {
     for (const slice of this.#slices) {
       if (remaining <= max) break;
       remaining -= slice.amount;
-      if (remaining <= max) return ((slice.number + SLICES + 1) * this.#sliceMilliseconds - now) / 1000;
+      if (remaining <= max) return ((slice.number + SLICES + 1) * this.#sliceMs - now) / 1000;
     }
     return 0;
   }
 
   #sliceNumber(at: number): number {
-    return Math.floor(at / this.#sliceMilliseconds);
+    return Math.floor(at / this.#sliceMs);
   }
 }

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { withTimeout } from "../kernel/async/timeout.ts";
+import { MINUTE_MS } from "../kernel/durations.ts";
 import { unavailable } from "../kernel/faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type CounterStore, type Heartbeat, LEASE_MS, type StoreTaken, type WindowSnapshot } from "./counter-store.ts";
@@ -25,7 +26,7 @@ const RETRY_MS = 250;
 const ANSWER_TIMEOUT_MS = 2_000;
 const OPEN_TIMEOUT_MS = 5_000;
 const REPLICA_POLL_MS = 100;
-const SWEEP_INTERVAL_MS = 60_000;
+const SWEEP_INTERVAL_MS = MINUTE_MS;
 const WINDOWS_PER_STATEMENT = 100;
 
 const MEANWHILE = {

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { RequestEntry } from "../features/usage/request-history.ts";
 import type { Inference } from "../inference/inference.ts";
+import { newId } from "../kernel/id.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/trace.ts";
@@ -11,7 +12,6 @@ import { type ConnectionCounter, guardConnections, requireHost } from "./connect
 import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
-import { newRequestId } from "./request-id.ts";
 import { type OpenRequests, useRequestLog } from "./request-log.ts";
 import { traceRequests } from "./trace-requests.ts";
 
@@ -41,16 +41,16 @@ export interface BareServerOptions {
 /**
  * Time limit for headers: 16 KiB take less over a slow link, and a connection that trickles them holds a descriptor.
  */
-const MAX_HEADERS_MILLISECONDS = 15_000;
+const MAX_HEADERS_MS = 15_000;
 /** Margin for sending the error of an answer that exceeds its time limit. */
-const SPARE_MILLISECONDS = 2000;
+const SPARE_MS = 2000;
 
 /** Returns the idle timeout of a connection: a chat with moderated input may be silent for two deadlines. */
 export function connectionTimeoutMs({
   receiveTimeoutSeconds,
   requestTimeoutSeconds,
 }: Pick<BareServerOptions, "receiveTimeoutSeconds" | "requestTimeoutSeconds">): number {
-  return 1000 * (2 * requestTimeoutSeconds) + Math.max(1000 * receiveTimeoutSeconds, SPARE_MILLISECONDS);
+  return 1000 * (2 * requestTimeoutSeconds) + Math.max(1000 * receiveTimeoutSeconds, SPARE_MS);
 }
 
 /** Whether the request is the handshake of a WebSocket that a route takes. */
@@ -83,14 +83,14 @@ export function bareServer(limits: BareServerOptions): { app: FastifyInstance; r
       requireHostHeader: false,
       requestTimeout: receiveTimeout,
       // Node detects no late request if this exceeds requestTimeout.
-      headersTimeout: Math.min(receiveTimeout, MAX_HEADERS_MILLISECONDS),
+      headersTimeout: Math.min(receiveTimeout, MAX_HEADERS_MS),
     },
     // Idle timeout of a connection with an open request: a client that does not read would hold its answer
     // indefinitely.
     connectionTimeout: connectionTimeoutMs(limits),
     // Longer than the common idle timeout of proxies, so the proxy closes first and sees no reset.
     keepAliveTimeout: 75_000,
-    genReqId: newRequestId,
+    genReqId: () => newId("req_"),
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerUnroutable,
     // A hook below answers requests during draining in the wire format.

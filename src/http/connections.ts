@@ -26,7 +26,7 @@ export interface ConnectionCounter {
   close(address: string): void;
 }
 
-const DESCRIPTOR_CHECK_MILLISECONDS = 1000;
+const DESCRIPTOR_CHECK_MS = 1000;
 
 /** Limits connections by address, logs exhausted descriptors and answers invalid Expect headers. */
 export function guardConnections(server: Server, { maxPerAddress, counter, logger, refuse }: ConnectionOptions): void {
@@ -58,7 +58,7 @@ function logExhaustedDescriptors(server: Server, logger: Logger): void {
         logger.error({ code: error.code }, `No file descriptors are left: new connections are closed. ${advice}`);
       } else logger.info("File descriptors are available again: connections are accepted.");
     });
-  const timer = setInterval(check, DESCRIPTOR_CHECK_MILLISECONDS).unref();
+  const timer = setInterval(check, DESCRIPTOR_CHECK_MS).unref();
   server.once("close", () => clearInterval(timer));
 }
 

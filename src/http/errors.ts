@@ -4,9 +4,9 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, invalidRequest } from "../kernel/faults.ts";
+import { newId } from "../kernel/id.ts";
 import { toErrorAnswer } from "../wire/openai/error.ts";
 import { toErrorAnswerFor } from "./error-format.ts";
-import { newRequestId } from "./request-id.ts";
 
 /** Answers every failure in the wire format, unknown routes and wrong methods included. */
 export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void {
@@ -111,7 +111,7 @@ export function answerUnroutable(error: FastifyError, { id, raw }: FastifyReques
 }
 
 /** Answers requests that reach neither a hook nor a route. */
-export function answerWithoutRoute(response: ServerResponse, fault: Fault, id = newRequestId()): void {
+export function answerWithoutRoute(response: ServerResponse, fault: Fault, id = newId("req_")): void {
   const { status, headers, body } = toErrorAnswer(fault, id);
   response.writeHead(status, {
     "content-type": "application/json; charset=utf-8",
@@ -128,7 +128,7 @@ export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): 
     socket.destroy();
     return;
   }
-  const requestId = newRequestId();
+  const requestId = newId("req_");
   const { status, body } = toErrorAnswer(brokenHttpFault(error.code), requestId);
   const json = JSON.stringify(body);
   socket.end(

@@ -8,6 +8,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { DAY_MS } from "../kernel/durations.ts";
 import { Fault, invalidRequest, unavailable } from "../kernel/faults.ts";
 import { isOwnerGone, processOwner } from "../kernel/process/process-owner.ts";
 
@@ -53,7 +54,7 @@ const NOT_NOW: ReadonlySet<string> = new Set([
 /** Time for clients that read an answer only after sending everything; later the connection is closed. */
 const LINGER_SECONDS = 5;
 /** Age of folders that another machine sharing the directory has abandoned; no request takes this long. */
-const ABANDONED_AFTER_MILLISECONDS = 2 * 86_400_000;
+const ABANDONED_AFTER_MS = 2 * DAY_MS;
 
 /** Creates the folder and removes files that a crash left there. Throws a Fault when it is not writable. */
 export async function prepareUploads(directory: string): Promise<void> {
@@ -61,7 +62,7 @@ export async function prepareUploads(directory: string): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
-      if (isOwnerGone(path, name, ABANDONED_AFTER_MILLISECONDS)) await rm(path, { recursive: true, force: true });
+      if (isOwnerGone(path, name, ABANDONED_AFTER_MS)) await rm(path, { recursive: true, force: true });
     }
     await rm(await mkdtemp(join(directory, `${processOwner()}.`)), { recursive: true });
   } catch (error) {

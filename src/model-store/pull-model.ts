@@ -2,6 +2,7 @@
 
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { DAY_MS } from "../kernel/durations.ts";
 import { lock, tryLock } from "../kernel/process/file-lock.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { FileFetcher } from "./fetch-file.ts";
@@ -26,7 +27,7 @@ export interface ModelPull {
 }
 
 /** Time for which an unfinished download is kept for resuming. */
-const KEEP_UNFINISHED_MS = 7 * 24 * 60 * 60 * 1000;
+const KEEP_UNFINISHED_MS = 7 * DAY_MS;
 
 /** Resolves once the files and their record are in place, whichever process downloaded them. */
 export async function pullModel(pull: ModelPull): Promise<void> {

@@ -1,6 +1,7 @@
 /** Prometheus metrics. Label values are catalog IDs and status codes, so that callers cannot create new series. */
 
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { MINUTE_MS } from "../kernel/durations.ts";
 import { type PoolMeasure, registerDeploymentGauges } from "./deployment-gauges.ts";
 import type { DeploymentMeasure } from "./deployment-measure.ts";
 import type { MetricsSnapshot } from "./metrics-snapshot.ts";
@@ -48,7 +49,7 @@ export interface MetricsSources {
 }
 
 /** Time for which the series of an endpoint that left are kept: several intervals of a scrape. */
-const KEEP_SERIES_MS = 5 * 60_000;
+const KEEP_SERIES_MS = 5 * MINUTE_MS;
 
 /** Buckets from milliseconds (cached responses) to minutes (long generations). */
 const SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];

@@ -6,7 +6,7 @@ export interface OpenTelemetryOptions {
   serviceName: string;
   /** Undefined: signals that are not exported. `url` receives OTLP over HTTP. */
   traces: TracesOptions | undefined;
-  metrics: { url: string; intervalMilliseconds: number } | undefined;
+  metrics: { url: string; intervalMs: number } | undefined;
   logs: { url: string } | undefined;
 }
 

@@ -15,7 +15,7 @@ test("does not delay the end of the service for a collector that does not answer
       headers: {},
       serviceName: "parlance",
       traces: { url: `${origin}/v1/traces`, sampleRatio: 1, content: undefined },
-      metrics: { url: `${origin}/v1/metrics`, intervalMilliseconds: 60_000 },
+      metrics: { url: `${origin}/v1/metrics`, intervalMs: 60_000 },
       logs: undefined,
     },
     new Registry(),

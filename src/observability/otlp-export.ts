@@ -4,11 +4,12 @@ import { randomUUID } from "node:crypto";
 import { setGlobalErrorHandler } from "@opentelemetry/core";
 import { detectResources, envDetector, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import { resultWithin } from "../kernel/async/timeout.ts";
+import { MINUTE_MS } from "../kernel/durations.ts";
 import { VERSION } from "../kernel/version.ts";
 import type { Logger } from "./logger.ts";
 import type { OpenTelemetryOptions } from "./open-telemetry-options.ts";
 
-const REPORT_INTERVAL_MS = 60_000;
+const REPORT_INTERVAL_MS = MINUTE_MS;
 /** The exporters' own timeout is 10 s. */
 const SHUTDOWN_MS = 3_000;
 

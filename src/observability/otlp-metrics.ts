@@ -19,7 +19,7 @@ interface MetricsExport {
 /** Reads the registries at each export, so requests cost the same as without it. */
 export function exportMetrics(
   options: OpenTelemetryOptions,
-  { url, intervalMilliseconds }: NonNullable<OpenTelemetryOptions["metrics"]>,
+  { url, intervalMs }: NonNullable<OpenTelemetryOptions["metrics"]>,
   registry: Registry,
 ): MetricsExport {
   const genAi = new GenAiMetrics();
@@ -28,7 +28,7 @@ export function exportMetrics(
     readers: [
       new PeriodicExportingMetricReader({
         exporter: new OTLPMetricExporter(exporterOptions(options, url)),
-        exportIntervalMillis: intervalMilliseconds,
+        exportIntervalMillis: intervalMs,
         metricProducers: [producerOf([registry, genAi.registry])],
       }),
     ],

@@ -6,16 +6,16 @@ import type { Secret } from "../kernel/secret.ts";
 import type { Logger } from "../observability/logger.ts";
 
 const INT8 = 20;
-const CONNECT_TIMEOUT_MILLISECONDS = 2_000;
-const QUERY_TIMEOUT_MILLISECONDS = 10_000;
+const CONNECT_TIMEOUT_MS = 2_000;
+const QUERY_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 10;
 
 export function postgresqlDialect(url: Secret, logger: Logger): PostgresDialect {
   const pool = new pg.Pool({
     connectionString: url.reveal(),
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
-    query_timeout: QUERY_TIMEOUT_MILLISECONDS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     application_name: "parlance",
     types: { getTypeParser },

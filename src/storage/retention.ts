@@ -1,6 +1,7 @@
 /** Deletes what has expired, in small steps between which others use the database. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import { HOUR_MS, MINUTE_MS } from "../kernel/durations.ts";
 import type { Logger } from "../observability/logger.ts";
 
 export interface RetentionOptions {
@@ -12,8 +13,8 @@ export interface RetentionOptions {
   steps: readonly ((now: number) => Promise<number>)[];
 }
 
-const INTERVAL_MS = 3_600_000;
-const FIRST_RUN_MS = 60_000;
+const INTERVAL_MS = HOUR_MS;
+const FIRST_RUN_MS = MINUTE_MS;
 const PAUSE_MS = 50;
 
 export class Retention {

@@ -17,9 +17,9 @@ import { LRUCache } from "lru-cache";
 import { BusyRetryConnection } from "./busy-retry-connection.ts";
 import { FileReplacedError } from "./errors.ts";
 
-const OPEN_TIMEOUT_MILLISECONDS = 5_000;
+const OPEN_TIMEOUT_MS = 5_000;
 /** SQLite's own wait blocks the event loop, so it is short; BusyRetryConnection waits the rest without blocking. */
-const BUSY_TIMEOUT_MILLISECONDS = 5;
+const BUSY_TIMEOUT_MS = 5;
 
 /** Creates `file` and its folder when missing. `:memory:` opens a private in-memory database. */
 export function sqliteDialect(file: string): SqliteDialect {
@@ -90,12 +90,12 @@ function openFile(file: string): BetterSqlite.Database {
   if (file !== ":memory:") createPrivately(file);
   let database: BetterSqlite.Database | undefined;
   try {
-    database = new BetterSqlite(file, { timeout: OPEN_TIMEOUT_MILLISECONDS });
+    database = new BetterSqlite(file, { timeout: OPEN_TIMEOUT_MS });
     database.pragma("journal_mode = WAL");
     // With NORMAL, WAL mode may lose the last commits on power loss, and a revoked key would work again.
     database.pragma("synchronous = FULL");
     database.pragma("foreign_keys = ON");
-    database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
+    database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return database;
   } catch (error) {
     database?.close();

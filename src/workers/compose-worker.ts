@@ -18,7 +18,7 @@ import { WorkerCounters } from "./worker-counters.ts";
 import { WorkerRecords } from "./worker-records.ts";
 import { buildWorkerServer } from "./worker-server.ts";
 
-const CIRCUITS_MILLISECONDS = 1000;
+const CIRCUITS_MS = 1000;
 /** As in the service's own server, shared by the workers. */
 const BODY_SHARE = 1 / 16;
 const MIN_BODIES = 8;
@@ -96,7 +96,7 @@ export async function composeWorker(
     const open = [...catalog.measure()].filter((each) => each.isCircuitOpen).map(({ deployment }) => deployment);
     if (JSON.stringify(open) !== wereOpen) owner.notify("noteOpenCircuits", open);
     wereOpen = JSON.stringify(open);
-  }, CIRCUITS_MILLISECONDS).unref();
+  }, CIRCUITS_MS).unref();
   return {
     server,
     inference,

@@ -11,6 +11,7 @@ import { isUpstream } from "../engines/registry.ts";
 import { AddressCounts } from "../http/connections.ts";
 import { backoffDelay } from "../kernel/async/backoff.ts";
 import { resultWithin, withTimeout } from "../kernel/async/timeout.ts";
+import { MINUTE_MS } from "../kernel/durations.ts";
 import { V8_FLAGS } from "../kernel/process/v8-flags.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type MetricsSnapshot, mergeMetrics } from "../observability/metrics-snapshot.ts";
@@ -26,7 +27,7 @@ const RESTART_MS = { initial: 100, max: 30_000 };
 const STABLE_MS = 10_000;
 /** Workers that do not answer in time are left out, or replaced by their own end. */
 const ANSWER_MS = 2_000;
-const START_MS = 60_000;
+const START_MS = MINUTE_MS;
 const END_MS = 5_000;
 
 export interface WorkerPoolOptions {

@@ -6,7 +6,7 @@ import type { Channel } from "./channel.ts";
 import type { OwnerMethods } from "./protocol.ts";
 
 /** A killed worker loses what it has not sent, as a killed service loses what it has not journaled. */
-const SEND_MILLISECONDS = 50;
+const SEND_MS = 50;
 const ROWS_AT_ONCE = 500;
 
 export class WorkerRecords {
@@ -19,7 +19,7 @@ export class WorkerRecords {
 
   constructor(owner: Pick<Channel<OwnerMethods>, "notify" | "flush">) {
     this.#owner = owner;
-    this.#timer = setInterval(() => this.send(), SEND_MILLISECONDS).unref();
+    this.#timer = setInterval(() => this.send(), SEND_MS).unref();
   }
 
   recordUsage(record: UsageRecord): void {

@@ -14,7 +14,7 @@ import {
 } from "../support/service/container-image.ts";
 import { startService } from "../support/service/service.ts";
 
-const BUILD_MILLISECONDS = 1_200_000;
+const BUILD_MS = 1_200_000;
 const API_KEY = `sk-image-${"c".repeat(32)}`;
 
 const cleanup = new AsyncDisposableStack();
@@ -23,9 +23,9 @@ let builder: ImageBuilder;
 beforeAll(async () => {
   if (!CAN_BUILD_IMAGES) return;
   builder = cleanup.use(await imageBuilder());
-}, BUILD_MILLISECONDS);
+}, BUILD_MS);
 
-afterAll(() => cleanup.disposeAsync(), BUILD_MILLISECONDS);
+afterAll(() => cleanup.disposeAsync(), BUILD_MS);
 
 async function firstAnswer(port: number, model: string): Promise<string | null | undefined> {
   const client = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: API_KEY, maxRetries: 0 });
@@ -71,7 +71,7 @@ describe.skipIf(!CAN_BUILD_IMAGES).each([
       running = await image.start({ environment, config });
     }
     cleanup.defer(async () => void (await running.stop()));
-  }, BUILD_MILLISECONDS);
+  }, BUILD_MS);
 
   test("answers its first chat and its health check", async () => {
     const answer = await firstAnswer(port, model);

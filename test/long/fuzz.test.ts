@@ -13,7 +13,7 @@ import { type InProcessService, startInProcess } from "../support/service/in-pro
 
 const BODIES = Number(process.env.PARLANCE_FUZZ_BODIES ?? 200_000);
 const PARALLEL = 16;
-const MAX_MILLISECONDS = 20_000;
+const MAX_MS = 20_000;
 
 let upstream: Server;
 let service: InProcessService;
@@ -130,7 +130,7 @@ test(
       fc.asyncProperty(fc.array(fuzzRequest, { minLength: PARALLEL, maxLength: PARALLEL }), async (batch) => {
         const answers = await Promise.all(
           batch.map(async (request) => {
-            const answer = await resultWithin(send(request), MAX_MILLISECONDS);
+            const answer = await resultWithin(send(request), MAX_MS);
             return { request, status: answer?.status ?? 0, text: answer?.text };
           }),
         );

@@ -14,11 +14,11 @@ const EVENTS = Number(process.env.PARLANCE_FUZZ_EVENTS ?? 20_000);
 const SEED = Number(process.env.PARLANCE_FUZZ_SEED ?? 1);
 const EVENTS_PER_CONNECTION = 50;
 const PARALLEL = 8;
-const MAX_MILLISECONDS = 60_000;
-const MAX_HEALTH_MILLISECONDS = 2_000;
+const MAX_MS = 60_000;
+const MAX_HEALTH_MS = 2_000;
 const MAX_GROWTH_MEGABYTES = 100;
 /** A client that leaves meanwhile has some of its events handled. */
-const SOME_ANSWERS_MILLISECONDS = 50;
+const SOME_ANSWERS_MS = 50;
 const INVALID_UTF8 = Buffer.from([0x7b, 0xff, 0xfe]);
 
 /** How a client ends its connection: after an answer to its last event, or without waiting for any. */
@@ -62,7 +62,7 @@ const script: fc.Arbitrary<Script> = fc.record({
 async function play({ query, messages, ending }: Script): Promise<readonly RealtimeEvent[]> {
   const client = await RealtimeClient.connect(service, { query });
   for (const message of messages) client.socket.send(message);
-  if (ending !== "answered") await pause(SOME_ANSWERS_MILLISECONDS);
+  if (ending !== "answered") await pause(SOME_ANSWERS_MS);
   if (ending === "terminated") client.socket.terminate();
   else if (ending === "closed") client.socket.close();
   else if (ending === "invalid UTF-8") client.socket.send(INVALID_UTF8, { binary: false });
@@ -111,7 +111,7 @@ async function playAll(scripts: readonly Script[]): Promise<{ faults: string[]; 
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [index, each] = next;
-      const events = await resultWithin(play(each), MAX_MILLISECONDS);
+      const events = await resultWithin(play(each), MAX_MS);
       if (events === undefined) faults.push(`connection ${index} had no answer (${each.ending})`);
       for (const { type } of events ?? []) counts.set(type, (counts.get(type) ?? 0) + 1);
       faults.push(...describeFaults(events ?? []));
@@ -140,7 +140,7 @@ test(
     expect([...new Set([...first.faults, ...faults])]).toEqual([]);
     expect(service.log().filter(({ msg }) => msg === "request failed by a bug")).toEqual([]);
     expect(service.process.exitCode).toBe(null);
-    expect(slowest).toBeLessThan(MAX_HEALTH_MILLISECONDS);
+    expect(slowest).toBeLessThan(MAX_HEALTH_MS);
     await eventually(() => expect(residentMegabytes(pid)).toBeLessThan(before + MAX_GROWTH_MEGABYTES));
   },
   10 * 60_000,

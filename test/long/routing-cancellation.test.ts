@@ -21,8 +21,8 @@ afterAll(async () => {
 });
 
 test.each(Object.entries(LEAVING))("%s", async (when, leaving) => {
-  const { closedAfterMilliseconds, requests } = await leave(service, upstream, leaving, ROUNDS);
-  const closed = closedAfterMilliseconds.filter((each) => each !== undefined).sort((a, b) => a - b);
+  const { closedAfterMs, requests } = await leave(service, upstream, leaving, ROUNDS);
+  const closed = closedAfterMs.filter((each) => each !== undefined).sort((a, b) => a - b);
   const soon = closed.filter((each) => each <= 100).length;
   const at = (share: number) => closed[Math.ceil(share * closed.length) - 1]?.toFixed(1);
   console.log(

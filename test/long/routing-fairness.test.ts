@@ -5,12 +5,12 @@ import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { metric } from "../support/upstreams/routed-faults.ts";
 
-const TURN_MILLISECONDS = 50;
+const TURN_MS = 50;
 const REQUESTS = 50;
 
 let service: Service;
 beforeAll(async () => {
-  const reply = `{ text: Turn., delay_ms_before_first: ${TURN_MILLISECONDS} }`;
+  const reply = `{ text: Turn., delay_ms_before_first: ${TURN_MS} }`;
   const deployment = `{ engine: scripted, slots: 1, replies: [${reply}] }`;
   service = await startService({
     config: `builtin_models: false\nmodels: [{ id: fair, task: chat, max_queue: 2000, deployments: [${deployment}] }]\n`,
@@ -51,7 +51,7 @@ test("delays a small project by about one turn behind another project's thousand
   const lines = ownLines();
   const waited = lines.map(({ queuedMs }) => Number(queuedMs)).sort((a, b) => a - b);
   console.log(
-    `${waited.length} requests beside a thousand waiting: waited ${waited[REQUESTS / 2]} ms (p50), ${waited.at(-1)} ms at most; a turn is ${TURN_MILLISECONDS} ms`,
+    `${waited.length} requests beside a thousand waiting: waited ${waited[REQUESTS / 2]} ms (p50), ${waited.at(-1)} ms at most; a turn is ${TURN_MS} ms`,
   );
-  expect(waited[REQUESTS / 2]).toBeLessThan(TURN_MILLISECONDS * 4);
+  expect(waited[REQUESTS / 2]).toBeLessThan(TURN_MS * 4);
 });

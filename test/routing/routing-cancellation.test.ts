@@ -21,8 +21,8 @@ afterAll(async () => {
 });
 
 test.each(Object.entries(LEAVING))("%s", async (_when, leaving) => {
-  const { closedAfterMilliseconds, requests } = await leave(service, upstream, leaving, ROUNDS);
-  expect(closedAfterMilliseconds.filter((each) => each !== undefined)).toHaveLength(ROUNDS);
+  const { closedAfterMs, requests } = await leave(service, upstream, leaving, ROUNDS);
+  expect(closedAfterMs.filter((each) => each !== undefined)).toHaveLength(ROUNDS);
   expect(requests).toBe(ROUNDS);
   await eventually(async () => expect(await metric(service, "parlance_slots_in_use{")).toBe(0));
 });

@@ -14,10 +14,10 @@ models:
     task: chat
     deployments: [{ engine: scripted, slots: 50, replies: [{ text: Polly }] }]
 `;
-const LOST_MILLISECONDS = 250;
+const LOST_MS = 250;
 const CLIENTS = 8;
 /** Leaves the machine to the other test files. */
-const BETWEEN_REQUESTS_MILLISECONDS = 20;
+const BETWEEN_REQUESTS_MS = 20;
 
 /** Sends requests until stopped or the process ends; returns the time of each answer. */
 function askOn(service: Service): { answeredAt: number[]; end: () => Promise<void> } {
@@ -31,7 +31,7 @@ function askOn(service: Service): { answeredAt: number[]; end: () => Promise<voi
         if (answer.status !== 200) throw new Error(`${answer.status}`);
         await answer.text();
         answeredAt.push(performance.now());
-        await pause(BETWEEN_REQUESTS_MILLISECONDS);
+        await pause(BETWEEN_REQUESTS_MS);
       } catch {
         if (service.process.exitCode !== null || service.process.signalCode !== null) return;
         await pause(20);
@@ -87,7 +87,7 @@ test.each(KINDS)(
     await gone;
     await end();
     const next = await restart();
-    const safe = answeredAt.filter((at) => at < killedAt - LOST_MILLISECONDS).length;
+    const safe = answeredAt.filter((at) => at < killedAt - LOST_MS).length;
     expect(safe).toBeGreaterThan(20);
     await expect.poll(() => counted(next), { timeout: 40_000 }).toBeGreaterThanOrEqual(safe);
     const all = await counted(next);

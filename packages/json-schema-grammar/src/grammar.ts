@@ -36,7 +36,7 @@ export function compileRules(
   schema: unknown,
   path: string,
   ruleName: string,
-  { values = "any", timeoutMs = LIMITS.compileMilliseconds }: RuleOptions = {},
+  { values = "any", timeoutMs = LIMITS.compileMs }: RuleOptions = {},
 ): string {
   const rules = new RuleSet(ruleName, (count, characters) => checkSize(count, characters, path));
   try {

@@ -4,9 +4,9 @@
  */
 export const LIMITS = {
   /** Backstop for anything the other limits do not catch. */
-  compileMilliseconds: 10_000,
+  compileMs: 10_000,
   /** Validation of one value: patterns can backtrack exponentially, references can expand exponentially. */
-  validateMilliseconds: 2_000,
+  validateMs: 2_000,
   /** JSON values in the schema, and their nesting. */
   values: 20_000,
   depth: 128,

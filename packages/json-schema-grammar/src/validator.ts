@@ -16,10 +16,10 @@ export type Validator = (value: unknown, timeoutMs?: number) => string | undefin
 export function compileValidator(
   schema: unknown,
   path: string,
-  compileTimeoutMs: number = LIMITS.compileMilliseconds,
+  compileTimeoutMs: number = LIMITS.compileMs,
 ): Validator {
   const isValid = limited("compile", compileTimeoutMs, path, () => compile(schema, path));
-  return (value, timeoutMs = LIMITS.validateMilliseconds) =>
+  return (value, timeoutMs = LIMITS.validateMs) =>
     limited("validate against", timeoutMs, path, () => {
       try {
         return isValid(value) ? undefined : describeViolation(isValid.errors);

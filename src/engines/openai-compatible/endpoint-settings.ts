@@ -3,6 +3,7 @@
 import { Resolver } from "node:dns";
 import { z } from "zod";
 import type { Endpoint, EndpointSource } from "../../kernel/discovery/endpoint.ts";
+import { DAY_SECONDS } from "../../kernel/durations.ts";
 
 export type EndpointAddress = Pick<Endpoint, "host" | "port">;
 
@@ -39,7 +40,7 @@ export const endpoints = z
     refresh_seconds: z
       .number()
       .min(0.1)
-      .max(86_400)
+      .max(DAY_SECONDS)
       .optional()
       .describe(
         "Seconds between lookups. A shorter TTL of the DNS records takes precedence. Default: 30; 1 for a file",

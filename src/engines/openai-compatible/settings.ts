@@ -1,6 +1,7 @@
 /** Settings of a deployment of this engine. */
 
 import { z } from "zod";
+import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { NEVER_FORWARDED } from "./connection/forwarded-headers.ts";
 import { type EndpointAddress, endpoints, toEndpointSource } from "./endpoint-settings.ts";
@@ -91,7 +92,7 @@ const tls = z
   }));
 
 /** Above 0 and within the range of a timer. */
-export const timeoutSeconds = z.number().positive().max(86_400);
+export const timeoutSeconds = z.number().positive().max(DAY_SECONDS);
 
 const ability = z.boolean().optional();
 

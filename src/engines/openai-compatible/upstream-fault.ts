@@ -1,6 +1,7 @@
 /** Maps upstream failures to Faults that name the deployment, never the upstream's address or key. */
 
 import { errors } from "undici";
+import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault, type FaultKind, unavailable } from "../../kernel/faults.ts";
 import { ResponseTooLongError, UpstreamTimeoutError } from "./connection/exchange.ts";
 import { type Redact, renameModel } from "./connection/redact.ts";
@@ -154,7 +155,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Longer waits are mistakes, or not even safe integers. */
-const MAX_RETRY_AFTER_SECONDS = 86_400;
+const MAX_RETRY_AFTER_SECONDS = DAY_SECONDS;
 
 /** Seconds that `retry-after` (seconds or a date) or `retry-after-ms` asks for, at least 1 and at most a day. */
 export function retryAfterSeconds(

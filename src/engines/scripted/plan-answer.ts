@@ -1,7 +1,7 @@
 /** Plans the scripted model's answer token by token, up to a limit or a stop sequence. */
 
-import { randomBytes } from "node:crypto";
 import type { ChatEvent, ChatRequest, FinishReason, TokenLogprob } from "../../contracts/chat-model.ts";
+import { newId } from "../../kernel/id.ts";
 import type { ScriptedReply } from "./settings.ts";
 import { tokenize } from "./tokenize.ts";
 
@@ -50,7 +50,7 @@ function callsOf(reply: ScriptedReply, { tools, toolChoice, parallelToolCalls }:
 }
 
 function stepsOfCall(call: Call, index: number): Step[] {
-  const id = `call_${randomBytes(12).toString("hex")}`;
+  const id = newId("call_");
   const pieces = tokenize(JSON.stringify(call.arguments));
   return [
     { type: "tool-call", index, id, name: call.name },

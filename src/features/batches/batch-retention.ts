@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../kernel/durations.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { Retention } from "../../storage/retention.ts";
@@ -13,7 +14,6 @@ export interface BatchRetentionOptions {
 }
 
 const REMOVED_AT_ONCE = 100;
-const DAY_MS = 86_400_000;
 
 /** Deletes batches that ended more than `days` ago, and those of archived projects. */
 export function batchRetention({ database, blobs, logger, days }: BatchRetentionOptions): Retention {

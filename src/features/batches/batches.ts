@@ -1,10 +1,11 @@
 /** Batches of requests, which run with low priority. */
 
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
 import { processOwner } from "../../kernel/process/process-owner.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
 import type { BatchRow } from "../../storage/schema.ts";
@@ -74,7 +75,7 @@ export class Batches {
     const createdAt = Date.now();
     const row: BatchRow = {
       ...batch,
-      id: `batch_${randomBytes(12).toString("hex")}`,
+      id: newId("batch_"),
       outputExpiresAfterSeconds: outputExpiresAfterSeconds ?? null,
       metadata: metadata === undefined ? null : JSON.stringify(metadata),
       status: "validating",

@@ -1,6 +1,7 @@
 /** Decides whether the answer of a line stands, or the line runs again. */
 
 import { backoffDelay } from "../../kernel/async/backoff.ts";
+import { MINUTE_MS } from "../../kernel/durations.ts";
 import type { AnsweredLine } from "../../wire/openai/batch-lines.ts";
 
 /** Answer of a request that was made for a line. */
@@ -19,7 +20,7 @@ export type LineOutcome =
 const MAX_ATTEMPTS = 5;
 const FAILURE_BACKOFF = { initial: 1_000, max: 30_000, jitter: [0.5, 1] } as const;
 const MIN_WAIT_MS = 250;
-const MAX_WAIT_MS = 60_000;
+const MAX_WAIT_MS = MINUTE_MS;
 /** Interactive requests come in groups. */
 const PREEMPTED_MS = 500;
 /** The status of requests that were ended, here for an interactive one. */

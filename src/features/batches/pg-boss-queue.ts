@@ -1,6 +1,7 @@
 /** Queue of the batches of several replicas, in PostgreSQL. It polls, so it works behind PgBouncer. */
 
 import type { PgBoss } from "pg-boss";
+import { DAY_SECONDS, MINUTE_MS } from "../../kernel/durations.ts";
 import type { Secret } from "../../kernel/secret.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { BatchQueue } from "./batch-queue.ts";
@@ -22,9 +23,8 @@ const POLL_SECONDS = 1;
 const HEARTBEAT_SECONDS = 10;
 const MONITOR_SECONDS = 5;
 const RETRY_SECONDS = 1;
-const RECONCILE_MS = 60_000;
+const RECONCILE_MS = MINUTE_MS;
 const CLOSE_MS = 5_000;
-const DAY_SECONDS = 86_400;
 
 export class PgBossQueue implements BatchQueue {
   readonly #options: PgBossQueueOptions;

@@ -1,13 +1,14 @@
 /** Sessions of the console: a random token in a cookie stands for a key, which the browser never stores. */
 
 import { hash, randomBytes } from "node:crypto";
+import { HOUR_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
 import { Secret } from "../../kernel/secret.ts";
 import type { ApiKeyRow, ConsoleGrantRow } from "../../storage/schema.ts";
 import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { newId } from "../accounts/id.ts";
 import { findLastingApiKey } from "../accounts/keys/api-key-queries.ts";
 import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
 import { findDefaultProject } from "../accounts/projects/project-queries.ts";
@@ -19,8 +20,8 @@ import {
   removeOldestConsoleSessions,
 } from "./console-grant-queries.ts";
 
-const SESSION_MILLISECONDS = 12 * 3_600_000;
-const CODE_MILLISECONDS = 3_600_000;
+const SESSION_MS = 12 * HOUR_MS;
+const CODE_MS = HOUR_MS;
 /** A further session ends the key's oldest one. */
 const MAX_SESSIONS_PER_KEY = 50;
 const TOKEN_BYTES = 32;
@@ -49,7 +50,7 @@ export class ConsoleSessions {
   /** Creates a code that signs in once, within an hour and at this process only, with the operator's own keys. */
   createSignInCode(): Secret {
     const code = newToken();
-    this.#codes.set(hashToken("code", code.reveal()), Date.now() + CODE_MILLISECONDS);
+    this.#codes.set(hashToken("code", code.reveal()), Date.now() + CODE_MS);
     return code;
   }
 
@@ -126,8 +127,8 @@ async function begin(
 ): Promise<NewConsoleSession> {
   await removeExpiredConsoleGrants(executor, now);
   const token = newToken();
-  const expiresAt = now + SESSION_MILLISECONDS;
-  const sessionId = newId("session");
+  const expiresAt = now + SESSION_MS;
+  const sessionId = newId("session_");
   for (const { id, kind, organizationId } of keys) {
     await removeOldestConsoleSessions(executor, id, MAX_SESSIONS_PER_KEY - 1);
     const tokenHash = hashSessionToken(kind, token.reveal());

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../kernel/durations.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { Retention } from "../../storage/retention.ts";
@@ -12,7 +13,7 @@ export interface FileRetentionOptions {
 
 const INTERVAL_MS = 600_000;
 /** No upload takes this long. */
-const ABANDONED_AFTER_MS = 2 * 86_400_000;
+const ABANDONED_AFTER_MS = 2 * DAY_MS;
 const REMOVED_AT_ONCE = 100;
 
 /** Deletes files that have expired, abandoned uploads, and the files of archived projects. */

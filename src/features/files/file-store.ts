@@ -1,7 +1,8 @@
 /** Files of projects: their metadata in the database, their bytes in the blob store. */
 
-import { randomBytes } from "node:crypto";
+import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Page } from "../../storage/page.ts";
 import type { FileRow } from "../../storage/schema.ts";
@@ -36,8 +37,6 @@ export interface NewFile {
   /** Default: `keepDays`. */
   expiresAfterSeconds?: number | undefined;
 }
-
-const DAY_SECONDS = 86_400;
 
 export class FileStore {
   readonly blobs: BlobStore;
@@ -121,7 +120,7 @@ export class FileStore {
     const createdAt = Date.now();
     const keepSeconds = this.#options.keepDays * DAY_SECONDS;
     const expiresAt = createdAt + Math.min(expiresAfterSeconds ?? keepSeconds, keepSeconds) * 1000;
-    const id = `file-${randomBytes(12).toString("hex")}`;
+    const id = newId("file-");
     const row: FileRow = { id, projectId, purpose, filename, bytes, isStored: 0, createdAt, expiresAt };
     await insert(row);
     try {

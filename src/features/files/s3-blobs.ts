@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { type Dispatcher, request as send } from "undici";
 import { backoffDelay } from "../../kernel/async/backoff.ts";
+import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import type { Secret } from "../../kernel/secret.ts";
 import type { BlobStore, ByteRange } from "./blob-store.ts";
@@ -38,7 +39,7 @@ type Answer = Dispatcher.ResponseData;
 const ATTEMPTS = 4;
 const BACKOFF = { initial: 200, jitter: [0.5, 1] } as const;
 const HEADERS_TIMEOUT_MS = 30_000;
-const IDLE_MS = 60_000;
+const IDLE_MS = MINUTE_MS;
 
 export class S3Blobs implements BlobStore {
   readonly #options: S3Options;

@@ -1,6 +1,7 @@
 /** Enforces rate limits on requests, tokens, audio and concurrency, taking all of them atomically. */
 
 import type { CounterClaim, Counters, Taken, TakenReservation } from "../../counters/counters.ts";
+import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault, type FaultDetails, type RateLimitStatus } from "../../kernel/faults.ts";
 import type { Usage } from "../../kernel/usage.ts";
 import type { Logger } from "../../observability/logger.ts";
@@ -33,7 +34,6 @@ interface Bucket extends CounterClaim {
 }
 
 const MINUTE_SECONDS = 60;
-const DAY_SECONDS = 86_400;
 const BYTES_PER_MEGABYTE = 1_000_000;
 /** Added to the request timeout, for the settlement. */
 const SETTLING_SECONDS = 60;

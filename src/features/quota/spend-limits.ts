@@ -2,6 +2,7 @@
 
 import type { Counters } from "../../counters/counters.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
+import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
 import type { Logger } from "../../observability/logger.ts";
@@ -49,7 +50,7 @@ export interface SpentAmount {
 
 const NANO_DOLLARS_PER_CENT = 10_000_000;
 /** Longer than any month: nothing expires before the month ends. */
-const WINDOW_SECONDS = 32 * 86_400;
+const WINDOW_SECONDS = 32 * DAY_SECONDS;
 /** Longest wait of a request for the amount spent so far, when the database is slow or unavailable. */
 const MAX_WAIT_MS = 2_000;
 const RETRY_MS = 1_000;

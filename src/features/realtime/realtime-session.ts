@@ -1,13 +1,13 @@
 /** One session of the Realtime API: takes a client's events, one after the other, and sends those of the server. */
 
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
 import { parseJson } from "../../kernel/json/parse-json.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { ClientEvent } from "../../wire/realtime/client-events.ts";
 import { toItem } from "../../wire/realtime/conversation-items.ts";
 import { toErrorEvent } from "../../wire/realtime/server-event.ts";
 import { type SessionSettings, toSession, updateSettings } from "../../wire/realtime/session-settings.ts";
-import { newId } from "../../wire/responses/response-object.ts";
 import { checkModels } from "./check-models.ts";
 import { Conversation } from "./conversation.ts";
 import type { RealtimeServices, SessionContext } from "./session-context.ts";
@@ -32,7 +32,7 @@ const MAX_VALUES = 100_000;
 const BINARY = "Binary messages are not supported. Send events as JSON text, with audio in base64.";
 
 export class RealtimeSession {
-  readonly id = newId("sess");
+  readonly id = newId("sess_");
   readonly #options: RealtimeSessionOptions;
   readonly #ended = new AbortController();
   readonly #conversation = new Conversation();

@@ -10,7 +10,7 @@ export interface OpenSession {
   close(failure: Fault): void;
 }
 
-const DRAIN_CHECK_MILLISECONDS = 50;
+const DRAIN_CHECK_MS = 50;
 
 export class RealtimeSessions {
   readonly #maxPerProject: number;
@@ -42,7 +42,7 @@ export class RealtimeSessions {
       for (const session of [...this.#open].filter((each) => !each.isBusy())) session.close(stopping());
       if (this.#open.size === 0) clearInterval(this.#draining);
     };
-    this.#draining ??= setInterval(closeIdle, DRAIN_CHECK_MILLISECONDS).unref();
+    this.#draining ??= setInterval(closeIdle, DRAIN_CHECK_MS).unref();
     closeIdle();
   }
 }

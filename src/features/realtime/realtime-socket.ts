@@ -10,13 +10,13 @@ const MAX_WAITING_MESSAGES = 200;
 /** Further messages wait. A client that sends pieces of 10 ms as they are recorded sends 100. */
 const MAX_MESSAGES_PER_SECOND = 1000;
 /** Other requests wait for at most one slice and one message. */
-const SLICE_MILLISECONDS = 10;
+const SLICE_MS = 10;
 /** Unread output above which the session stops producing more. */
 const HIGH_WATER_BYTES = 1024 ** 2;
 /** Unread output that disconnects the client at once. */
 const MAX_UNREAD_BYTES = 16 * 1024 ** 2;
 const DEFAULT_MAX_UNREAD_SECONDS = 30;
-const FLUSH_CHECK_MILLISECONDS = 20;
+const FLUSH_CHECK_MS = 20;
 /** A client that answers no ping of this interval is gone. */
 const PING_SECONDS = 30;
 
@@ -78,7 +78,7 @@ export class RealtimeSocket {
     const latest = performance.now() + maxUnreadSeconds * 1000;
     while (socket.readyState === socket.OPEN && socket.bufferedAmount > HIGH_WATER_BYTES) {
       if (performance.now() > latest) socket.terminate();
-      await delay(FLUSH_CHECK_MILLISECONDS);
+      await delay(FLUSH_CHECK_MS);
     }
   }
 
@@ -92,12 +92,12 @@ export class RealtimeSocket {
     if (this.#isHandling) return;
     this.#isHandling = true;
     const { socket, onMessage } = this.#options;
-    let sliceEnd = performance.now() + SLICE_MILLISECONDS;
+    let sliceEnd = performance.now() + SLICE_MS;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       await this.#pace();
       if (performance.now() >= sliceEnd) {
         await nextTurn();
-        sliceEnd = performance.now() + SLICE_MILLISECONDS;
+        sliceEnd = performance.now() + SLICE_MS;
       }
       await onMessage(next.message, next.isBinary);
       this.#waitingBytes -= next.message.length;

@@ -1,5 +1,6 @@
 /** Output items of one response, and the events about them. */
 
+import { newId } from "../../kernel/id.ts";
 import type {
   ConversationItem,
   FunctionCallItem,
@@ -7,7 +8,6 @@ import type {
   MessageItem,
 } from "../../wire/realtime/conversation-items.ts";
 import type { ServerEvent } from "../../wire/realtime/server-event.ts";
-import { newId } from "../../wire/responses/response-object.ts";
 
 export interface ResponseOutputOptions {
   responseId: string;
@@ -30,7 +30,7 @@ export class ResponseOutput {
   beginMessage(modality: "audio" | "text"): void {
     const type = modality === "audio" ? "output_audio" : "output_text";
     const item: MessageItem = {
-      id: newId("item"),
+      id: newId("item_"),
       object: "realtime.item",
       type: "message",
       role: "assistant",
@@ -79,7 +79,7 @@ export class ResponseOutput {
 
   beginCall(call_id: string, name: string): void {
     this.#call = {
-      id: newId("item"),
+      id: newId("item_"),
       object: "realtime.item",
       type: "function_call",
       status: "in_progress",

@@ -3,13 +3,13 @@
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { OnDisconnect } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
 import type { ResponseParameters } from "../../wire/realtime/client-events.ts";
 import type { ConversationItem } from "../../wire/realtime/conversation-items.ts";
 import { toRealtimeCall } from "../../wire/realtime/realtime-call.ts";
 import { type EndedResponse, toResponseObject } from "../../wire/realtime/response-object.ts";
-import { newId } from "../../wire/responses/response-object.ts";
 import { ResponseOutput } from "./response-output.ts";
 import { isAborted, type SessionContext, untilAborted } from "./session-context.ts";
 import { SpeechOutput } from "./speech-output.ts";
@@ -31,7 +31,7 @@ export interface ResponseRunOptions {
 const MAX_TRUNCATIONS = 10;
 
 export class ResponseRun {
-  readonly id = newId("resp");
+  readonly id = newId("resp_");
   readonly #options: ResponseRunOptions;
   readonly #output: ResponseOutput;
   readonly #abort = new AbortController();

@@ -1,10 +1,10 @@
 /** The user's side of a session: audio, its turns, and items with their transcripts. */
 
 import { invalidRequest } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
 import type { ConversationItem, MessageItem, SentAudio } from "../../wire/realtime/conversation-items.ts";
 import type { RealtimeAudioFormat } from "../../wire/realtime/session-settings.ts";
 import { toTurnDetection } from "../../wire/realtime/turn-detection.ts";
-import { newId } from "../../wire/responses/response-object.ts";
 import { decodeAudio, G711_RATE, PCM_RATE } from "./audio-input.ts";
 import type { Conversation } from "./conversation.ts";
 import { InputBuffer } from "./input-buffer.ts";
@@ -29,7 +29,7 @@ export class SessionTurns {
   readonly #options: SessionTurnsOptions;
   readonly #buffer: InputBuffer;
   /** ID of the item that the turn in progress becomes. */
-  #itemId = newId("item");
+  #itemId = newId("item_");
   #transcribing = 0;
   /** Turn detection in use, as JSON. */
   #detection = "null";
@@ -128,7 +128,7 @@ export class SessionTurns {
       status: "completed",
       content: [{ type: "input_audio", transcript: null }],
     };
-    this.#itemId = newId("item");
+    this.#itemId = newId("item_");
     this.#add(item, undefined, "committed");
     return { item, done: this.#transcribe({ item, contentIndex: 0, read: async () => samples }) };
   }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
+import { newId } from "../../kernel/id.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import {
@@ -10,7 +11,6 @@ import {
   toConversation,
   toItemList,
 } from "../../wire/responses/item-lists.ts";
-import { newId } from "../../wire/responses/response-object.ts";
 import type { SentInput } from "../../wire/responses/responses-input.ts";
 import { type ListedItem, referencedIds, replaceReferences, toStoredItems } from "../../wire/responses/stored-items.ts";
 import type { ResponseStorage } from "./response-storage.ts";
@@ -38,7 +38,7 @@ export function conversations(inference: Inference, storage: ResponseStorage | u
     app.post("/conversations", async (request) => {
       const { items = [], metadata = {} } = parse(ConversationCreateBody, request.body ?? {});
       const stored = await toOwnItems(request, items);
-      const resource = { projectId: projectOf(request), id: newId("conv") };
+      const resource = { projectId: projectOf(request), id: newId("conv_") };
       return toConversation(await requireStorage(storage).conversations.create(resource, metadata, stored));
     });
 

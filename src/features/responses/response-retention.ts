@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../kernel/durations.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { Retention } from "../../storage/retention.ts";
@@ -15,7 +16,6 @@ export interface ResponseRetentionOptions {
 }
 
 const REMOVED_AT_ONCE = 100;
-const DAY_MS = 86_400_000;
 
 /** Deletes responses and conversations that were not used for the configured days, and those of archived projects. */
 export function responseRetention({ database, logger, keepDays }: ResponseRetentionOptions): Retention {

@@ -1,6 +1,7 @@
 /** Stores responses, encrypted, with the items that later responses continue from. */
 
 import { mapInSlices } from "../../kernel/async/map-in-slices.ts";
+import { HOUR_MS, MINUTE_MS } from "../../kernel/durations.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { type ContextParam, checkContextSize, checkReferences } from "./context-limits.ts";
@@ -67,9 +68,9 @@ export interface ItemPage {
 /** Responses that one response can continue from. */
 const MAX_CHAIN_LENGTH = 2000;
 /** Continuing a response renews the retention of its chain, at most this often. */
-const TOUCH_MILLISECONDS = 3_600_000;
+const TOUCH_MS = HOUR_MS;
 /** A running response shows a sign of life more often, unless its process has died. */
-const DEAD_AFTER_MILLISECONDS = 60_000;
+const DEAD_AFTER_MS = MINUTE_MS;
 
 export interface ResponseStoreOptions {
   database: Database;
@@ -169,7 +170,7 @@ export class ResponseStore {
       const ids = chain.map((link) => link.id);
       const bytes = await this.#checkSize(executor, "responseId", ids, "previous_response_id");
       const now = Date.now();
-      const stale = chain.filter(({ usedAt }) => usedAt < now - TOUCH_MILLISECONDS).map((link) => link.id);
+      const stale = chain.filter(({ usedAt }) => usedAt < now - TOUCH_MS).map((link) => link.id);
       await touchResponses(executor, stale, now);
       return { ids, bytes };
     });
@@ -276,7 +277,7 @@ export class ResponseStore {
   /** Decrypts a response; one whose process has died is shown as failed. */
   #openEnvelope({ projectId, id, status, usedAt, content }: StoredResponseRow): ResponseEnvelope {
     const envelope = this.#options.rows.open<ResponseEnvelope>({ table: "response", projectId, id }, content);
-    if (!isRunningStatus(status) || usedAt > Date.now() - DEAD_AFTER_MILLISECONDS) return { ...envelope, status };
+    if (!isRunningStatus(status) || usedAt > Date.now() - DEAD_AFTER_MS) return { ...envelope, status };
     const error = { code: "server_error", message: "The service stopped before the response was complete." };
     return { ...envelope, status: "failed", error };
   }

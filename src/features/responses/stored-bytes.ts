@@ -1,6 +1,7 @@
 /** Bytes that each project stores, so that no project fills the disk of all. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import { HOUR_MS, MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
@@ -13,13 +14,13 @@ export interface StoredBytesOptions {
 }
 
 /** Deletions and other replicas count from the next measurement on. */
-const MEASURED_FOR_MS = 3_600_000;
+const MEASURED_FOR_MS = HOUR_MS;
 /** A project at its limit is measured again this often, since it may have deleted content. */
 const RECHECK_MS = 10_000;
 const ROWS_AT_ONCE = 1_000;
 /** Lets other work use the database between two pages. */
 const PAUSE_MS = 20;
-const WARNING_MS = 60_000;
+const WARNING_MS = MINUTE_MS;
 
 export class StoredBytes {
   readonly #options: StoredBytesOptions;

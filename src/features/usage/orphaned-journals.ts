@@ -2,11 +2,12 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { MINUTE_MS } from "../../kernel/durations.ts";
 import { isOwnerGone, processOwner } from "../../kernel/process/process-owner.ts";
 
 const SUFFIX = ".usage.jsonl";
 /** For processes on other machines that share the folder; a live one that was idle for longer recreates its journal. */
-const ABANDONED_AFTER_MILLISECONDS = 60_000;
+const ABANDONED_AFTER_MS = MINUTE_MS;
 
 /** The file name contains the process that writes it. */
 export function journalName(writer: string): string {
@@ -17,7 +18,7 @@ export function findOrphanedJournals(directory: string, ownWriter: string): stri
   return namesIn(directory)
     .filter((name) => name.endsWith(SUFFIX) && !name.includes(ownWriter))
     .map((name) => ({ path: join(directory, name), mark: name.slice(0, -SUFFIX.length) }))
-    .filter(({ path, mark }) => isOwnerGone(path, mark, ABANDONED_AFTER_MILLISECONDS))
+    .filter(({ path, mark }) => isOwnerGone(path, mark, ABANDONED_AFTER_MS))
     .map(({ path }) => path);
 }
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { listPools } from "../../catalog/deployment-status.ts";
+import { MINUTE_MS } from "../../kernel/durations.ts";
 import {
   type ShownDeployment,
   type ShownSpendLimit,
@@ -20,7 +21,7 @@ export interface OverviewParts {
   catalog: Pick<Catalog, "models">;
 }
 
-const MINUTE = 60_000;
+const MINUTE = MINUTE_MS;
 const HOUR = 60 * MINUTE;
 /** Minutes read by one query: SQLite blocks the event loop meanwhile. */
 const MINUTES_AT_ONCE = 10;

@@ -1,6 +1,7 @@
 /** Metadata of single requests, newest first. Never content. */
 
 import { type RawBuilder, sql } from "kysely";
+import { DAY_MS } from "../../kernel/durations.ts";
 import type { Executor } from "../../storage/database.ts";
 import { type Insertion, insert } from "../../storage/insert-rows.ts";
 import { REQUEST_COLUMNS, REQUEST_DIMENSION_COLUMNS, type RequestEntry, type RequestRows } from "./request-rows.ts";
@@ -29,7 +30,6 @@ export interface HistoryPage {
 
 /** Rows that one query reads at most: about 20 ms on SQLite, which blocks the event loop meanwhile. */
 const MAX_ROWS_READ = 10_000;
-const DAY_MS = 86_400_000;
 
 /** Columns of an entry. */
 const ENTRY = [

@@ -27,14 +27,14 @@ export interface RequestHistoryOptions {
   days: number;
 }
 
-const WRITE_MILLISECONDS = 500;
+const WRITE_MS = 500;
 /** Entries held while the database is unavailable; further ones are dropped, since usage records do not depend on them. */
 const MAX_HELD = 20_000;
-const POLL_MILLISECONDS = 1000;
+const POLL_MS = 1000;
 /** Other replicas write entries late by their interval, and clocks differ. */
-const LATE_MILLISECONDS = 5000;
+const LATE_MS = 5000;
 const MAX_FOLLOWED_AT_ONCE = 500;
-const CLOSE_MILLISECONDS = 2000;
+const CLOSE_MS = 2000;
 const MAX_FIRST_TOKEN_TIMES = 1000;
 
 export class RequestHistory {
@@ -49,7 +49,7 @@ export class RequestHistory {
 
   constructor(options: RequestHistoryOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.flush(), WRITE_MILLISECONDS).unref();
+    this.#timer = setInterval(() => void this.flush(), WRITE_MS).unref();
   }
 
   record(entry: RequestEntry): void {
@@ -98,7 +98,7 @@ export class RequestHistory {
     const beganAt = Date.now();
     let seen = new Set<string>();
     while (!signal.aborted) {
-      const since = Math.max(beganAt, Date.now() - LATE_MILLISECONDS - POLL_MILLISECONDS);
+      const since = Math.max(beganAt, Date.now() - LATE_MS - POLL_MS);
       await this.flush();
       const found = await this.#options.database.run((executor) =>
         readRequestsSince(executor, filter, since, MAX_FOLLOWED_AT_ONCE),
@@ -106,7 +106,7 @@ export class RequestHistory {
       for (const entry of found) if (!seen.has(entry.id)) yield entry;
       seen = new Set(found.map(({ id }) => id));
       yield undefined;
-      await pause(POLL_MILLISECONDS, undefined, { signal, ref: false }).catch(() => {});
+      await pause(POLL_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
@@ -125,6 +125,6 @@ export class RequestHistory {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await resultWithin(this.flush(), CLOSE_MILLISECONDS);
+    await resultWithin(this.flush(), CLOSE_MS);
   }
 }

@@ -1,5 +1,6 @@
 /** Entries of the request history before they are written: each dimension once, then flat values. */
 
+import { DAY_MS } from "../../kernel/durations.ts";
 import { dimensionId } from "./dimension-id.ts";
 import type { RequestDimensionRow, RequestHistoryRow } from "./request-history-rows.ts";
 
@@ -36,8 +37,6 @@ export const REQUEST_COLUMNS = [
   "audioMilliseconds",
   "costNanoDollars",
 ] as const satisfies (keyof RequestHistoryRow)[];
-
-const DAY_MS = 86_400_000;
 
 /** One flat list is cheap for the garbage collector and for the database driver, as in `UsageRows`. */
 export class RequestRows {

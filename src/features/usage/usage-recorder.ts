@@ -24,16 +24,16 @@ export interface UsageRecorderOptions {
 }
 
 /** A killed process loses the records that it had not journaled: at most 250 ms of requests. */
-const NOTE_MILLISECONDS = 100;
+const NOTE_MS = 100;
 /** Each transaction waits for fsync, which with SQLite blocks the event loop: fewer are cheaper. */
-const WRITE_MILLISECONDS = 200;
+const WRITE_MS = 200;
 const RETRY_MS = 1_000;
 const RECORDS_PER_BATCH = 1_000;
 const MAX_JOURNAL_BYTES = 256 * 1024 ** 2;
 /** Records held in memory while the disk refuses writes: about 10 MB. */
 const MAX_HELD_RECORDS = 50_000;
-const ORPHANED_JOURNALS_CHECK_MILLISECONDS = 30_000;
-const CLOSE_MILLISECONDS = 5_000;
+const ORPHANED_JOURNALS_CHECK_MS = 30_000;
+const CLOSE_MS = 5_000;
 
 export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
@@ -60,9 +60,9 @@ export class UsageRecorder {
     const path = join(options.directory, journalName(this.#writer));
     this.#journal = new Journal(path, options.maxJournalBytes ?? MAX_JOURNAL_BYTES);
     this.#timers = [
-      setInterval(() => this.#note(), NOTE_MILLISECONDS).unref(),
-      setInterval(() => this.#tick(), WRITE_MILLISECONDS).unref(),
-      setInterval(() => void this.#writeOrphanedJournals(), ORPHANED_JOURNALS_CHECK_MILLISECONDS).unref(),
+      setInterval(() => this.#note(), NOTE_MS).unref(),
+      setInterval(() => this.#tick(), WRITE_MS).unref(),
+      setInterval(() => void this.#writeOrphanedJournals(), ORPHANED_JOURNALS_CHECK_MS).unref(),
     ];
     setTimeout(() => void this.#writeOrphanedJournals(), 0).unref();
   }
@@ -105,7 +105,7 @@ export class UsageRecorder {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    await resultWithin(this.flush(), CLOSE_MILLISECONDS);
+    await resultWithin(this.flush(), CLOSE_MS);
     this.#note();
     this.#journal.close();
     const left = countOf(this.#unkept) + this.#pending.count;

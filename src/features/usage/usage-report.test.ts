@@ -6,8 +6,8 @@ import { UsageRows } from "./usage-batch.ts";
 import { writeUsage } from "./usage-record-queries.ts";
 import { UsageReports } from "./usage-report.ts";
 
-const DAY_MILLISECONDS = 86_400_000;
-const MINUTE_MILLISECONDS = 60_000;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 const BEGIN = Date.UTC(2026, 10, 21);
 
 let database: Database;
@@ -19,7 +19,7 @@ afterEach(() => database.close());
 /** One request every ten minutes. */
 async function writeDay(to = database): Promise<void> {
   const records = Array.from({ length: 144 }, (_each, index) => ({
-    at: BEGIN + index * 10 * MINUTE_MILLISECONDS,
+    at: BEGIN + index * 10 * MINUTE_MS,
     organizationId: "org_a",
     projectId: "proj_a",
     keyId: "key_a",
@@ -54,7 +54,7 @@ test.each([
     counting = setImmediate(count);
   };
   let counting = setImmediate(count);
-  const until = BEGIN + DAY_MILLISECONDS;
+  const until = BEGIN + DAY_MS;
   const order = { organizationId: "org_a", operation: "chat", groupBy: [] } as const;
   const from = until - most * bucketSeconds * 1000;
   const { buckets, next } = await new UsageReports(database).read({
@@ -83,12 +83,12 @@ test("reports come from the read replica, and from the primary while it is unava
   const reports = new UsageReports(database, replica);
   const order = { organizationId: "org_a", operation: "chat", groupBy: [], bucketSeconds: 86_400 } as const;
   const read = async () => {
-    const { buckets } = await reports.read({ ...order, from: BEGIN, until: BEGIN + DAY_MILLISECONDS, maxBuckets: 1 });
+    const { buckets } = await reports.read({ ...order, from: BEGIN, until: BEGIN + DAY_MS, maxBuckets: 1 });
     return buckets[0]?.sums[0]?.requests;
   };
   expect(await read()).toBe(144);
   const caller = { organizationId: "org_a", projectId: "proj_a", keyId: "key_a" };
-  const day = { from: BEGIN, until: BEGIN + DAY_MILLISECONDS };
+  const day = { from: BEGIN, until: BEGIN + DAY_MS };
   expect(await reports.spentBetween(caller, "proj_a", day)).toBe(0);
   await replica.close();
   const url = new Secret("postgresql://parlance@127.0.0.1:1/none");
@@ -97,7 +97,7 @@ test("reports come from the read replica, and from the primary while it is unava
   const { buckets } = await new UsageReports(database, gone).read({
     ...order,
     from: BEGIN,
-    until: BEGIN + DAY_MILLISECONDS,
+    until: BEGIN + DAY_MS,
     maxBuckets: 1,
   });
   expect(buckets[0]?.sums[0]?.requests).toBe(144);

@@ -1,6 +1,7 @@
 /** Reads usage reports in time buckets. */
 
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { readUsage, type UsageQuery, type UsageSum } from "./usage-report-queries.ts";
@@ -53,7 +54,7 @@ export class UsageReports {
       ...(scopeId === projectId && { projectIds: [scopeId] }),
       ...(scopeId === keyId && { keyIds: [scopeId] }),
     };
-    const query = { organizationId, operation: undefined, bucketSeconds: 86_400, groupBy: [], from } as const;
+    const query = { organizationId, operation: undefined, bucketSeconds: DAY_SECONDS, groupBy: [], from } as const;
     const sums = await this.#database.run((executor) => readUsage(executor, { ...query, ...narrowed, until }));
     return sums.reduce((sum, { costNanoDollars }) => sum + (costNanoDollars ?? 0), 0);
   }

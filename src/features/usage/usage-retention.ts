@@ -1,5 +1,6 @@
 /** How long single requests are kept. Rollups stay. */
 
+import { DAY_MS } from "../../kernel/durations.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { Retention } from "../../storage/retention.ts";
@@ -12,7 +13,6 @@ export interface UsageRetentionOptions {
   days: number;
 }
 
-const DAY_MS = 86_400_000;
 const REMOVED_AT_ONCE = 500;
 /** A journal that is older counts nothing twice. */
 const WRITERS_KEPT_DAYS = 30;

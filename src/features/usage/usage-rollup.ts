@@ -1,5 +1,6 @@
 /** Sums usage records by hour and day. */
 
+import { DAY_SECONDS, HOUR_SECONDS } from "../../kernel/durations.ts";
 import type { UsageRollupRow } from "../../storage/schema.ts";
 import { AMOUNTS, RECORD_COLUMNS, type UsageBatch } from "./usage-batch.ts";
 
@@ -15,8 +16,6 @@ export const ROLLUP_COLUMNS = [
 /** Values in the order of `ROLLUP_COLUMNS`. */
 type Rollup = (number | null)[];
 
-const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 86_400;
 /** Amounts and cost, adjacent columns in records and rollups. */
 const SUMMED = AMOUNTS.length + 1;
 const FIRST_OF_RECORD = RECORD_COLUMNS.indexOf(AMOUNTS[0]);

@@ -1,6 +1,7 @@
 /** Reports deployments that are down and those that are back, once for all replicas. */
 
 import type { DeploymentHealth } from "../../catalog/deployment-status.ts";
+import { MINUTE_MS } from "../../kernel/durations.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { clearDeploymentOutage, markDeploymentDown, renewDeploymentOutage } from "./alert-queries.ts";
@@ -14,7 +15,7 @@ export interface DeploymentAlertsOptions {
 }
 
 const CHECK_MS = 1_000;
-const RENEW_MS = 60_000;
+const RENEW_MS = MINUTE_MS;
 /** After several missed renewals, the replica that noted an outage has ended. */
 const STALE_MS = 5 * RENEW_MS;
 

@@ -1,6 +1,6 @@
 /** Stores events in the transaction of what they report, one delivery per endpoint. */
 
-import { randomBytes } from "node:crypto";
+import { newId } from "../../kernel/id.ts";
 import type { Secret } from "../../kernel/secret.ts";
 import type { Executor } from "../../storage/database.ts";
 import { insertWebhookDeliveries } from "./delivery-queries.ts";
@@ -36,14 +36,10 @@ export class WebhookOutbox {
     if (endpoints.length === 0) return;
     const { type, data } = event;
     const payload = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
-    const eventId = newId("evt");
+    const eventId = newId("evt_");
     const delivery = { eventId, type, payload, createdAt: now, attempts: 0, dueAt: now };
-    const rows = endpoints.map(({ url }) => ({ ...delivery, id: newId("whd"), endpoint: url }));
+    const rows = endpoints.map(({ url }) => ({ ...delivery, id: newId("whd_"), endpoint: url }));
     await insertWebhookDeliveries(executor, rows);
     this.#onAdded();
   }
-}
-
-function newId(prefix: string): string {
-  return `${prefix}_${randomBytes(12).toString("hex")}`;
 }

@@ -2,6 +2,7 @@
 
 import { request } from "undici";
 import { type Backoff, backoffDelay } from "../../kernel/async/backoff.ts";
+import { DAY_MS, HOUR_MS, HOUR_SECONDS, MINUTE_MS } from "../../kernel/durations.ts";
 import { VERSION } from "../../kernel/version.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
@@ -28,16 +29,16 @@ export interface WebhookSenderOptions {
 
 /** Adds up to 18 hours with the backoff below. */
 const MAX_ATTEMPTS = 16;
-const BACKOFF_SECONDS: Backoff = { initial: 5, max: 4 * 3600, jitter: [0.8, 1.2] };
+const BACKOFF_SECONDS: Backoff = { initial: 5, max: 4 * HOUR_SECONDS, jitter: [0.8, 1.2] };
 const TIMEOUT_MS = 15_000;
 /** Longer than an attempt with its queries. */
-const CLAIM_MS = 60_000;
+const CLAIM_MS = MINUTE_MS;
 const DELIVERIES_AT_ONCE = 10;
 const POLL_MS = 2_000;
 /** Lets the transaction of a new event commit. */
 const WAKE_MS = 50;
-const CLEANUP_MS = 3_600_000;
-const KEEP_MS = 7 * 86_400_000;
+const CLEANUP_MS = HOUR_MS;
+const KEEP_MS = 7 * DAY_MS;
 /** Of HTTP: the receiver no longer wants the events. */
 const GONE = 410;
 

@@ -1,6 +1,7 @@
 /** Circuit breaker of a failing deployment, which a probe or a single request closes again. */
 
 import { CircuitState, ConsecutiveBreaker, CountBreaker } from "cockatiel";
+import { HOUR_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 
 export interface CircuitSettings {
@@ -17,7 +18,7 @@ export const DEFAULT_CIRCUIT: CircuitSettings = { failures: 5, failureRate: 0.5,
 const WINDOW_CALLS = 100;
 const LEAST_CALLS = 20;
 /** Upper bound of Retry-After; a larger value is probably a mistake of the upstream. */
-const MAX_RETRY_AFTER_SECONDS = 3600;
+const MAX_RETRY_AFTER_SECONDS = HOUR_SECONDS;
 
 /** Failures caused by the deployment rather than by the request. */
 const COUNTED: ReadonlySet<Fault["kind"]> = new Set([

@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Piscina } from "piscina";
+import { MINUTE_MS } from "../durations.ts";
 import type { JsonTask } from "./json-worker.ts";
 import type { JsonLimits, ParsedJson } from "./parse-json.ts";
 
@@ -12,7 +13,7 @@ import type { JsonLimits, ParsedJson } from "./parse-json.ts";
 export const LARGE_JSON_BYTES = 1_000_000;
 const THREADS = 2;
 /** Idle threads end: each occupies some 10 MB. */
-const IDLE_MS = 60_000;
+const IDLE_MS = MINUTE_MS;
 
 /** Its threads start with the first large body. */
 const worker = import.meta.url.endsWith(".ts") ? "./json-worker.ts" : "./json-worker.js";

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
 import { isOwnerGone, processOwner } from "./process-owner.ts";
 
-const DAY_MILLISECONDS = 86_400_000;
+const DAY_MS = 86_400_000;
 
 test.each([
   ["an earlier process with the same PID", processOwner(), true],
@@ -18,5 +18,5 @@ test.each([
   const name = `${mark}.aB3`;
   const path = join(folder.path, name);
   writeFileSync(path, "");
-  expect(isOwnerGone(path, name, DAY_MILLISECONDS)).toBe(isLeft);
+  expect(isOwnerGone(path, name, DAY_MS)).toBe(isLeft);
 });

@@ -10,16 +10,16 @@ export function processOwner(): string {
 
 /**
  * True if the process that created the file has ended. A process on another machine that shares the folder counts as
- * ended once the file is unchanged for `unchangedMilliseconds`. A file with this process's PID counts as an earlier
+ * ended once the file is unchanged for `unchangedMs`. A file with this process's PID counts as an earlier
  * process's, as happens in containers, so do not call this for files that this process created.
  */
-export function isOwnerGone(path: string, name: string, unchangedMilliseconds: number): boolean {
+export function isOwnerGone(path: string, name: string, unchangedMs: number): boolean {
   // A host name may contain dots, and may be a prefix of another one.
   const [, pid = "", ...host] = name.split(".").reverse();
   const isHere = host.reverse().join(".") === hostname();
   if (isHere) return Number(pid) === process.pid || !isAlive(Number(pid));
   const touchedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return Date.now() - touchedAt >= unchangedMilliseconds;
+  return Date.now() - touchedAt >= unchangedMs;
 }
 
 /** True if a process with this PID exists on this machine, whatever its user. */

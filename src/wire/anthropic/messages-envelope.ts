@@ -1,13 +1,13 @@
 /** Common parts of complete and streamed messages. */
 
-import { randomBytes } from "node:crypto";
 import type { FinishReason } from "../../contracts/chat-model.ts";
+import { newId } from "../../kernel/id.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import type { AnswerPart } from "../answer-parts.ts";
 
 export function newMessage(model: string): Record<string, unknown> {
   return {
-    id: `msg_${randomBytes(16).toString("hex")}`,
+    id: newId("msg_"),
     type: "message",
     role: "assistant",
     model,

@@ -1,8 +1,8 @@
 /** Lines of a batch's input, output and error files. */
 
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
 import { parseJson } from "../../kernel/json/parse-json.ts";
 import type { BatchError } from "./batches.ts";
 import { parse } from "./validate.ts";
@@ -80,5 +80,5 @@ function toOneLine(json: string): string {
 }
 
 function newLineId(): string {
-  return `batch_req_${randomBytes(12).toString("hex")}`;
+  return newId("batch_req_");
 }

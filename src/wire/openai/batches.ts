@@ -1,6 +1,7 @@
 /** Batches as OpenAI's clients create and read them. */
 
 import { z } from "zod";
+import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Metadata } from "../responses/metadata.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization/organization-list.ts";
@@ -14,7 +15,7 @@ export const BATCH_ENDPOINTS = [
 ] as const;
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
-const MAX_WINDOW_SECONDS = 7 * 86_400;
+const MAX_WINDOW_SECONDS = 7 * DAY_SECONDS;
 
 const window = z.string().refine((value) => isWithin(windowSeconds(value), 1, MAX_WINDOW_SECONDS), {
   error: "it must be a number and s, m or h, such as 24h, of at most 168h",

@@ -1,9 +1,9 @@
 /** POST /v1/moderations: validates the body and renders the verdicts. */
 
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { ModerationInput, ModerationVerdict } from "../../contracts/engine.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 
@@ -85,7 +85,7 @@ function imageFault(parts: ReadonlyArray<{ type: string }>): Fault | undefined {
 }
 
 export function toModeration(model: string, verdicts: readonly ModerationVerdict[]) {
-  return { id: `modr-${randomBytes(16).toString("hex")}`, model, results: verdicts.map(toResult) };
+  return { id: newId("modr-"), model, results: verdicts.map(toResult) };
 }
 
 /** `unsupported_language` is not in OpenAI's API; only results whose scores mean little have it. */

@@ -1,7 +1,7 @@
 /** POST /v1/rerank, in the shape of Jina and Cohere: validates the body and renders the ranking. */
 
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { newId } from "../../kernel/id.ts";
 import { type ParamNames, throwRenamed } from "../rename-params.ts";
 import { listOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
@@ -68,7 +68,7 @@ export function toRanking(
   const ranked = scores.map((relevance_score, index) => ({ index, relevance_score }));
   const results = ranked.toSorted((a, b) => b.relevance_score - a.relevance_score).slice(0, topN);
   return {
-    id: `rerank-${randomBytes(16).toString("hex")}`,
+    id: newId("rerank-"),
     object: "list",
     model,
     results: returnsDocuments

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import type { ChatMessage, ContentPart } from "../../contracts/chat-model.ts";
+import { newId } from "../../kernel/id.ts";
 import { listOf } from "../openai/list-of.ts";
-import { newId } from "../responses/response-object.ts";
 
 const Text = z.string();
 // Fields are nullish rather than `optional`, because `listOf` takes items without transforms.
@@ -94,14 +94,14 @@ export interface SentAudio {
 
 /** Completes an item that a client sent, and returns its audio separately. */
 export function toItem(sent: SentItem): { item: ConversationItem; audio: SentAudio[] } {
-  const id = sent.id ?? newId("item");
+  const id = sent.id ?? newId("item_");
   const base = { id, object: "realtime.item", status: "completed" } as const;
   if (sent.type === "function_call_output") {
     return { item: { ...base, type: sent.type, call_id: sent.call_id, output: sent.output }, audio: [] };
   }
   if (sent.type === "function_call") {
     const { type, name, arguments: given, call_id } = sent;
-    return { item: { ...base, type, call_id: call_id ?? newId("call"), name, arguments: given }, audio: [] };
+    return { item: { ...base, type, call_id: call_id ?? newId("call_"), name, arguments: given }, audio: [] };
   }
   const audio: SentAudio[] = [];
   const content = sent.content.map((part, contentIndex): ItemContent => {

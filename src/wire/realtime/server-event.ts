@@ -1,5 +1,5 @@
+import { newId } from "../../kernel/id.ts";
 import { toErrorBody } from "../openai/error.ts";
-import { newId } from "../responses/response-object.ts";
 
 /** Event that the server sends; `event_id` is added when it is sent. */
 export interface ServerEvent {
@@ -9,7 +9,7 @@ export interface ServerEvent {
 
 /** Renders an event as the text of a message. */
 export function toMessage({ type, ...fields }: ServerEvent): string {
-  return JSON.stringify({ type, event_id: newId("event"), ...fields });
+  return JSON.stringify({ type, event_id: newId("event_"), ...fields });
 }
 
 /** Renders a failure. `clientEventId` names the client's event that caused it, if the client gave it an ID. */

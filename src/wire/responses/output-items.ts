@@ -1,8 +1,8 @@
 /** Output items of a response, with the events of their growth. */
 
 import type { TokenLogprob } from "../../contracts/chat-model.ts";
+import { newId } from "../../kernel/id.ts";
 import type { AnswerPart } from "../answer-parts.ts";
-import { newId } from "./response-object.ts";
 import type { ToolName } from "./responses-tools.ts";
 
 export interface ResponseEvent {
@@ -34,7 +34,7 @@ export function newItem(part: AnswerPart, index: number, { names, summarizes }: 
 }
 
 class MessageItem implements OutputItem {
-  readonly #id = newId("msg");
+  readonly #id = newId("msg_");
   readonly #place: { item_id: string; output_index: number; content_index: number };
   #text = "";
   readonly #logprobs: unknown[] = [];
@@ -72,7 +72,7 @@ class MessageItem implements OutputItem {
 }
 
 class ReasoningItem implements OutputItem {
-  readonly #id = newId("rs");
+  readonly #id = newId("rs_");
   readonly #summarizes: boolean;
   readonly #place: Record<string, unknown>;
   #text = "";
@@ -135,7 +135,7 @@ class CallItem {
 
 class FunctionCallItem extends CallItem implements OutputItem {
   constructor(index: number, callId: string, name: ToolName) {
-    super("fc", index, callId, name);
+    super("fc_", index, callId, name);
   }
 
   toJson(status: Status) {
@@ -156,7 +156,7 @@ class FunctionCallItem extends CallItem implements OutputItem {
 /** Custom tool call: the model calls a function of one string, and the client gets that string. */
 class CustomCallItem extends CallItem implements OutputItem {
   constructor(index: number, callId: string, name: ToolName) {
-    super("ctc", index, callId, name);
+    super("ctc_", index, callId, name);
   }
 
   toJson(status: Status) {

@@ -1,13 +1,9 @@
 /** Response object around the output: request fields, status and usage. */
 
-import { randomBytes } from "node:crypto";
 import type { FinishReason } from "../../contracts/chat-model.ts";
+import { newId } from "../../kernel/id.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import type { ResponsesBody } from "./responses-body.ts";
-
-export function newId(prefix: string): string {
-  return `${prefix}_${randomBytes(24).toString("hex")}`;
-}
 
 /** Builds the fields with the same value in every event. `store`: whether the response is to be stored. */
 export function newResponse(
@@ -16,7 +12,7 @@ export function newResponse(
   store: boolean,
 ): Record<string, unknown> & { id: string } {
   return {
-    id: newId("resp"),
+    id: newId("resp_"),
     object: "response",
     created_at: Math.floor(Date.now() / 1000),
     background: body.background ?? false,

@@ -1,7 +1,7 @@
 /** Input items as they are stored and listed: with ids, and with content in parts. */
 
 import { Fault } from "../../kernel/faults.ts";
-import { newId } from "./response-object.ts";
+import { newId } from "../../kernel/id.ts";
 import { type InputItem, isReference, type SentInput, typeOf } from "./responses-input.ts";
 
 export interface ListedItem {
@@ -10,12 +10,12 @@ export interface ListedItem {
 }
 
 const ID_PREFIXES: Readonly<Record<string, string>> = {
-  message: "msg",
-  reasoning: "rs",
-  function_call: "fc",
-  function_call_output: "fco",
-  custom_tool_call: "ctc",
-  custom_tool_call_output: "ctco",
+  message: "msg_",
+  reasoning: "rs_",
+  function_call: "fc_",
+  function_call_output: "fco_",
+  custom_tool_call: "ctc_",
+  custom_tool_call_output: "ctco_",
 };
 
 /** Gives every item a new id, since a client may send an item of an earlier answer again. */
@@ -26,7 +26,7 @@ export function toStoredItems(input: SentInput): ListedItem[] {
 
 function toStoredItem(item: InputItem): ListedItem {
   const type = typeOf(item);
-  const id = newId(ID_PREFIXES[type] ?? "item");
+  const id = newId(ID_PREFIXES[type] ?? "item_");
   if (type !== "message") return { status: "completed", ...item, id, type };
   const { role, content } = item;
   const partType = role === "assistant" ? "output_text" : "input_text";

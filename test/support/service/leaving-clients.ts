@@ -37,7 +37,7 @@ export function leavingConfig(upstream: FaultyUpstream): string {
 
 export interface DisconnectOutcome {
   /** Milliseconds from the client's disconnect to the close of the upstream's socket; undefined: still open. */
-  closedAfterMilliseconds: (number | undefined)[];
+  closedAfterMs: (number | undefined)[];
   /** Total requests that the upstream received. */
   requests: number;
 }
@@ -65,11 +65,11 @@ export async function leave(
   await Promise.all(Array.from({ length: 4 }, client));
   const isOpen = () => [...leftAt.keys()].some((user) => upstream.seen.get(user)?.closedAt === undefined);
   await until(() => !isOpen(), SECONDS_TO_CLOSE).catch(() => {});
-  const closedAfterMilliseconds = [...leftAt].map(([user, at]) => {
+  const closedAfterMs = [...leftAt].map(([user, at]) => {
     const closedAt = upstream.seen.get(user)?.closedAt;
     return closedAt === undefined ? undefined : Math.max(0, closedAt - at);
   });
-  return { closedAfterMilliseconds, requests: totalOf(upstream) - before };
+  return { closedAfterMs, requests: totalOf(upstream) - before };
 }
 
 async function leaveOnce(service: Service, upstream: FaultyUpstream, leaving: Leaving, user: string): Promise<number> {

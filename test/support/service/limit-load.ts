@@ -31,8 +31,8 @@ models:
     deployments: [{ engine: scripted, slots: 1000, replies: [{ delay_ms_before_first: 300 }] }]
 `;
 
-const PAUSE_AFTER_REFUSAL_MILLISECONDS = 250;
-const AFTER_LIMIT_MILLISECONDS = 1500;
+const PAUSE_AFTER_REFUSAL_MS = 250;
+const AFTER_LIMIT_MS = 1500;
 
 /** Started like `npm start`, sequentially, because the first creates the database's tables. */
 export async function startReplicas(number: number, config: string, environment: Record<string, string>) {
@@ -74,8 +74,8 @@ export async function sendLoad({ services, clients, seconds, isReached, bodyOf }
       if (service === undefined) return;
       const answer = await ask(service, agent, bodyOf(number));
       asked.push(answer);
-      if (isReached?.(outcomeOf(asked))) endsAt = Math.min(endsAt, performance.now() + AFTER_LIMIT_MILLISECONDS);
-      if (answer.status !== 200) await pause(PAUSE_AFTER_REFUSAL_MILLISECONDS);
+      if (isReached?.(outcomeOf(asked))) endsAt = Math.min(endsAt, performance.now() + AFTER_LIMIT_MS);
+      if (answer.status !== 200) await pause(PAUSE_AFTER_REFUSAL_MS);
     }
   };
   await Promise.all(Array.from({ length: clients }, client));

@@ -2,7 +2,7 @@ import type { ChatBody } from "./chat-body.ts";
 import type { Answer, ToolCall } from "./conversation.ts";
 
 /** Rendering each token costs more than generating it on a fast model. */
-const UPDATE_MILLISECONDS = 40;
+const UPDATE_MS = 40;
 
 /** Streams one answer into `update`; never throws. */
 export async function streamAnswer(
@@ -23,7 +23,7 @@ export async function streamAnswer(
   let lastUpdateAt = 0;
   const show = (isFinal: boolean) => {
     const now = performance.now();
-    if (!isFinal && now - lastUpdateAt < UPDATE_MILLISECONDS) return;
+    if (!isFinal && now - lastUpdateAt < UPDATE_MS) return;
     lastUpdateAt = now;
     update({
       ...answer,

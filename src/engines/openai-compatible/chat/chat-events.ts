@@ -1,7 +1,7 @@
 /** Reads answers in OpenAI's format, streamed or complete, as typed events. */
 
-import { randomBytes } from "node:crypto";
 import type { ChatEvent, FinishReason, TokenLogprob } from "../../../contracts/chat-model.ts";
+import { newId } from "../../../kernel/id.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
 import { UpstreamError } from "../upstream-error.ts";
 import { type Chunk, ChunkReader, type ChunkReaderOptions } from "./chunk-reader.ts";
@@ -116,7 +116,7 @@ export class ChatEvents implements FrameSink<ChatEvent> {
     const key = `${choice} ${index}`;
     if (!this.#begunCalls.has(key)) {
       this.#begunCalls.add(key);
-      const callId = typeof id === "string" && id !== "" ? id : `call_${randomBytes(12).toString("hex")}`;
+      const callId = typeof id === "string" && id !== "" ? id : newId("call__");
       events.push({ type: "tool-call", choice, index, id: callId, name: String(name ?? ""), completionTokens });
     }
     // Some upstreams send an object instead of JSON text.

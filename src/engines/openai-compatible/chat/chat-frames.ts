@@ -6,11 +6,12 @@
  */
 
 import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
+import { newId } from "../../../kernel/id.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
 import { UpstreamError } from "../upstream-error.ts";
 import { type Chunk, ChunkReader, type ChunkReaderOptions, fromLatin1, toLatin1 } from "./chunk-reader.ts";
 import { CompletionEstimate, textBytesOf } from "./completion-estimate.ts";
-import { CHAT_COMPLETION, type CompletionKind, newId, TEXT_COMPLETION } from "./completion-kind.ts";
+import { CHAT_COMPLETION, type CompletionKind, TEXT_COMPLETION } from "./completion-kind.ts";
 import type { FrameSink } from "./frame-sink.ts";
 import { FrameTemplate } from "./frame-template.ts";
 import { setValue } from "./json-text.ts";
@@ -103,7 +104,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   /** Returns the frame that reports `usage`, with the answer's ID and the upstream's details. */
   usageFrame(usage: TokenUsage): Buffer {
     const data = {
-      id: this.#id ?? newId(this.#kind),
+      id: this.#id ?? newId(this.#kind.idPrefix),
       object: this.#kind.chunk,
       created: this.#created ?? Math.floor(Date.now() / 1000),
       model: JSON.parse(fromLatin1(this.#modelJson)),
@@ -146,7 +147,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
       this.#id ??= fields.id;
       return renamed;
     }
-    this.#id ??= newId(this.#kind);
+    this.#id ??= newId(this.#kind.idPrefix);
     return setValue(renamed, "id", toLatin1(JSON.stringify(this.#id)));
   }
 

@@ -1,7 +1,5 @@
 /** Differences between the answers of chat completions and of text completions. */
 
-import { randomBytes } from "node:crypto";
-
 export interface CompletionKind {
   idPrefix: string;
   /** `object` of a chunk. */
@@ -10,8 +8,3 @@ export interface CompletionKind {
 
 export const CHAT_COMPLETION: CompletionKind = { idPrefix: "chatcmpl-", chunk: "chat.completion.chunk" };
 export const TEXT_COMPLETION: CompletionKind = { idPrefix: "cmpl-", chunk: "text_completion" };
-
-/** Returns an ID for an answer whose upstream sent none. */
-export function newId({ idPrefix }: CompletionKind): string {
-  return `${idPrefix}${randomBytes(16).toString("hex")}`;
-}

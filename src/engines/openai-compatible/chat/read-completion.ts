@@ -1,9 +1,10 @@
 import type { ChatRequest } from "../../../contracts/chat-model.ts";
 import type { ForwardedCompletion } from "../../../contracts/chat-proxy.ts";
+import { newId } from "../../../kernel/id.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
 import { estimateTextTokens } from "../../shared/estimate-tokens.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
-import { CHAT_COMPLETION, newId, TEXT_COMPLETION } from "./completion-kind.ts";
+import { CHAT_COMPLETION, TEXT_COMPLETION } from "./completion-kind.ts";
 import { setValue } from "./json-text.ts";
 import { estimateUsage, parseUsage } from "./usage.ts";
 
@@ -33,7 +34,7 @@ export function readCompletion(
   let json = setValue(body, "model", JSON.stringify(request.model));
   fields.model = request.model;
   if (typeof fields.id !== "string" || fields.id === "") {
-    fields.id = newId(typeof choices[0]?.text === "string" ? TEXT_COMPLETION : CHAT_COMPLETION);
+    fields.id = newId((typeof choices[0]?.text === "string" ? TEXT_COMPLETION : CHAT_COMPLETION).idPrefix);
     json = setValue(json, "id", `"${fields.id}"`);
   }
   return { completion: { fields, json }, usage };

@@ -1,7 +1,7 @@
 /** Writes audit log entries in the transaction of the change. */
 
+import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
-import { newId } from "../id.ts";
 import { insertAuditLog } from "./audit-log-queries.ts";
 
 /** Author of a change and its address. */
@@ -50,7 +50,7 @@ const MAX_USER_AGENT_LENGTH = 512;
 
 export async function recordAudit(executor: Executor, actor: Actor, event: AuditEvent, now: number): Promise<void> {
   await insertAuditLog(executor, {
-    id: newId("audit_log"),
+    id: newId("audit_log_"),
     organizationId: event.organizationId,
     effectiveAt: now,
     type: event.type,

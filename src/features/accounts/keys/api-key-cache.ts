@@ -15,9 +15,9 @@ const BATCH = 500;
 /** The first use after this polls for changes in the background. */
 const CHECK_AFTER_MS = 250;
 /** Cached keys are not trusted longer without a poll: a revoked key must be refused within a second. */
-const STALE_AFTER_MILLISECONDS = 900;
-const CHECK_TIMEOUT_MILLISECONDS = 2_000;
-const RETRY_AFTER_MILLISECONDS = 500;
+const STALE_AFTER_MS = 900;
+const CHECK_TIMEOUT_MS = 2_000;
+const RETRY_AFTER_MS = 500;
 
 export interface ApiKeyCacheOptions {
   source: KeySource;
@@ -50,22 +50,22 @@ export class ApiKeyCache {
   async find(keyHash: string): Promise<CachedKey | undefined> {
     const known = this.#known.get(keyHash);
     await this.#check(known !== undefined);
-    const ageMilliseconds = performance.now() - this.#checkedAt;
-    if (ageMilliseconds <= STALE_AFTER_MILLISECONDS) {
+    const ageMs = performance.now() - this.#checkedAt;
+    if (ageMs <= STALE_AFTER_MS) {
       const kept = this.#known.get(keyHash);
       if (kept !== undefined || this.#unknown.has(keyHash)) return kept;
       return this.#loader.load(keyHash);
     }
     const kept = this.#known.get(keyHash);
-    if (kept !== undefined && ageMilliseconds <= this.#options.graceSeconds * 1000) return kept;
+    if (kept !== undefined && ageMs <= this.#options.graceSeconds * 1000) return kept;
     const message = "API keys cannot be checked now, because the database cannot be reached. Try again in a moment.";
     throw unavailable(message, "database_unavailable", 1);
   }
 
   /** The cached key, when `find` would resolve with it without a query; undefined otherwise. */
   findFresh(keyHash: string): CachedKey | undefined {
-    const ageMilliseconds = performance.now() - this.#checkedAt;
-    return ageMilliseconds < CHECK_AFTER_MS ? this.#known.get(keyHash) : undefined;
+    const ageMs = performance.now() - this.#checkedAt;
+    return ageMs < CHECK_AFTER_MS ? this.#known.get(keyHash) : undefined;
   }
 
   /** Called after every change that this process made, which then applies from the next request on. */
@@ -82,14 +82,14 @@ export class ApiKeyCache {
 
   async #check(isKnown: boolean): Promise<void> {
     const now = performance.now();
-    const ageMilliseconds = now - this.#checkedAt;
-    if (ageMilliseconds < CHECK_AFTER_MS) return;
+    const ageMs = now - this.#checkedAt;
+    if (ageMs < CHECK_AFTER_MS) return;
     if (this.#checking === undefined && now >= this.#nextCheckAt) {
       this.#checking = this.#lookForChanges().finally(() => {
         this.#checking = undefined;
       });
     }
-    if (ageMilliseconds < STALE_AFTER_MILLISECONDS) return;
+    if (ageMs < STALE_AFTER_MS) return;
     // While the database is unavailable, cached keys do not wait for its timeout.
     if (this.#isReachable || !isKnown) await this.#checking;
   }
@@ -98,13 +98,13 @@ export class ApiKeyCache {
     const { source } = this.#options;
     const beganAt = performance.now();
     try {
-      const version = await withTimeout(source.readVersion(), CHECK_TIMEOUT_MILLISECONDS);
-      if (version !== this.#version) await withTimeout(this.#reloadNext(), CHECK_TIMEOUT_MILLISECONDS);
+      const version = await withTimeout(source.readVersion(), CHECK_TIMEOUT_MS);
+      if (version !== this.#version) await withTimeout(this.#reloadNext(), CHECK_TIMEOUT_MS);
       this.#version = version;
       this.#checkedAt = beganAt;
       this.noteBack();
     } catch (error) {
-      this.#nextCheckAt = performance.now() + RETRY_AFTER_MILLISECONDS;
+      this.#nextCheckAt = performance.now() + RETRY_AFTER_MS;
       this.noteAway(error);
     }
   }

@@ -1,13 +1,13 @@
 /** Creates, lists and revokes API keys. */
 
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
+import { newId } from "../../../kernel/id.ts";
 import type { Secret } from "../../../kernel/secret.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { ApiKeyRow, ProjectRow } from "../../../storage/schema.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
-import { newId } from "../id.ts";
 import { checkName } from "../name.ts";
 import { findActiveProject, findExistingProject } from "../projects/projects.ts";
 import { findServiceAccount } from "../service-accounts/service-account-queries.ts";
@@ -124,7 +124,7 @@ export async function storeApiKey(
 ): Promise<ApiKey> {
   const { organizationId, projectId, serviceAccountId, kind } = wanted.scope;
   const row: ApiKeyRow = {
-    id: newId("key"),
+    id: newId("key_"),
     organizationId,
     projectId: projectId ?? null,
     serviceAccountId: serviceAccountId ?? null,

@@ -1,10 +1,10 @@
 /** Creates the organization, the project and the keys that the first request needs. */
 
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
+import { newId } from "../../../kernel/id.ts";
 import type { Secret } from "../../../kernel/secret.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import { OPERATOR } from "../audit/audit.ts";
-import { newId } from "../id.ts";
 import { findDefaultOrganization, insertOrganization } from "../organizations/organization-queries.ts";
 import { findActiveProjectByIdOrName, findDefaultProject, insertProject } from "../projects/project-queries.ts";
 import { hashApiKey, makeApiKey } from "./api-key.ts";
@@ -86,8 +86,8 @@ async function ensureDefaults({ executor, now, audit }: AccountTransaction) {
     if (project === undefined) throw new Error(`the default organization ${organization.id} has no default project`);
     return { organizationId: organization.id, projectId: project.id, isNew: false };
   }
-  const organizationId = newId("org");
-  const projectId = newId("proj");
+  const organizationId = newId("org_");
+  const projectId = newId("proj_");
   const common = { isDefault: 1, createdAt: now, archivedAt: null };
   await insertOrganization(executor, { id: organizationId, name: "Default organization", ...common });
   await insertProject(executor, { id: projectId, organizationId, name: "Default project", ...common });

@@ -1,10 +1,10 @@
 /** Organizations of the installation, which only the operator creates and archives. */
 
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
+import { newId } from "../../../kernel/id.ts";
 import type { OrganizationRow } from "../../../storage/schema.ts";
 import type { AccountTransactions } from "../account-transaction.ts";
 import { OPERATOR } from "../audit/audit.ts";
-import { newId } from "../id.ts";
 import { makeApiKey } from "../keys/api-key.ts";
 import { addApiKey, type CreatedApiKey } from "../keys/api-keys.ts";
 import { checkName } from "../name.ts";
@@ -28,7 +28,7 @@ export class Organizations {
   async create(name: string): Promise<{ organization: Organization; adminKey: CreatedApiKey }> {
     const checked = checkName(name);
     return this.#transactions.run(OPERATOR, async (transaction) => {
-      const id = newId("org");
+      const id = newId("org_");
       const organization = { id, name: checked, isDefault: 0, createdAt: transaction.now, archivedAt: null };
       await insertOrganization(transaction.executor, organization);
       const details = { name: checked };

@@ -1,13 +1,13 @@
 /** An organization's projects. */
 
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
+import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { ProjectRow } from "../../../storage/schema.ts";
 import { removeStoredContentOf } from "../../responses/stored-response-queries.ts";
 import type { AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
-import { newId } from "../id.ts";
 import { checkName } from "../name.ts";
 import {
   archiveProject,
@@ -31,7 +31,7 @@ export class Projects {
   async create(actor: Actor, organizationId: string, name: string): Promise<Project> {
     const checked = checkName(name);
     return this.#transactions.run(actor, async ({ executor, now, audit }) => {
-      const id = newId("proj");
+      const id = newId("proj_");
       const project = { id, organizationId, name: checked, isDefault: 0, createdAt: now, archivedAt: null };
       await insertProject(executor, project);
       await audit({ type: "project.created", organizationId, project, resourceId: id, details: { name: checked } });

@@ -1,12 +1,12 @@
 /** Service accounts of a project, which own its keys. */
 
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
+import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { ServiceAccountRow } from "../../../storage/schema.ts";
 import type { AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
-import { newId } from "../id.ts";
 import { makeApiKey } from "../keys/api-key.ts";
 import { revokeApiKeysOf } from "../keys/api-key-queries.ts";
 import { addApiKey, type CreatedApiKey } from "../keys/api-keys.ts";
@@ -48,7 +48,7 @@ export class ServiceAccounts {
     return this.#transactions.run(actor, async (transaction) => {
       const found = await findActiveProject(transaction.executor, project);
       const account: ServiceAccount = {
-        id: newId("svc_acct"),
+        id: newId("svc_acct_"),
         organizationId: project.organizationId,
         projectId: project.id,
         name,

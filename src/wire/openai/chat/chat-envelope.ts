@@ -1,7 +1,7 @@
 /** Common parts of complete and streamed chat answers. */
 
-import { randomBytes } from "node:crypto";
 import type { TokenLogprob } from "../../../contracts/chat-model.ts";
+import { newId } from "../../../kernel/id.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
 
 /** Fields with the same value in every part of one answer. */
@@ -12,7 +12,7 @@ interface Envelope {
 }
 
 export function newEnvelope(model: string, idPrefix = "chatcmpl-"): Envelope {
-  return { id: `${idPrefix}${randomBytes(16).toString("hex")}`, created: Math.floor(Date.now() / 1000), model };
+  return { id: newId(idPrefix), created: Math.floor(Date.now() / 1000), model };
 }
 
 export function toUsage(usage: TokenUsage): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DAY_SECONDS } from "../../../kernel/durations.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import type { RecordedUsage } from "../../../kernel/usage.ts";
 import { queryBoolean, queryNumber, toSeconds } from "./organization-list.ts";
@@ -43,7 +44,7 @@ export const CostsQuery = z.strictObject({ ...QUERY, bucket_width: z.enum(["1m",
 const WIDTHS = {
   "1m": { bucketSeconds: 60, maxBuckets: 1440, defaultBuckets: 60 },
   "1h": { bucketSeconds: 3600, maxBuckets: 168, defaultBuckets: 24 },
-  "1d": { bucketSeconds: 86_400, maxBuckets: 31, defaultBuckets: 7 },
+  "1d": { bucketSeconds: DAY_SECONDS, maxBuckets: 31, defaultBuckets: 7 },
 } as const;
 const COSTS_WIDTHS = { ...WIDTHS, "1d": { ...WIDTHS["1d"], maxBuckets: 180 } } as const;
 
