@@ -83,7 +83,7 @@ async function measureRecording({ name, databaseUrl }: Backend): Promise<void> {
 function usageOf(index: number): UsageRecord {
   return {
     ...{ at: Date.now(), organizationId: "organization", projectId: `project-${index % 5}`, keyId: "key" },
-    ...{ model: "model", deployment: "model", operation: "chat", outcome: "finished", durationMilliseconds: 120 },
+    ...{ model: "model", deployment: "model", operation: "chat" },
     ...{ promptTokens: 10, cachedTokens: 2, completionTokens: 5, reasoningTokens: 1 },
     ...{ characters: 0, audioMilliseconds: 0, costNanoDollars: 1500 },
   };

@@ -1,6 +1,6 @@
 /**
- * Disk space of usage records and duration of a monthly report over ten million records, on SQLite and PostgreSQL:
- * `node bench/usage.ts [records]`.
+ * Disk space of sums of usage by the minute, hour and day, and duration of a monthly report over those of ten million
+ * requests, on SQLite and PostgreSQL: `node bench/usage.ts [requests]`.
  */
 
 import { rmSync, statSync } from "node:fs";
@@ -37,12 +37,13 @@ async function measure(name: string, options: DatabaseOptions, filling: FilledDa
   await filling.run(`${numbers(DIMENSIONS)} insert into usage_dimensions select ${FIRST_DIMENSION} + i, 'org_a',
     'proj_' || (i % 20), 'key_' || i, 'model' || (i % 10), 'deployment', 'chat' from r`);
   sizes.push(await filling.size());
+  // Only the source of the sums; the service writes no single requests.
   await filling.run(`${numbers(records)} insert into usage_records (at, dimension_id, prompt_tokens, cached_tokens,
     completion_tokens, reasoning_tokens, characters, audio_milliseconds, duration_milliseconds, cost_nano_dollars, outcome)
     select ${MONTH_BEGINS} + cast(i as bigint) * ${spacing}, ${FIRST_DIMENSION} + (cast(i as bigint) * 7) % ${DIMENSIONS},
     1200 + i % 100, 100, 300, 0, 0, 0, 2500, 700000, 'finished' from r`);
   sizes.push(await filling.size());
-  for (const seconds of [3600, 86_400]) {
+  for (const seconds of [60, 3600, 86_400]) {
     await filling.run(`insert into usage_rollups (bucket_seconds, begins_at, dimension_id, requests, prompt_tokens,
       cached_tokens, completion_tokens, reasoning_tokens, characters, audio_milliseconds, cost_nano_dollars)
       select ${seconds}, (at / ${seconds * 1000}) * ${seconds * 1000}, dimension_id, count(*), sum(prompt_tokens),
@@ -50,9 +51,9 @@ async function measure(name: string, options: DatabaseOptions, filling: FilledDa
       sum(cost_nano_dollars) from usage_records group by 2, 3`);
   }
   sizes.push(await filling.size());
-  const [before = 0, withRecords = 0, withRollups = 0] = sizes;
-  console.log(`${name}: bytes per record, including its index: ${((withRecords - before) / records).toFixed(1)}`);
-  console.log(`${name}: bytes per record, including rollups: ${((withRollups - before) / records).toFixed(1)}`);
+  const [, withRequests = 0, withSums = 0] = sizes;
+  await filling.run("delete from usage_records");
+  console.log(`${name}: bytes of sums per request: ${((withSums - withRequests) / records).toFixed(1)}`);
   const reports = new UsageReports(database);
   const until = MONTH_BEGINS + 31 * DAY_MS;
   const order = { organizationId: "org_a", operation: "chat", from: MONTH_BEGINS } as const;

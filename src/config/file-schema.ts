@@ -20,7 +20,7 @@ const usage = z
       .min(1)
       .max(36_500)
       .default(90)
-      .describe("Days to keep the usage of each request; hourly and daily totals are kept indefinitely."),
+      .describe("Days to keep usage by the minute; hourly and daily totals are kept indefinitely."),
     request_days: z
       .int()
       .min(0)

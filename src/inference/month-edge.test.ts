@@ -5,7 +5,7 @@ import { InMemoryCounters } from "../counters/in-memory-counters.ts";
 import { CompletionEstimates } from "../features/quota/completion-estimates.ts";
 import { SpendLimits } from "../features/quota/spend-limits.ts";
 import { UsageRows } from "../features/usage/usage-batch.ts";
-import { writeUsage } from "../features/usage/usage-record-queries.ts";
+import { writeUsage } from "../features/usage/usage-queries.ts";
 import { UsageReports } from "../features/usage/usage-report.ts";
 import { NO_USAGE } from "../kernel/usage.ts";
 import { createLogger } from "../observability/logger.ts";

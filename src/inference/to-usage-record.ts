@@ -3,7 +3,7 @@ import type { Settlement } from "./settlement.ts";
 
 /** Converts a settlement; undefined if no deployment began to answer. `now` is in epoch milliseconds. */
 export function toUsageRecord(settlement: Settlement, now: number): UsageRecord | undefined {
-  const { caller, operation, model, deploymentEntry: deployment, costNanoDollars, used, outcome } = settlement;
+  const { caller, operation, model, deploymentEntry: deployment, costNanoDollars, used } = settlement;
   if (model === undefined || deployment === undefined) return undefined;
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens, characters } = used;
   const audioMilliseconds = Math.round(used.audioSeconds * 1000);
@@ -21,9 +21,7 @@ export function toUsageRecord(settlement: Settlement, now: number): UsageRecord 
     reasoningTokens,
     characters,
     audioMilliseconds,
-    durationMilliseconds: Math.round(settlement.durationSeconds * 1000),
     costNanoDollars,
-    outcome,
   };
 }
 

@@ -191,7 +191,7 @@ export interface ModerationPolicyRow {
   updatedAt: number;
 }
 
-/** Caller, key, model and deployment of usage. Usage records refer to it by number. */
+/** Caller, key, model and deployment of usage. Sums refer to it by number. */
 export interface UsageDimensionRow {
   /** The first 53 bits of the hash of the other columns. */
   id: number;
@@ -204,15 +204,15 @@ export interface UsageDimensionRow {
   operation: Operation;
 }
 
-/** One request. */
-export interface UsageRecordRow extends RecordedUsage {
+/** One request, as versions before 0.2 recorded it. */
+interface UsageRecordRow extends RecordedUsage {
   at: number;
   dimensionId: number;
   durationMilliseconds: number;
   outcome: "finished" | "client-left" | "failed";
 }
 
-/** All requests of an hour (3600) or a UTC day (86400). */
+/** All requests of a minute (60), an hour (3600) or a UTC day (86400). */
 export interface UsageRollupRow extends RecordedUsage {
   bucketSeconds: number;
   beginsAt: number;

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { isOwnerGone, processOwner } from "../../kernel/process/process-owner.ts";
 
-const SUFFIX = ".usage.jsonl";
+/** Versions before 0.2, which end with `.usage.jsonl`, would misread the columns of these lines. */
+const SUFFIX = ".usage2.jsonl";
+const SUFFIXES = /\.usage2?\.jsonl$/;
 /** For processes on other machines that share the folder; a live one that was idle for longer recreates its journal. */
 const ABANDONED_AFTER_MS = MINUTE_MS;
 
@@ -16,8 +18,8 @@ export function journalName(writer: string): string {
 
 export function findOrphanedJournals(directory: string, ownWriter: string): string[] {
   return namesIn(directory)
-    .filter((name) => name.endsWith(SUFFIX) && !name.includes(ownWriter))
-    .map((name) => ({ path: join(directory, name), mark: name.slice(0, -SUFFIX.length) }))
+    .filter((name) => SUFFIXES.test(name) && !name.includes(ownWriter))
+    .map((name) => ({ path: join(directory, name), mark: name.replace(SUFFIXES, "") }))
     .filter(({ path, mark }) => isOwnerGone(path, mark, ABANDONED_AFTER_MS))
     .map(({ path }) => path);
 }

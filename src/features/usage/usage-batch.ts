@@ -1,12 +1,17 @@
-/** Usage records before they are written: each dimension once, then flat values. */
+/** Usage of requests before it is summed in the database: each dimension once, then flat values. */
 
 import type { RecordedUsage } from "../../kernel/usage.ts";
-import type { UsageDimensionRow, UsageRecordRow } from "../../storage/schema.ts";
+import type { UsageDimensionRow } from "../../storage/schema.ts";
 import { dimensionId } from "./dimension-id.ts";
 
 type UsageDimension = Omit<UsageDimensionRow, "id">;
-export type UsageRecord = UsageDimension & Omit<UsageRecordRow, "dimensionId">;
-export type UsageValue = number | string | null;
+/** What one request used. */
+export interface UsageRecord extends UsageDimension, RecordedUsage {
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+export type UsageValue = number | null;
 
 export interface UsageBatch {
   /** Process that wrote it. Its batches are numbered from 1 and written in order. */
@@ -38,15 +43,10 @@ export const DIMENSION_COLUMNS = [
   "operation",
 ] as const satisfies (keyof UsageDimensionRow)[];
 
-/** Columns that rollups have too come first. */
-export const RECORD_COLUMNS = [
-  "at",
-  "dimensionId",
-  ...AMOUNTS,
-  "costNanoDollars",
-  "durationMilliseconds",
-  "outcome",
-] as const satisfies (keyof UsageRecordRow)[];
+export const RECORD_COLUMNS = ["at", "dimensionId", ...AMOUNTS, "costNanoDollars"] as const satisfies (
+  | "dimensionId"
+  | keyof UsageRecord
+)[];
 
 /** Content of a batch. The database driver takes one flat list, which is cheap for the garbage collector, too. */
 export class UsageRows {
@@ -75,8 +75,6 @@ export class UsageRows {
       record.characters,
       record.audioMilliseconds,
       record.costNanoDollars,
-      record.durationMilliseconds,
-      record.outcome,
     );
   }
 

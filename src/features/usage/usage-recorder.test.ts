@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DATABASE_KINDS } from "../../../test/support/databases/databases.ts";
 import {
+  minutes,
   NOON,
-  records,
+  requestsIn,
   rollups,
   usageRecord,
   useUsageRecorders,
 } from "../../../test/support/databases/usage-recorders.ts";
 import type { RecordedUsage } from "../../kernel/usage.ts";
-import { type UsageBatch, UsageRows } from "./usage-batch.ts";
-import { writeUsage } from "./usage-record-queries.ts";
+import { RECORD_COLUMNS, type UsageBatch, UsageRows } from "./usage-batch.ts";
+import { writeUsage } from "./usage-queries.ts";
 import type { UsageRecord } from "./usage-recorder.ts";
 import { usageRetention } from "./usage-retention.ts";
 
@@ -25,7 +26,7 @@ function batchOf(given: UsageRecord[], number: number): UsageBatch {
 }
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
-  test("writes each request and its hourly and daily rollups", async () => {
+  test("adds each request to the sums of its minute, hour and day", async () => {
     const { database, start } = await open(kind);
     const recorder = start();
     recorder.record(usageRecord());
@@ -33,9 +34,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await recorder.flush();
     recorder.record(usageRecord({ at: NOON + 3_600_000, costNanoDollars: null }));
     await recorder.flush();
-    expect(await records(database)).toHaveLength(3);
+    expect(await requestsIn(database)).toBe(3);
     const day = Date.UTC(2026, 10, 21);
     expect(await rollups(database)).toMatchObject([
+      { bucketSeconds: 60, beginsAt: NOON, requests: 2, promptTokens: 20, cachedTokens: 4, costNanoDollars: 1_000 },
+      { bucketSeconds: 60, beginsAt: NOON + 3_600_000, requests: 1, costNanoDollars: null },
       { bucketSeconds: 3600, beginsAt: NOON, requests: 2, promptTokens: 20, cachedTokens: 4, costNanoDollars: 1_000 },
       { bucketSeconds: 3600, beginsAt: NOON + 3_600_000, requests: 1, costNanoDollars: null },
       { bucketSeconds: 86_400, beginsAt: day, requests: 3, completionTokens: 15, costNanoDollars: 1_000 },
@@ -43,27 +46,26 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 
   // Uses statements of 256, 64, 16, 4 and 1 rows; the second time they are cached.
-  test("writes many records unchanged", async () => {
+  test("sums many records exactly", async () => {
     const { database, start } = await open(kind);
     const recorder = start();
     const given = Array.from({ length: 682 }, (_, index) => ({
-      ...usageRecord({ at: NOON + index, promptTokens: index, outcome: index % 2 === 0 ? "finished" : "client-left" }),
+      ...usageRecord({ at: NOON + index, promptTokens: index }),
       ...{ cachedTokens: 3 * index, completionTokens: 5 * index, reasoningTokens: 7 * index, characters: 11 * index },
-      ...{ audioMilliseconds: 13 * index, durationMilliseconds: 17 * index },
+      audioMilliseconds: 13 * index,
       costNanoDollars: index % 3 === 0 ? null : 1e12 + index,
     }));
     for (const half of [given.slice(0, 341), given.slice(341)]) {
       for (const each of half) recorder.record(each);
       await recorder.flush();
     }
-    const written = await records(database);
-    expect(new Set(written.map(({ dimensionId }) => dimensionId)).size).toBe(1);
-    expect(written.map(({ dimensionId: _, ...row }) => row)).toEqual(
-      given.map(({ organizationId, projectId, keyId, model, deployment, operation, ...row }) => row),
-    );
     const sum = (column: keyof RecordedUsage) => given.reduce((total, each) => total + (each[column] ?? 0), 0);
     const sums = { requests: 682, promptTokens: sum("promptTokens"), cachedTokens: sum("cachedTokens") };
-    expect(await rollups(database)).toMatchObject([{ bucketSeconds: 3600 }, { bucketSeconds: 86_400 }]);
+    expect(await rollups(database)).toMatchObject([
+      { bucketSeconds: 60 },
+      { bucketSeconds: 3600 },
+      { bucketSeconds: 86_400 },
+    ]);
     for (const rollup of await rollups(database)) {
       expect(rollup).toMatchObject({
         ...{ ...sums, completionTokens: sum("completionTokens"), reasoningTokens: sum("reasoningTokens") },
@@ -84,19 +86,13 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     ];
     for (const each of [...given, ...given]) recorder.record(each);
     await recorder.flush();
-    const rows = await database.run((executor) =>
-      executor
-        .selectFrom("usageRecords")
-        .innerJoin("usageDimensions", "usageDimensions.id", "usageRecords.dimensionId")
-        .selectAll()
-        .execute(),
-    );
-    const written = rows.map(({ id: _, dimensionId: __, ...row }) => row);
+    const dimensions = await database.run((executor) => executor.selectFrom("usageDimensions").selectAll().execute());
     // Other processes, also earlier ones, derived the same ID.
-    expect(rows).toContainEqual(expect.objectContaining({ ...usageRecord(), id: 6169352361188316 }));
-    expect(written).toHaveLength(14);
-    expect(written).toEqual(expect.arrayContaining(given));
-    expect((await rollups(database)).map(({ requests }) => requests)).toEqual(Array(14).fill(2));
+    expect(dimensions).toContainEqual(expect.objectContaining({ keyId: "key_a", id: 6169352361188316 }));
+    const named = ({ organizationId, projectId, keyId, model, deployment, operation }: (typeof dimensions)[number]) =>
+      [organizationId, projectId, keyId, model, deployment, operation].join();
+    expect(dimensions.map(named).sort()).toEqual(given.map((each) => named({ ...each, id: 0 })).sort());
+    expect((await rollups(database)).map(({ requests }) => requests)).toEqual(Array(21).fill(2));
   });
 
   test("writes more records than fit a batch", async () => {
@@ -104,15 +100,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const recorder = start();
     for (let request = 0; request < 2_500; request += 1) recorder.record(usageRecord({ at: NOON + request }));
     await recorder.flush();
-    expect((await records(database)).map(({ at }) => at)).toEqual(Array.from({ length: 2_500 }, (_, i) => NOON + i));
-    expect((await rollups(database)).map(({ requests }) => requests)).toEqual([2_500, 2_500]);
+    expect((await rollups(database)).map(({ requests }) => requests)).toEqual([2_500, 2_500, 2_500]);
   });
 
   test("writes without a flush within a second", async () => {
     const { database, start } = await open(kind);
     await database.check();
     start().record(usageRecord());
-    await expect.poll(() => records(database), { timeout: 5_000 }).toHaveLength(1);
+    await expect.poll(() => requestsIn(database), { timeout: 5_000 }).toBe(1);
   });
 
   test("counts a batch once when it is sent repeatedly", async () => {
@@ -120,7 +115,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     for (let time = 0; time < 3; time += 1) {
       await database.transaction((transaction) => writeUsage(transaction, [batchOf([usageRecord()], 1)], NOON));
     }
-    expect(await records(database)).toHaveLength(1);
+    expect(await requestsIn(database)).toBe(1);
   });
 
   test("sums concurrent writers", async () => {
@@ -137,34 +132,57 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 
   test.each([
-    ["as it is now", (number: number) => batchOf([usageRecord()], number)],
-    ["as earlier versions left it", (number: number) => ({ writer: "dead", number, records: [usageRecord()] })],
-  ])("writes what a process that was killed had not written, once, %s", async (_, batch) => {
+    [
+      "as it is now",
+      "usage2.jsonl",
+      (number: number) => ({ ...batchOf([usageRecord()], number), columns: [...RECORD_COLUMNS] }),
+    ],
+    [
+      "with columns in another order and columns of a later version",
+      "usage2.jsonl",
+      (number: number) => {
+        const { values, ...batch } = batchOf([usageRecord()], number);
+        return { ...batch, values: [7, ...values.toReversed()], columns: ["later", ...RECORD_COLUMNS.toReversed()] };
+      },
+    ],
+    [
+      "as 0.1 left it",
+      "usage.jsonl",
+      (number: number) => {
+        const { values, ...batch } = batchOf([usageRecord()], number);
+        return { ...batch, values: [...values, 120, "finished"] };
+      },
+    ],
+    ["as a list of records", "usage.jsonl", (number: number) => ({ writer: "dead", number, records: [usageRecord()] })],
+  ])("writes what a process that was killed had not written, once, %s", async (_, suffix, batch) => {
     const { database, directory, start } = await open(kind);
     const line = (number: number) => `${JSON.stringify(batch(number))}\n`;
     // No process has this PID.
-    const path = join(directory, `${hostname()}.99999999.dead.usage.jsonl`);
+    const path = join(directory, `${hostname()}.99999999.dead.${suffix}`);
     writeFileSync(path, `${line(1)}${line(2)}{"writer":"dead","num`);
     start();
-    await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(() => requestsIn(database), { timeout: 10_000 }).toBe(2);
     await expect.poll(() => readdirSync(directory)).toEqual([]);
-    expect(await rollups(database)).toMatchObject([{ requests: 2 }, { requests: 2 }]);
+    const { promptTokens, costNanoDollars } = usageRecord();
+    const sums = { requests: 2, promptTokens: 2 * promptTokens, costNanoDollars: 2 * (costNanoDollars ?? 0) };
+    expect(await rollups(database)).toMatchObject([sums, sums, sums]);
   });
 
   test("continues past a journal that cannot be opened", async () => {
     const { database, directory, start } = await open(kind);
-    mkdirSync(join(directory, `${hostname()}.99999998.dead.usage.jsonl`));
+    mkdirSync(join(directory, `${hostname()}.99999998.dead.usage2.jsonl`));
     writeFileSync(
-      join(directory, `${hostname()}.99999999.dead.usage.jsonl`),
-      `${JSON.stringify(batchOf([usageRecord()], 1))}\n`,
+      join(directory, `${hostname()}.99999999.dead.usage2.jsonl`),
+      `${JSON.stringify({ ...batchOf([usageRecord()], 1), columns: RECORD_COLUMNS })}\n`,
     );
     start();
-    await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => requestsIn(database), { timeout: 10_000 }).toBe(1);
   });
 
   test("continues past a refused record and a corrupt line", async () => {
     const { database, directory, start } = await open(kind);
-    const line = (number: number, given: UsageRecord[]) => `${JSON.stringify(batchOf(given, number))}\n`;
+    const line = (number: number, given: UsageRecord[]) =>
+      `${JSON.stringify({ ...batchOf(given, number), columns: RECORD_COLUMNS })}\n`;
     const refused = usageRecord({ promptTokens: Number.NaN });
     const long = "x".repeat(2 * 1024 ** 2);
     const lines = [
@@ -172,15 +190,15 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       "\0\0\0\n",
       line(2, [usageRecord({ deployment: long })]),
     ];
-    writeFileSync(join(directory, "elsewhere.99999999.dead.usage.jsonl"), lines.join(""));
-    utimesSync(join(directory, "elsewhere.99999999.dead.usage.jsonl"), 0, 0);
+    writeFileSync(join(directory, "elsewhere.99999999.dead.usage2.jsonl"), lines.join(""));
+    utimesSync(join(directory, "elsewhere.99999999.dead.usage2.jsonl"), 0, 0);
     let lost = 0;
     start({
       onLost: (count) => {
         lost += count;
       },
     });
-    await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(3);
+    await expect.poll(() => requestsIn(database), { timeout: 10_000 }).toBe(3);
     await expect.poll(() => readdirSync(directory)).toEqual([]);
     expect(lost).toBe(2);
   });
@@ -197,7 +215,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await recorder.flush();
     recorder.record(usageRecord({ at: NOON + 1 }));
     await recorder.flush();
-    expect((await records(database)).map(({ promptTokens }) => promptTokens).sort()).toEqual([1, 10, 3]);
+    expect((await minutes(database)).map(({ promptTokens }) => promptTokens).sort()).toEqual([1, 10, 3]);
     const dimensions = await database.run((executor) =>
       executor.selectFrom("usageDimensions").select("keyId").execute(),
     );
@@ -205,16 +223,18 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(lost).toBe(1);
   });
 
-  test("removes expired records and keeps rollups", async () => {
+  test("removes expired minutes and keeps sums of hours and days", async () => {
     const { database, logger, start } = await open(kind);
     const recorder = start();
-    for (let request = 0; request < 1_200; request += 1) recorder.record(usageRecord({ at: NOON - 3 * DAY + request }));
+    for (let request = 0; request < 1_200; request += 1)
+      recorder.record(usageRecord({ at: NOON - 3 * DAY + 60_000 * request }));
     recorder.record(usageRecord({ at: NOON - DAY }));
     await recorder.flush();
     const retention = usageRetention({ database, logger, days: 2 });
     await retention.removeExpired(NOON);
     retention.close();
-    expect(await records(database)).toMatchObject([{ at: NOON - DAY }]);
-    expect(await rollups(database)).toHaveLength(4);
+    expect(await minutes(database)).toMatchObject([{ beginsAt: NOON - DAY }]);
+    const rest = (await rollups(database)).filter(({ bucketSeconds }) => bucketSeconds > 60);
+    expect(rest.reduce((sum, { requests }) => sum + requests, 0)).toBe(2 * 1_201);
   });
 });

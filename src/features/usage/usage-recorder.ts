@@ -1,4 +1,4 @@
-/** Records usage at the end of each request: journaled on disk, written in batches, summed by hour and day. */
+/** Records usage at the end of each request: journaled on disk, then added in batches to sums in the database. */
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { Journal } from "./journal.ts";
 import { findOrphanedJournals, journalName } from "./orphaned-journals.ts";
-import { RECORD_COLUMNS, type UsageBatch, type UsageRecord, UsageRows } from "./usage-batch.ts";
+import { RECORD_COLUMNS, type UsageBatch, type UsageRecord, UsageRows, type UsageValue } from "./usage-batch.ts";
 import { writeBatches } from "./write-batches.ts";
 
 export type { UsageRecord } from "./usage-batch.ts";
@@ -134,7 +134,7 @@ export class UsageRecorder {
   #keep(batch: UsageBatch): void {
     if (this.#journal.isEmpty) this.#unread = [];
     try {
-      const hasRoom = this.#journal.append(JSON.stringify(batch));
+      const hasRoom = this.#journal.append(JSON.stringify({ ...batch, columns: RECORD_COLUMNS }));
       this.#unkept = undefined;
       this.#refusedAt = undefined;
       if (hasRoom) this.#unread?.push(batch);
@@ -239,12 +239,27 @@ function countOf(batch: UsageBatch | undefined): number {
   return batch === undefined ? 0 : batch.values.length / RECORD_COLUMNS.length;
 }
 
-/** Also reads the format of earlier versions: a list of records. */
-function toBatch(line: UsageBatch | { writer: string; number: number; records: UsageRecord[] }): UsageBatch {
-  if (!("records" in line)) return line;
-  const { writer, number, records } = line;
-  const { dimensions, values } = UsageRows.of(records);
-  return { writer, number, dimensions, values };
+/** A line of the journal. Lines of versions before 0.2 are lists of records, or do not name their columns. */
+type JournalLine = Pick<UsageBatch, "writer" | "number"> &
+  ({ records: UsageRecord[] } | { dimensions: UsageBatch["dimensions"]; values: UsageValue[]; columns?: string[] });
+
+const UNNAMED_COLUMNS = [...RECORD_COLUMNS, "durationMilliseconds", "outcome"];
+
+function toBatch(line: JournalLine): UsageBatch {
+  const { writer, number } = line;
+  if ("records" in line) {
+    const { dimensions, values } = UsageRows.of(line.records);
+    return { writer, number, dimensions, values };
+  }
+  const { dimensions, values, columns = UNNAMED_COLUMNS } = line;
+  const places = RECORD_COLUMNS.map((column) => columns.indexOf(column));
+  const rows = Array.from({ length: values.length / columns.length }, (_, row) => row * columns.length);
+  return {
+    writer,
+    number,
+    dimensions,
+    values: rows.flatMap((start) => places.map((place) => (place === -1 ? 0 : (values[start + place] ?? null)))),
+  };
 }
 
 function messageOf(error: unknown): string {

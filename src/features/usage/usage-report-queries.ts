@@ -1,10 +1,12 @@
 /** Reads usage per time bucket, summed by the requested groups. */
 
 import { type RawBuilder, sql } from "kysely";
+import { MINUTE_MS, MINUTE_SECONDS } from "../../kernel/durations.ts";
 import type { RecordedUsage } from "../../kernel/usage.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { UsageDimensionRow } from "../../storage/schema.ts";
 import { AMOUNTS } from "./usage-batch.ts";
+import { ROLLUP_COLUMNS } from "./usage-rollup.ts";
 
 type UsageGroup = "projectId" | "keyId" | "model" | "operation";
 
@@ -37,25 +39,12 @@ const SUMMED = [...AMOUNTS, "costNanoDollars"] as const satisfies (keyof Recorde
 
 /** Omits empty buckets. Sorts by time, then by group. */
 export async function readUsage(executor: Executor, query: UsageQuery): Promise<UsageSum[]> {
-  const isByMinute = query.bucketSeconds === 60;
-  const table = sql.table(isByMinute ? "usageRecords" : "usageRollups");
-  const time = isByMinute ? sql.ref("used.at") : sql.ref("used.beginsAt");
-  // Both databases divide integers to integers.
-  const beginsAt = isByMinute ? sql`(${time} / 60000) * 60000` : time;
   const groups = query.groupBy.map((group) => sql.ref(`dimension.${group}`));
-  const grouped = sql.join([beginsAt, ...groups]);
-  const sums = SUMMED.map((name) => sql`cast(sum(${sql.ref(`used.${name}`)}) as bigint) as ${sql.ref(name)}`);
-  const requests = isByMinute ? sql`count(*)` : sql`sum(${sql.ref("used.requests")})`;
-  const columns = sql.join([
-    sql`${beginsAt} as ${sql.ref("beginsAt")}`,
-    ...groups,
-    sql`cast(${requests} as bigint) as ${sql.ref("requests")}`,
-    ...sums,
-  ]);
-  const width = isByMinute ? [] : [sql`${sql.ref("used.bucketSeconds")} = ${query.bucketSeconds}`];
+  const grouped = sql.join([sql.ref("used.beginsAt"), ...groups]);
+  const sums = [...SUMMED, "requests"].map(
+    (name) => sql`cast(sum(${sql.ref(`used.${name}`)}) as bigint) as ${sql.ref(name)}`,
+  );
   const conditions = [
-    ...width,
-    sql`${time} >= ${query.from} and ${time} < ${query.until}`,
     sql`${sql.ref("dimension.organizationId")} = ${query.organizationId}`,
     ...(query.operation === undefined ? [] : [oneOf("operation", [query.operation])]),
     ...(query.projectIds === undefined ? [] : [oneOf("projectId", query.projectIds)]),
@@ -63,14 +52,27 @@ export async function readUsage(executor: Executor, query: UsageQuery): Promise<
     ...(query.models === undefined ? [] : [oneOf("model", query.models)]),
   ];
   const { rows } = await sql<UsageSum>`
-    select ${columns}
-    from ${table} as used
+    select ${grouped}, ${sql.join(sums)}
+    from (${bucketsOf(query)}) as used
     join ${sql.table("usageDimensions")} as dimension on dimension.id = ${sql.ref("used.dimensionId")}
     where ${sql.join(conditions, sql` and `)}
     group by ${grouped}
     order by ${grouped}
   `.execute(executor);
   return rows;
+}
+
+function bucketsOf({ bucketSeconds, from, until }: UsageQuery): RawBuilder<unknown> {
+  const columns = sql.join([...ROLLUP_COLUMNS.filter((name) => name !== "bucketSeconds")].map((name) => sql.ref(name)));
+  const rollups = sql`select ${columns} from ${sql.table("usageRollups")}
+    where ${sql.ref("bucketSeconds")} = ${bucketSeconds} and ${sql.ref("beginsAt")} >= ${from}
+      and ${sql.ref("beginsAt")} < ${until}`;
+  if (bucketSeconds !== MINUTE_SECONDS) return rollups;
+  // Versions before 0.2 recorded single requests and no minutes. Both databases divide integers to integers.
+  const minute = sql`(${sql.ref("at")} / ${sql.lit(MINUTE_MS)}) * ${sql.lit(MINUTE_MS)}`;
+  const amounts = sql.join([sql.ref("dimensionId"), ...SUMMED.map((name) => sql.ref(name))]);
+  return sql`${rollups} union all select ${minute}, ${amounts}, 1 from ${sql.table("usageRecords")}
+    where at >= ${from} and at < ${until}`;
 }
 
 function oneOf(column: keyof UsageDimensionRow, values: readonly string[]): RawBuilder<unknown> {

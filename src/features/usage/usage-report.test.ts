@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { Secret } from "../../kernel/secret.ts";
 import { createLogger } from "../../observability/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
-import { UsageRows } from "./usage-batch.ts";
-import { writeUsage } from "./usage-record-queries.ts";
+import { type UsageRecord, UsageRows } from "./usage-batch.ts";
+import { writeUsage } from "./usage-queries.ts";
 import { UsageReports } from "./usage-report.ts";
 
 const DAY_MS = 86_400_000;
@@ -16,26 +16,28 @@ beforeEach(() => {
 });
 afterEach(() => database.close());
 
-/** One request every ten minutes. */
-async function writeDay(to = database): Promise<void> {
-  const records = Array.from({ length: 144 }, (_each, index) => ({
-    at: BEGIN + index * 10 * MINUTE_MS,
+function requestAt(at: number): UsageRecord {
+  return {
+    at,
     organizationId: "org_a",
     projectId: "proj_a",
     keyId: "key_a",
     model: "parrot",
     deployment: "one",
-    operation: "chat" as const,
+    operation: "chat",
     promptTokens: 1,
     cachedTokens: 0,
     completionTokens: 2,
     reasoningTokens: 0,
     characters: 0,
     audioMilliseconds: 0,
-    durationMilliseconds: 5,
     costNanoDollars: 3,
-    outcome: "finished" as const,
-  }));
+  };
+}
+
+/** One request every ten minutes. */
+async function writeDay(to = database): Promise<void> {
+  const records = Array.from({ length: 144 }, (_each, index) => requestAt(BEGIN + index * 10 * MINUTE_MS));
   const { dimensions, values } = UsageRows.of(records);
   await to.transaction((transaction) =>
     writeUsage(transaction, [{ writer: "one", number: 1, dimensions, values }], BEGIN),
@@ -102,4 +104,29 @@ test("reports come from the read replica, and from the primary while it is unava
   });
   expect(buckets[0]?.sums[0]?.requests).toBe(144);
   await gone.close();
+});
+
+test("reports minutes of requests that an earlier version recorded together with those recorded since", async () => {
+  await writeDay();
+  const { dimensions } = UsageRows.of([requestAt(BEGIN)]);
+  await database.run((executor) =>
+    executor
+      .insertInto("usageRecords")
+      .values(
+        [BEGIN + 1, BEGIN + 59_999, BEGIN + 60_000].map((at) => ({
+          ...{ at, dimensionId: dimensions[0]?.id ?? 0, durationMilliseconds: 1, outcome: "finished" as const },
+          ...{ promptTokens: 10, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0, characters: 0 },
+          ...{ audioMilliseconds: 0, costNanoDollars: 100 },
+        })),
+      )
+      .execute(),
+  );
+  const { buckets } = await new UsageReports(database).read({
+    ...{ organizationId: "org_a", operation: "chat", groupBy: ["model"], bucketSeconds: 60, maxBuckets: 2 },
+    ...{ from: BEGIN, until: BEGIN + 2 * MINUTE_MS },
+  });
+  expect(buckets.map(({ sums }) => sums)).toMatchObject([
+    [{ model: "parrot", requests: 3, promptTokens: 21, costNanoDollars: 203 }],
+    [{ model: "parrot", requests: 1, promptTokens: 10, costNanoDollars: 100 }],
+  ]);
 });

@@ -1,11 +1,11 @@
-/** How long single requests are kept. Rollups stay. */
+/** How long usage by the minute and the request history are kept. Sums of hours and days stay. */
 
 import { DAY_MS } from "../../kernel/durations.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { Retention } from "../../storage/retention.ts";
 import { removeRequestDimensionsBefore, removeRequestsBefore } from "./request-history-queries.ts";
-import { removeUsageBefore, removeUsageWritersBefore } from "./usage-record-queries.ts";
+import { removeMinutesBefore, removeRecordsBefore, removeUsageWritersBefore } from "./usage-queries.ts";
 
 export interface UsageRetentionOptions {
   database: Database;
@@ -17,14 +17,17 @@ const REMOVED_AT_ONCE = 500;
 /** A journal that is older counts nothing twice. */
 const WRITERS_KEPT_DAYS = 30;
 
-/** Of usage records. */
+/** Deletes usage by the minute, and the single requests that earlier versions recorded. */
 export function usageRetention({ database, logger, days }: UsageRetentionOptions): Retention {
+  const removals = [removeMinutesBefore, removeRecordsBefore].map(
+    (remove) => (now: number) => database.run((executor) => remove(executor, now - days * DAY_MS, REMOVED_AT_ONCE)),
+  );
   const writerDays = Math.max(WRITERS_KEPT_DAYS, days);
   return new Retention({
-    subject: "usage records",
+    subject: "usage by the minute",
     logger,
     steps: [
-      (now) => database.run((executor) => removeUsageBefore(executor, now - days * DAY_MS, REMOVED_AT_ONCE)),
+      ...removals,
       async (now) => {
         await database.run((executor) => removeUsageWritersBefore(executor, now - writerDays * DAY_MS));
         return 0;
@@ -33,7 +36,7 @@ export function usageRetention({ database, logger, days }: UsageRetentionOptions
   });
 }
 
-/** Of the request history. */
+/** Deletes expired request history. */
 export function historyRetention({ database, logger, days }: UsageRetentionOptions): Retention {
   const steps = [removeRequestsBefore, removeRequestDimensionsBefore].map(
     (remove) => (now: number) => database.run((executor) => remove(executor, now - days * DAY_MS, REMOVED_AT_ONCE)),

@@ -1,6 +1,6 @@
-/** Sums usage records by hour and day. */
+/** Sums usage by minute, hour and day. */
 
-import { DAY_SECONDS, HOUR_SECONDS } from "../../kernel/durations.ts";
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from "../../kernel/durations.ts";
 import type { UsageRollupRow } from "../../storage/schema.ts";
 import { AMOUNTS, RECORD_COLUMNS, type UsageBatch } from "./usage-batch.ts";
 
@@ -24,20 +24,23 @@ const REQUESTS = ROLLUP_COLUMNS.indexOf("requests");
 
 /** Sorted by key. */
 export function rollUp(batches: readonly UsageBatch[]): Rollup[] {
-  const hours = new Buckets(HOUR_SECONDS);
-  for (const batch of batches) {
-    // Only numbers are read from the values.
-    const values = batch.values as (number | null)[];
+  const minutes = new Buckets(MINUTE_SECONDS);
+  for (const { values } of batches) {
     for (let start = 0; start < values.length; start += RECORD_COLUMNS.length) {
-      hours.add(values[start] ?? 0, values[start + 1] ?? 0, values, start + FIRST_OF_RECORD, 1);
+      minutes.add(values[start] ?? 0, values[start + 1] ?? 0, values, start + FIRST_OF_RECORD, 1);
     }
   }
-  const days = new Buckets(DAY_SECONDS);
-  for (const hour of hours.rollups()) {
-    const [, beginsAt, dimensionId] = hour as number[];
-    days.add(beginsAt ?? 0, dimensionId ?? 0, hour, FIRST_OF_ROLLUP, hour[REQUESTS] ?? 0);
+  const hours = sumInto(HOUR_SECONDS, minutes.rollups());
+  return [...minutes.rollups(), ...hours, ...sumInto(DAY_SECONDS, hours)];
+}
+
+function sumInto(seconds: number, rollups: readonly Rollup[]): Rollup[] {
+  const buckets = new Buckets(seconds);
+  for (const rollup of rollups) {
+    const [, beginsAt, dimensionId] = rollup;
+    buckets.add(beginsAt ?? 0, dimensionId ?? 0, rollup, FIRST_OF_ROLLUP, rollup[REQUESTS] ?? 0);
   }
-  return [...hours.rollups(), ...days.rollups()];
+  return buckets.rollups();
 }
 
 class Buckets {
@@ -51,9 +54,10 @@ class Buckets {
   add(at: number, dimensionId: number, summands: readonly (number | null)[], first: number, requests: number): void {
     const rollup = this.#find(at, dimensionId);
     for (let index = 0; index < SUMMED; index += 1) {
-      const summand = summands[first + index] ?? null;
-      // An unknown cost does not change a known one.
-      if (summand === null) continue;
+      const isCost = index === SUMMED - 1;
+      // An unknown cost does not change a known one. The database refuses NaN: a damaged record is reported, not counted.
+      const summand = summands[first + index] ?? (isCost ? undefined : Number.NaN);
+      if (summand === undefined) continue;
       const place = FIRST_OF_ROLLUP + index;
       rollup[place] = (rollup[place] ?? 0) + summand;
     }

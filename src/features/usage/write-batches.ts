@@ -3,7 +3,7 @@
 import type { Database } from "../../storage/database.ts";
 import { isConstraintViolation } from "../../storage/errors.ts";
 import { splitBatch, type UsageBatch } from "./usage-batch.ts";
-import { writeUsage } from "./usage-record-queries.ts";
+import { writeUsage } from "./usage-queries.ts";
 
 /**
  * Writes in one transaction. Skips records that the database can never store, which would block all later ones, and

@@ -62,15 +62,16 @@ export function usageRecord(change: Partial<UsageRecord> = {}): UsageRecord {
     reasoningTokens: 1,
     characters: 0,
     audioMilliseconds: 0,
-    durationMilliseconds: 120,
     costNanoDollars: 700,
-    outcome: "finished",
     ...change,
   };
 }
 
-export const records = (database: Database) =>
-  database.run((executor) => executor.selectFrom("usageRecords").selectAll().orderBy("at").execute());
+/** Sums of minutes. */
+export const minutes = async (database: Database) =>
+  (await rollups(database)).filter(({ bucketSeconds }) => bucketSeconds === 60);
+export const requestsIn = async (database: Database) =>
+  (await minutes(database)).reduce((sum, { requests }) => sum + requests, 0);
 export const rollups = (database: Database) =>
   database.run((executor) =>
     executor.selectFrom("usageRollups").selectAll().orderBy("bucketSeconds").orderBy("beginsAt").execute(),

@@ -1,10 +1,11 @@
-/** Writes usage records and, in the same transaction, the rollups of their hours and days. */
+/** Adds usage to the sums of its minutes, hours and days. */
 
 import { type RawBuilder, sql } from "kysely";
+import { MINUTE_SECONDS } from "../../kernel/durations.ts";
 import type { Executor } from "../../storage/database.ts";
 import { type Insertion, insert, run } from "../../storage/insert-rows.ts";
 import type { UsageDimensionRow } from "../../storage/schema.ts";
-import { AMOUNTS, DIMENSION_COLUMNS, RECORD_COLUMNS, type UsageBatch } from "./usage-batch.ts";
+import { AMOUNTS, DIMENSION_COLUMNS, type UsageBatch } from "./usage-batch.ts";
 import { ROLLUP_COLUMNS, rollUp } from "./usage-rollup.ts";
 
 const WRITERS: Insertion = {
@@ -19,8 +20,6 @@ const DIMENSIONS: Insertion = {
   columns: DIMENSION_COLUMNS,
   onConflict: sql`on conflict (id) do nothing`,
 };
-
-const RECORDS: Insertion = { table: "usageRecords", columns: RECORD_COLUMNS, onConflict: sql`` };
 
 const ROLLUPS: Insertion = {
   table: "usageRollups",
@@ -49,12 +48,35 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
   const sorted = [...dimensions.values()].sort((a, b) => a.id - b.id);
   const named = sorted.flatMap((dimension) => DIMENSION_COLUMNS.map((column) => dimension[column]));
   await insert(transaction, DIMENSIONS, named);
-  for (const { values } of claimed) await insert(transaction, RECORDS, values);
   await insert(transaction, ROLLUPS, rollUp(claimed).flat());
 }
 
-/** Removes at most `max` records from before `time` and returns their number. */
-export async function removeUsageBefore(executor: Executor, time: number, max: number): Promise<number> {
+/** Removes sums of minutes from before `time`, those of the oldest `max` rows, and returns their number. */
+export async function removeMinutesBefore(executor: Executor, time: number, max: number): Promise<number> {
+  const { last } = await executor
+    .selectFrom((from) =>
+      from
+        .selectFrom("usageRollups")
+        .select("beginsAt")
+        .where("bucketSeconds", "=", MINUTE_SECONDS)
+        .where("beginsAt", "<", time)
+        .orderBy("beginsAt")
+        .limit(max)
+        .as("oldest"),
+    )
+    .select((select) => select.fn.max("beginsAt").as("last"))
+    .executeTakeFirstOrThrow();
+  if (last === null) return 0;
+  const removed = await executor
+    .deleteFrom("usageRollups")
+    .where("bucketSeconds", "=", MINUTE_SECONDS)
+    .where("beginsAt", "<=", last)
+    .executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}
+
+/** Removes single requests of earlier versions, at most about `max` from before `time`, and returns their number. */
+export async function removeRecordsBefore(executor: Executor, time: number, max: number): Promise<number> {
   const { last } = await executor
     .selectFrom((from) =>
       from.selectFrom("usageRecords").select("at").where("at", "<", time).orderBy("at").limit(max).as("oldest"),
