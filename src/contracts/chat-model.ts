@@ -115,10 +115,12 @@ export type AnswerFormat =
   | { type: "json-schema"; schema: unknown; param: string; grammar?: CompiledGrammar };
 
 /** Compiled grammar of a schema. */
-interface CompiledGrammar {
+export interface CompiledGrammar {
   ruleName: string;
   /** Rules in llama.cpp's GBNF notation, including `ruleName`. */
   rules: string;
+  /** Paths of keywords that the rules do not enforce, so that values have to be validated. */
+  unenforced: readonly string[];
 }
 
 interface Sampling {

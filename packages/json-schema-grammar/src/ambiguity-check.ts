@@ -19,8 +19,8 @@ const OTHERS = "";
 interface Parse {
   /** The node at each position. Property names carry a prefix to keep them apart from `OTHERS`. */
   inside: ReadonlyMap<Position, Node>;
-  /** The node at all positions that are not listed. */
-  others: Node | undefined;
+  /** The nodes that positions which are not listed may have, one for each. */
+  others: readonly Node[];
   /** Positions that can come first, with the literals allowed there; undefined: any value. */
   first: ReadonlyMap<Position, ReadonlySet<string> | undefined> | undefined;
   /** Number of branches to continue between two values. */
@@ -38,7 +38,9 @@ export function checkAmbiguity(graph: SchemaGraph): void {
           .filter(
             (constraints) => constraints.literals === undefined && graph.satisfiableTypes(constraints).includes(type),
           )
-          .map((constraints) => (type === "array" ? arrayParse(graph, constraints) : objectParse(graph, constraints)));
+          .flatMap((constraints) =>
+            type === "array" ? arrayParses(graph, constraints) : objectParse(graph, constraints),
+          );
         max = Math.max(max, countParses(node, alternatives, new Set(component), parseCounts));
       }
       // A string of bounded length parses either as full blocks or as its remainder.
@@ -63,8 +65,10 @@ function countParses(
   for (const group of groupsOf(alternatives)) {
     const positions = new Set<Position>([OTHERS, ...group.flatMap(({ inside }) => [...inside.keys()])]);
     for (const position of positions) {
-      const inside = group.flatMap((parse) => parse.inside.get(position) ?? parse.others ?? []);
-      if (inside.length > 1 && inside.some((child) => component.has(child))) {
+      const inside = group
+        .map((parse) => [parse.inside.get(position) ?? parse.others].flat())
+        .filter((children) => children.length > 0);
+      if (inside.length > 1 && inside.flat().some((child) => component.has(child))) {
         throw tooAmbiguous(
           node,
           "parses that double with each level of nesting: put the discriminating property first",
@@ -72,7 +76,7 @@ function countParses(
       }
       max = Math.max(
         max,
-        inside.reduce((sum, child) => sum + (known.get(child) ?? 0), 0),
+        inside.reduce((sum, children) => sum + Math.max(...children.map((child) => known.get(child) ?? 0)), 0),
       );
     }
   }
@@ -105,16 +109,20 @@ function areDisjoint(left: Parse, right: Parse): boolean {
   return true;
 }
 
-function arrayParse(graph: SchemaGraph, constraints: ValueConstraints): Parse {
+function arrayParses(graph: SchemaGraph, constraints: ValueConstraints): Parse[] {
   const distinct = graph.distinctItemCount(constraints);
   const items = Array.from({ length: distinct }, (_, index) => [index, graph.item(constraints, index)] as const);
   const first = constraints.array.min > 0 ? new Map([[0, literalsOf(graph, graph.item(constraints, 0))]]) : undefined;
-  return { inside: new Map(items), others: graph.item(constraints, distinct), first, branches: 2 };
+  const plain = { inside: new Map(items), others: [graph.item(constraints, distinct)], first, branches: 2 };
+  const contained = graph.contained(constraints, distinct);
+  return contained === undefined
+    ? [plain]
+    : [plain, { ...plain, inside: new Map(), others: [contained], first: undefined }];
 }
 
 function objectParse(graph: SchemaGraph, constraints: ValueConstraints): Parse {
   const members = graph.members(constraints);
-  const others = graph.additional(constraints)?.node;
+  const others = graph.additional(constraints).map(({ node }) => node);
   const required = members.findIndex((member) => member.required);
   const first =
     required === -1
@@ -130,7 +138,7 @@ function objectParse(graph: SchemaGraph, constraints: ValueConstraints): Parse {
     inside: new Map(members.map(({ name, node }) => [`.${name}`, node])),
     others,
     first,
-    branches: branches + 1,
+    branches: branches + Math.max(1, others.length),
   };
 }
 

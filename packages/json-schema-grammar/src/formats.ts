@@ -26,6 +26,16 @@ const MAIL_NAME = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const PLAIN = "[A-Za-z0-9._~!$&'()*+,;=:@/-]";
 const URI_CHARACTER = `(?:${PLAIN}|%[0-9A-Fa-f]{2})`;
 
+const EMAIL = `${MAIL_NAME}(?:\\.${MAIL_NAME})*@${NAME}(?:\\.${NAME})+`;
+/** At most three labels, which keeps it below 253 characters. */
+const HOSTNAME = `${LABEL}(?:\\.${LABEL}){0,2}`;
+const QUERY = `(?:\\?(?:${URI_CHARACTER}|\\?)*)?(?:#(?:${URI_CHARACTER}|\\?)*)?`;
+/** HTTP URLs with a domain name: what an application that asks for a link expects. */
+const URI = `https?://${NAME}(?:\\.${NAME})+(?::[1-9]\\d{1,4})?(?:/${URI_CHARACTER}*)?${QUERY}`;
+/** Such a URL, or a path. */
+const URI_REFERENCE = `(?:${URI}|(?:/|(?:\\.{1,2}/)*)(?:[A-Za-z0-9._~-]+/)*(?:[A-Za-z0-9._~-]+)?${QUERY})`;
+const BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?";
+
 const FORMATS: Readonly<Record<string, string>> = {
   date: DATE,
   time: TIME,
@@ -41,14 +51,29 @@ const FORMATS: Readonly<Record<string, string>> = {
     `:(?::${GROUP}){1,7}`,
     "::",
   ].join("|"),
-  email: `${MAIL_NAME}(?:\\.${MAIL_NAME})*@${NAME}(?:\\.${NAME})+`,
-  /** At most three labels, which keeps it below 253 characters. */
-  hostname: `${LABEL}(?:\\.${LABEL}){0,2}`,
-  /** HTTP URLs with a domain name: what an application that asks for a link expects. */
-  uri: `https?://${NAME}(?:\\.${NAME})+(?::[1-9]\\d{1,4})?(?:/${URI_CHARACTER}*)?(?:\\?(?:${URI_CHARACTER}|\\?)*)?(?:#(?:${URI_CHARACTER}|\\?)*)?`,
-  byte: "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?",
+  email: EMAIL,
+  hostname: HOSTNAME,
+  uri: URI,
+  byte: BASE64,
+  base64: BASE64,
   "json-pointer": "(?:/(?:[^~/]|~[01])*)*",
+  "json-pointer-uri-fragment": "#(?:/(?:[A-Za-z0-9_.!$&'()*+,;:=@-]|%[0-9A-Fa-f]{2}|~[01])*)*",
+  "relative-json-pointer": "(?:0|[1-9]\\d{0,8})(?:#|(?:/(?:[^~/]|~[01])*)*)",
+  "uri-reference": URI_REFERENCE,
+  "iri-reference": URI_REFERENCE,
+  "uri-template": `(?:${URI_CHARACTER}|[?#]|\\{[A-Za-z0-9_]+(?:,[A-Za-z0-9_]+)*\\})*`,
+  url: URI,
+  iri: URI,
+  "idn-email": EMAIL,
+  "idn-hostname": HOSTNAME,
+  "iso-time": TIME,
+  "iso-date-time": `${DATE}T${TIME}`,
 };
+
+/** Formats that the validator checks and no automaton describes. */
+const CHECKED_FORMATS: ReadonlySet<string> = new Set(["regex"]);
+
+export const isCheckedFormat = (name: string): boolean => CHECKED_FORMATS.has(name);
 
 /** Below this `maxLength`, or without one, URIs of any length are used; above it, URIs bounded by their pattern, since counting characters would need too many states. */
 const SHORT_URI_LENGTH = 500;
@@ -64,6 +89,17 @@ const VALID_FORMATS: Readonly<Record<string, string>> = {
   ipv6: "[0-9a-fA-F]*:[0-9a-fA-F:.]*",
   hostname: "[A-Za-z0-9](?:[A-Za-z0-9.-]*)",
   uri: "[A-Za-z][A-Za-z0-9+.-]*:[^\\s]*",
+  url: "[A-Za-z][A-Za-z0-9+.-]*:[^\\s]*",
+  iri: "[^]*",
+  "uri-reference": "[^]*",
+  "iri-reference": "[^]*",
+  "uri-template": "[^]*",
+  "idn-email": "[^]*",
+  "idn-hostname": "[^]*",
+  "iso-time": "[^]*",
+  "iso-date-time": "[^]*",
+  "json-pointer-uri-fragment": "#[^]*",
+  base64: "[^]*",
   // ajv-formats matches it with the `m` flag: any line may match.
   byte: "(?:[^]*\\n)?(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?:\\n[^]*)?",
 };
@@ -83,7 +119,6 @@ const NUMBER_FORMATS: Readonly<Record<string, Partial<ValueConstraints["number"]
 
 /** Formats that zod writes next to an equivalent `pattern`. */
 const PATTERN_ALIASES: ReadonlySet<string> = new Set([
-  "base64",
   "base64url",
   "cidrv4",
   "cidrv6",

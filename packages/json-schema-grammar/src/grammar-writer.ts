@@ -7,7 +7,7 @@ import { LIMITS } from "./limits.ts";
 import { SchemaError } from "./schema-error.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
 import type { Member, Node } from "./schema-node.ts";
-import { ALPHABET, automatonOf, complement, intersect, lengthLanguage } from "./string-language.ts";
+import { ALPHABET, automatonOf, complementOf, intersect, lengthLanguage } from "./string-language.ts";
 import { ANY_VALUE, type JsonType, type ValueConstraints } from "./value-constraints.ts";
 
 export class GrammarWriter {
@@ -105,23 +105,64 @@ export class GrammarWriter {
     }
     return this.#once(`text ${JSON.stringify([min, max, languages.map(({ key }) => key)])}`, () => {
       const language = this.#graph.stringLanguage(constraints);
-      const automaton = language && automatonOf(language);
+      if (language === undefined) return this.#json.text(min, max);
+      const automaton = automatonOf(language);
       return `"\\"" ( ${automaton ? automatonRules(automaton, this.#rules, characterTexts, '"\\""') : ""} )`;
     });
   }
 
   #array(constraints: ValueConstraints): string {
-    const { min } = constraints.array;
+    const { min, unique, contains } = constraints.array;
     const max = constraints.array.max ?? Infinity;
+    const listed = unique.length > 0 && max > 1 ? this.#uniqueItems(constraints) : undefined;
+    if (listed !== undefined) return listed;
+    for (const { path } of contains.slice(1)) this.#graph.leaveUnenforced("contains", path);
     const space = this.#json.space;
     const distinct = this.#graph.distinctItemCount(constraints);
     // From this index on, all items share one rule, and any of them may be the last.
     const repeated = max === Infinity ? Math.max(distinct, min, 1) : max;
-    const after = (count: number, next: (count: number) => string): string => {
+    const contained = (count: number) => {
+      const item = this.#graph.contained(constraints, Math.min(count, distinct));
+      return item !== undefined && count < max && this.#graph.isSatisfiable(item) ? item : undefined;
+    };
+    /** Even states lack an item that `contains` requires. */
+    const after = (state: number, next: (state: number) => string): string => {
+      const count = state >> 1;
+      const isComplete = state % 2 === 1;
       const item = this.#graph.item(constraints, Math.min(count, distinct));
-      const isMore = count < max && this.#graph.isSatisfiable(item);
+      const following = Math.min(count + 1, repeated);
+      const isMore =
+        count < max && this.#graph.isSatisfiable(item) && (isComplete || contained(following) !== undefined);
+      const match = isComplete ? undefined : contained(count);
+      const then = (value: Node, complete: boolean) =>
+        `${separated(count, space)}${this.#value(value)} ${next(2 * following + (complete ? 1 : 0))}`;
       return [
-        ...(isMore ? [`${separated(count, space)}${this.#value(item)} ${next(Math.min(count + 1, repeated))}`] : []),
+        ...(match === undefined ? [] : [then(match, true)]),
+        ...(isMore ? [then(item, isComplete)] : []),
+        ...(isComplete && count >= min ? [`${count === 0 ? "" : `${space} `}"]"`] : []),
+      ].join(" | ");
+    };
+    return `"[" ${space} ${this.#states(contains.length === 0 ? 1 : 0, after)}`;
+  }
+
+  /** Arrays of distinct values: each set of values that are still to come is a state. Undefined for too many values. */
+  #uniqueItems(constraints: ValueConstraints): string | undefined {
+    const { min, unique, contains } = constraints.array;
+    const values = this.#graph.listedItems(constraints);
+    if (values === undefined || values.length > LIMITS.uniqueValues || contains.length > 0) {
+      for (const path of unique) this.#graph.leaveUnenforced("uniqueItems", path);
+      return undefined;
+    }
+    const max = Math.min(constraints.array.max ?? Infinity, values.length);
+    const texts = values.map((value) => literalText(JSON.stringify(value)));
+    const space = this.#json.space;
+    const after = (written: number, next: (written: number) => string): string => {
+      const remaining = texts.flatMap((text, index) => ((written >> index) & 1 ? [] : [{ text, bit: 1 << index }]));
+      const count = texts.length - remaining.length;
+      return [
+        ...(count < max
+          ? remaining.map(({ text, bit }) => `${separated(count, space)}${text} ${next(written | bit)}`)
+          : []),
         ...(count >= min ? [`${count === 0 ? "" : `${space} `}"]"`] : []),
       ].join(" | ");
     };
@@ -131,15 +172,17 @@ export class GrammarWriter {
   #object(constraints: ValueConstraints, node: Node): string {
     const members = this.#graph.members(constraints);
     const additional = this.#graph.additional(constraints);
+    const isOpen = additional.length > 0;
     const required = members.filter((member) => member.required).length;
     const space = this.#json.space;
-    const min = constraints.object.min > required ? constraints.object.min : 0;
-    const max =
-      additional !== undefined || members.length > (constraints.object.max ?? 0) ? constraints.object.max : undefined;
-    this.#checkCounting(node, min, additional !== undefined, members);
+    const min = this.#countedMinimum(constraints.object.min > required ? constraints.object.min : 0, isOpen, node);
+    const max = isOpen || members.length > (constraints.object.max ?? 0) ? constraints.object.max : undefined;
+    this.#checkOptional(node, members);
     const enough = max ?? Math.max(min, 1);
     const texts = members.map((member) => this.#member(member));
-    const more = additional && `${this.#key(members, additional.names, node)} ":" " "? ${this.#value(additional.node)}`;
+    const more = additional.map(
+      ({ names, node: value }) => `${this.#key(members, names, node)} ":" " "? ${this.#value(value)}`,
+    );
     // Number of required members from each index on.
     let counted = 0;
     const left = members
@@ -155,10 +198,10 @@ export class GrammarWriter {
       const member = members[index];
       const needed = (left[index] ?? 0) + (member?.required ? 0 : 1);
       const isRoom = max === undefined || count + needed <= max;
-      const canSkip = more !== undefined || count + members.length - index - 1 >= min;
+      const canSkip = isOpen || count + members.length - index - 1 >= min;
       if (member === undefined) {
         return [
-          ...(more !== undefined && isRoom ? [`${separated(count, space)}${more} ${at(index, count + 1)}`] : []),
+          ...(isRoom ? more.map((property) => `${separated(count, space)}${property} ${at(index, count + 1)}`) : []),
           ...(count >= min ? [`${count === 0 ? "" : `${space} `}"}"`] : []),
         ].join(" | ");
       }
@@ -170,16 +213,14 @@ export class GrammarWriter {
     return `"{" ${space} ${this.#states(0, after)}`;
   }
 
-  #checkCounting(node: Node, min: number, isOpen: boolean, members: readonly Member[]): void {
-    if (min > 1 && isOpen) {
-      // Duplicate names count once, which a context-free grammar cannot track.
-      const path = `${node.path}.minProperties`;
-      throw new SchemaError(
-        "unsupported",
-        `\`minProperties\` above 1 cannot be enforced for unnamed properties: list them in \`properties\` and \`required\` (${path}).`,
-        path,
-      );
-    }
+  #countedMinimum(min: number, isOpen: boolean, node: Node): number {
+    if (min <= 1 || !isOpen) return min;
+    // Duplicate names count once, which a context-free grammar cannot track.
+    this.#graph.leaveUnenforced("minProperties", `${node.path}.minProperties`);
+    return min;
+  }
+
+  #checkOptional(node: Node, members: readonly Member[]): void {
     if (members.filter((member) => !member.required).length > LIMITS.optional) {
       throw new SchemaError(
         "too_complex",
@@ -218,7 +259,7 @@ export class GrammarWriter {
     const { min, max } = names.string;
     const texts =
       this.#graph.stringLanguage(names) ?? (min > 0 || max !== undefined ? lengthLanguage(min, max) : undefined);
-    const automaton = texts ? automatonOf(intersect(complement(taken), texts)) : complementAutomaton(taken, ALPHABET);
+    const automaton = texts ? automatonOf(intersect(complementOf(taken), texts)) : complementAutomaton(taken, ALPHABET);
     return `"\\"" ( ${automaton ? automatonRules(automaton, this.#rules, characterTexts, '"\\""') : ""} )`;
   }
 

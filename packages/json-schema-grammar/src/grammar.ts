@@ -25,6 +25,11 @@ export function anyObjectGrammar(): string {
 export interface RuleOptions {
   values?: "any" | "objects" | undefined;
   timeoutMs?: number | undefined;
+  /**
+   * Collects the paths of keywords that the rules do not enforce, whose values have to be validated. Without it, such a
+   * keyword is a SchemaError.
+   */
+  unenforced?: Set<string> | undefined;
 }
 
 /**
@@ -36,12 +41,15 @@ export function compileRules(
   schema: unknown,
   path: string,
   ruleName: string,
-  { values = "any", timeoutMs = LIMITS.compileMs }: RuleOptions = {},
+  { values = "any", timeoutMs = LIMITS.compileMs, unenforced }: RuleOptions = {},
 ): string {
   const rules = new RuleSet(ruleName, (count, characters) => checkSize(count, characters, path));
   try {
     return runWithTimeout(timeoutMs, () => {
-      const graph = new SchemaGraph(new SchemaDocument(schema, path), values === "any" ? ANY_VALUE : ANY_OBJECT);
+      const graph = new SchemaGraph(
+        new SchemaDocument(schema, path, unenforced),
+        values === "any" ? ANY_VALUE : ANY_OBJECT,
+      );
       checkAmbiguity(graph);
       const root = new GrammarWriter(graph, rules).write();
       return `${ruleName} ::= ${root}\n${rules}`;

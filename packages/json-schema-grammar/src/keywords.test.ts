@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { Grammar } from "../test/gbnf-derivation.ts";
 import { openGrammarReader } from "../test/grammar-reader.ts";
 import { compileGrammar } from "./grammar.ts";
 import { compileValidator } from "./validator.ts";
@@ -99,6 +101,223 @@ const CASES: Record<string, Case> = {
     },
     valid: [{ x: 1 }, { ab: "x", abc: 2 }],
     invalid: [{ X: 1 }, { x1: 1 }, { abc: "x" }],
+  },
+  "annotations and unknown keywords": {
+    schema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      $id: "https://example.org/settings.json",
+      fileMatch: ["*.yml"],
+      properties: { a: { type: "integer", markdownDescription: "**A**", enumDescriptions: ["x"], format: "seats" } },
+      defaultSnippets: [{ body: { a: 1 } }],
+    },
+    valid: [{}, { a: 1 }],
+    invalid: [{ a: "1" }],
+  },
+  "OpenAPI's nullable": {
+    schema: { type: "string", nullable: true, maxLength: 1 },
+    valid: ["a", null],
+    invalid: ["ab", 1],
+  },
+  "draft 4's boolean exclusiveMinimum": {
+    schema: {
+      $schema: "http://json-schema.org/draft-04/schema#",
+      id: "https://example.org/x",
+      type: "integer",
+      minimum: 1,
+      exclusiveMinimum: true,
+      maximum: 3,
+      exclusiveMaximum: false,
+    },
+    valid: [2, 3],
+    invalid: [1, 4],
+  },
+  "references by $id and $anchor": {
+    schema: {
+      $id: "https://example.org/root.json",
+      type: "object",
+      properties: {
+        a: { $ref: "lists/numbers.json" },
+        b: { $ref: "#word" },
+        c: { $ref: "https://example.org/lists/numbers.json#/$defs/one" },
+      },
+      $defs: {
+        numbers: {
+          $id: "lists/numbers.json",
+          type: "array",
+          items: { $ref: "#/$defs/one" },
+          $defs: { one: { const: 1 } },
+        },
+        word: { $anchor: "word", enum: ["x", "y"] },
+      },
+    },
+    valid: [{ a: [1, 1], b: "x", c: 1 }],
+    invalid: [{ a: [2] }, { b: "z" }, { c: 2 }],
+  },
+  patternProperties: {
+    schema: {
+      type: "object",
+      properties: { "x-name": { type: "string", minLength: 2 }, plain: { type: "boolean" } },
+      patternProperties: { "^x-": { type: "string", maxLength: 3 }, "\\d$": { type: "string", pattern: "^[a-c]*$" } },
+      additionalProperties: { type: "integer" },
+    },
+    valid: [{ "x-name": "abc", plain: true, "x-y": "zz", "x-1": "abc", n1: "aaaa", other: 5 }],
+    invalid: [
+      { "x-name": "a" },
+      { "x-name": "abcd" },
+      { "x-y": "zzzz" },
+      { "x-1": "z" },
+      { "x-1": "aaaa" },
+      { n1: 5 },
+      { other: "" },
+    ],
+    written: { invalid: ['{"\\u0078-y":5}'] },
+  },
+  "patternProperties without additionalProperties": {
+    schema: { type: "object", patternProperties: { "^[a-z]+$": { type: "integer" } }, minProperties: 1 },
+    valid: [{ abc: 1 }, { a: 1, b: 2 }],
+    invalid: [{}, { A: 1 }, { a: "x" }],
+  },
+  "required names that match a pattern": {
+    schema: { type: "object", patternProperties: { "^n": { type: "integer" } }, required: ["n1"] },
+    valid: [{ n1: 3 }, { n1: 3, n2: 4 }],
+    invalid: [{ n1: "3" }, { n2: 4 }],
+  },
+  "if, then and else": {
+    schema: {
+      type: "object",
+      properties: { kind: { enum: ["card", "cash"] }, number: { type: "string" }, coins: { type: "integer" } },
+      required: ["kind"],
+      if: { properties: { kind: { const: "card" } }, required: ["kind"] },
+      then: { required: ["number"] },
+      else: { required: ["coins"] },
+    },
+    valid: [
+      { kind: "card", number: "1" },
+      { kind: "cash", coins: 2 },
+      { kind: "card", number: "1", coins: 1 },
+    ],
+    invalid: [{ kind: "card" }, { kind: "cash", number: "1" }, { kind: "card", coins: 1 }],
+  },
+  "several conditions on one property": {
+    schema: {
+      type: "object",
+      properties: { kind: { enum: ["a", "b", "c"] }, size: { type: "integer" }, name: { type: "string" } },
+      allOf: [
+        { if: { properties: { kind: { const: "a" } }, required: ["kind"] }, then: { required: ["size"] } },
+        {
+          if: { properties: { kind: { enum: ["b", "c"] } }, required: ["kind"] },
+          then: { properties: { name: { minLength: 2 } }, required: ["name"] },
+        },
+      ],
+    },
+    valid: [{}, { kind: "a", size: 1 }, { kind: "b", name: "xy" }, { name: "x" }],
+    invalid: [{ kind: "a" }, { kind: "b", name: "x" }, { kind: "c" }],
+  },
+  "if without then": { schema: { type: "boolean", if: { const: true } }, valid: [true, false], invalid: [1] },
+  "else of a pattern and of lengths": {
+    schema: {
+      type: "string",
+      maxLength: 4,
+      if: { pattern: "^a" },
+      then: { minLength: 3 },
+      else: { maxLength: 2 },
+    },
+    valid: ["abc", "abcd", "bc", ""],
+    invalid: ["ab", "bcd"],
+  },
+  "not, of values": {
+    schema: { not: { enum: [1, "one", null, true] } },
+    valid: [0, 2, 0.5, "two", "", false, [1], {}],
+    invalid: [1, "one", null, true],
+  },
+  "not, of types and bounds": {
+    schema: {
+      type: ["integer", "string", "array"],
+      not: { anyOf: [{ type: "string" }, { type: "integer", minimum: 3 }, { type: "array", maxItems: 1 }] },
+    },
+    valid: [2, [1, 2]],
+    invalid: [3, "x", [1]],
+  },
+  "not, of required properties": {
+    schema: { type: "object", properties: { a: {}, b: {} }, not: { required: ["a", "b"] } },
+    valid: [{}, { a: 1 }, { b: 1 }],
+    invalid: [{ a: 1, b: 1 }],
+  },
+  "not, of a reference and of not": {
+    schema: { $defs: { short: { maxLength: 2 } }, type: "string", not: { not: { not: { $ref: "#/$defs/short" } } } },
+    valid: ["abc"],
+    invalid: ["ab"],
+  },
+  "oneOf with branches that overlap": {
+    schema: {
+      type: "object",
+      properties: { url: { type: "string" }, file: { type: "string" } },
+      oneOf: [{ required: ["url"] }, { required: ["file"] }],
+    },
+    valid: [{ url: "x" }, { file: "x" }],
+    invalid: [{}, { url: "x", file: "x" }],
+  },
+  "oneOf with ranges that overlap": {
+    schema: {
+      oneOf: [
+        { type: "integer", minimum: 0 },
+        { type: "integer", maximum: 5 },
+      ],
+    },
+    valid: [-1, 6],
+    invalid: [0, 3, 5],
+  },
+  dependentRequired: {
+    schema: {
+      type: "object",
+      properties: { card: { type: "string" }, address: { type: "string" } },
+      dependentRequired: { card: ["address"] },
+    },
+    valid: [{}, { address: "x" }, { card: "1", address: "x" }],
+    invalid: [{ card: "1" }],
+  },
+  "dependentSchemas and dependencies": {
+    schema: {
+      type: "object",
+      properties: { a: { type: "integer" }, b: { type: "integer" }, c: { type: "integer" } },
+      dependentSchemas: { a: { properties: { b: { minimum: 5 } }, required: ["b"] } },
+      dependencies: { c: ["a"] },
+    },
+    valid: [{}, { b: 1 }, { a: 1, b: 5 }, { a: 1, b: 5, c: 1 }],
+    invalid: [{ a: 1 }, { a: 1, b: 4 }, { c: 1 }],
+  },
+  "uniqueItems of listed values": {
+    schema: { type: "array", items: { enum: ["a", "b", "c"] }, uniqueItems: true, minItems: 1, maxItems: 2 },
+    valid: [["a"], ["b", "a"], ["a", "c"]],
+    invalid: [[], ["a", "a"], ["a", "b", "c"]],
+  },
+  "uniqueItems of booleans and null": {
+    schema: { type: "array", items: { type: ["boolean", "null"] }, uniqueItems: true },
+    valid: [[], [true, false, null]],
+    invalid: [[true, true]],
+  },
+  "uniqueItems in a literal": {
+    schema: { uniqueItems: true, maxItems: 1, enum: [[1, 1], [2]] },
+    valid: [[2]],
+    invalid: [[1, 1]],
+  },
+  contains: {
+    schema: { type: "array", items: { type: "integer" }, contains: { minimum: 10 }, maxItems: 3 },
+    valid: [[10], [1, 2, 10], [10, 1], [10, 11, 12]],
+    invalid: [[], [1], [1, 2, 3], [10, "x"], [1, 2, 3, 10]],
+  },
+  "contains beside prefixItems": {
+    schema: { type: "array", prefixItems: [{ type: "string" }], items: { type: "integer" }, contains: { const: 7 } },
+    valid: [
+      ["a", 7],
+      ["a", 1, 7, 2],
+    ],
+    invalid: [["a"], ["a", 1], [7]],
+  },
+  "formats of references": {
+    schema: { type: "array", items: { type: "string", format: "uri-reference" } },
+    valid: [["https://a.org/x?y#z", "../a/b.json", "/x", "#/a", ""]],
+    invalid: [["a b"], ["\\"]],
   },
   "minProperties, maxProperties": {
     schema: {
@@ -282,6 +501,16 @@ const CASES: Record<string, Case> = {
   },
 };
 
+/** Reproducible random texts of a grammar. */
+function derivations(grammar: string, count: number): string[] {
+  const [source] = fc.sample(fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })), {
+    numRuns: 1,
+    seed: 1,
+  });
+  const derivation = new Grammar(grammar);
+  return Array.from({ length: count }, () => derivation.derive(() => source?.next().value ?? 0, 60));
+}
+
 describe("enforces each keyword", () => {
   test.each(Object.entries(CASES))("%s", (_, { schema, valid, invalid, written }) => {
     const accepts = readerOf(compileGrammar(schema, "schema"));
@@ -292,6 +521,9 @@ describe("enforces each keyword", () => {
     }
     for (const text of [...invalid.map((value) => JSON.stringify(value)), ...(written?.invalid ?? [])]) {
       expect(accepts(text), text).toBe(false);
+    }
+    for (const text of derivations(compileGrammar(schema, "schema"), 40)) {
+      expect(validate(JSON.parse(text)), text).toBeUndefined();
     }
   });
 });

@@ -1,6 +1,6 @@
-/** Translates each keyword into constraints. A keyword that none of these tables lists is refused. */
+/** Translates each keyword into constraints. Keywords that JSON Schema does not define are annotations. */
 
-import { formatLanguage, isPatternAlias, numberFormat } from "./formats.ts";
+import { formatLanguage, isCheckedFormat, isPatternAlias, numberFormat } from "./formats.ts";
 import { LIMITS } from "./limits.ts";
 import type { Keywords, SchemaDocument, SubschemaRef } from "./schema-document.ts";
 import { SchemaError } from "./schema-error.ts";
@@ -15,37 +15,8 @@ import {
   withTypes,
 } from "./value-constraints.ts";
 
-/** Keywords that do not constrain values, or that `intersect-schemas.ts` handles. */
-const ANNOTATIONS = new Set([
-  "$schema",
-  "$comment",
-  "$anchor",
-  "$defs",
-  "definitions",
-  "title",
-  "description",
-  "default",
-  "example",
-  "examples",
-  "deprecated",
-  "readOnly",
-  "writeOnly",
-  "id",
-  // OpenAPI's, which pydantic writes next to `oneOf`: repeats what the branches say.
-  "discriminator",
-  "contentEncoding",
-  "contentMediaType",
-  "contentSchema",
-  "$ref",
-  "allOf",
-  "anyOf",
-  "oneOf",
-]);
-
 /** What to write instead of an unsupported keyword. */
 const SUGGESTIONS: ReadonlyMap<string, string> = new Map([
-  ["nullable", 'write `"type": ["string", "null"]` instead'],
-  ["patternProperties", "list the properties, or constrain their names with `propertyNames`"],
   ["uniqueItems", "remove it, and drop duplicates from the answer"],
   ["if", "write the cases as `anyOf`"],
   ["not", "describe the allowed values instead"],
@@ -65,34 +36,42 @@ const countKeyword = (
   max: number,
 ): Keyword => {
   return (constraints, value: number, subschema, _document, keyword) => {
-    if (value > max) {
+    if (name === "min" && value > max) {
       throw unsupportedKeyword(subschema, keyword, `above ${max} is not`);
     }
-    return add(constraints, { [name]: value });
+    return add(constraints, { [name]: Math.min(value, max) });
   };
 };
 
 const KEYWORDS: Readonly<Record<string, Keyword>> = {
-  type: (constraints, value: string | string[]) => withTypes(constraints, [value].flat()),
+  type: (constraints, value: string | string[], { schema }) => {
+    // OpenAPI 3.0's `nullable`.
+    const isNullable = (schema as Keywords).nullable === true;
+    return withTypes(constraints, [...[value].flat(), ...(isNullable ? ["null"] : [])]);
+  },
   enum: (constraints, value: unknown[]) => withLiterals(constraints, value),
   const: (constraints, value: unknown) => withLiterals(constraints, [value]),
   minimum: (constraints, value: number) => withNumber(constraints, { minimum: { value, exclusive: false } }),
   exclusiveMinimum: (constraints, value: number) => withNumber(constraints, { minimum: { value, exclusive: true } }),
   maximum: (constraints, value: number) => withNumber(constraints, { maximum: { value, exclusive: false } }),
   exclusiveMaximum: (constraints, value: number) => withNumber(constraints, { maximum: { value, exclusive: true } }),
-  multipleOf: (constraints, value: number, subschema) => {
+  multipleOf: (constraints, value: number, subschema, document) => {
     if (!Number.isInteger(value) || value > LIMITS.multipleOf) {
-      throw unsupportedKeyword(subschema, "multipleOf", `other than an integer up to ${LIMITS.multipleOf} is not`);
+      const which = `other than an integer up to ${LIMITS.multipleOf} is not`;
+      document.leaveUnenforced(unsupportedKeyword(subschema, "multipleOf", which));
+      return constraints;
     }
     return withNumber(constraints, { integer: true, multipleOf: value });
   },
   minLength: countKeyword("min", withString, LIMITS.stringLength),
   maxLength: countKeyword("max", withString, LIMITS.stringLength),
-  pattern: (constraints, value: string, { path }) =>
-    withString(constraints, {
+  pattern: (constraints, value: string, { path }) => {
+    checkPattern(value, `${path}.pattern`);
+    return withString(constraints, {
       languages: [{ key: `pattern ${value}`, path: `${path}.pattern`, make: () => patternLanguage(value) }],
-    }),
-  format: (constraints, value: string, subschema) => {
+    });
+  },
+  format: (constraints, value: string, subschema, document) => {
     const number = numberFormat(value);
     if (number) {
       return withNumber(constraints, number);
@@ -102,7 +81,10 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
     }
     const language = formatLanguage(value);
     if (language === undefined) {
-      throw unsupportedKeyword(subschema, "format", `with the value \`${value}\` is not`);
+      if (isCheckedFormat(value)) {
+        document.leaveUnenforced(unsupportedKeyword(subschema, "format", `with the value \`${value}\` is not`));
+      }
+      return constraints;
     }
     return withString(constraints, {
       languages: [{ key: `format ${value}`, path: `${subschema.path}.format`, ...language }],
@@ -110,68 +92,52 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   },
   minItems: countKeyword("min", withArray, LIMITS.items),
   maxItems: countKeyword("max", withArray, LIMITS.items),
-  uniqueItems: (constraints, value: boolean, subschema) => {
-    const { maxItems } = subschema.schema as Keywords;
-    if (value && !(typeof maxItems === "number" && maxItems <= 1)) {
-      throw unsupportedKeyword(subschema, "uniqueItems");
+  uniqueItems: (constraints, value: boolean, { path }) =>
+    value ? withArray(constraints, { unique: [`${path}.uniqueItems`] }) : constraints,
+  contains: (constraints, _value: unknown, subschema, document) => {
+    const { minContains = 1, maxContains } = subschema.schema as Keywords;
+    if (minContains !== 0 && minContains !== 1) {
+      document.leaveUnenforced(unsupportedKeyword(subschema, "minContains"));
     }
-    return constraints;
+    if (maxContains !== undefined) {
+      document.leaveUnenforced(unsupportedKeyword(subschema, "maxContains"));
+    }
+    return minContains === 0
+      ? constraints
+      : withArray(constraints, { min: 1, contains: [document.child(subschema, "contains")] });
   },
   minProperties: countKeyword("min", withObject, LIMITS.items),
   maxProperties: countKeyword("max", withObject, LIMITS.items),
   required: (constraints, value: string[]) => withObject(constraints, { required: value }),
   propertyNames: (constraints, _value: unknown, subschema, document) =>
     withObject(constraints, { names: [document.child(subschema, "propertyNames")] }),
-  patternProperties: emptyOnly("patternProperties"),
-  dependentRequired: emptyOnly("dependentRequired"),
-  dependentSchemas: emptyOnly("dependentSchemas"),
-  dependencies: emptyOnly("dependencies"),
-  unevaluatedItems: (constraints, value: unknown, subschema) => {
-    if (value !== true) {
-      throw unsupportedKeyword(subschema, "unevaluatedItems");
-    }
-    return constraints;
-  },
-  not: (constraints, value: unknown, subschema) => {
-    const never = value === true || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
-    if (value !== false && !never) {
-      throw unsupportedKeyword(subschema, "not");
-    }
-    return never ? undefined : constraints;
-  },
+  unevaluatedItems: unlessTrue("unevaluatedItems"),
+  $dynamicRef: unlessTrue("$dynamicRef"),
+  $recursiveRef: unlessTrue("$recursiveRef"),
 };
 
-/** Keywords that are only meaningful in combination. */
-const KEYWORD_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  properties: ["properties", "additionalProperties", "unevaluatedProperties"],
-  items: ["items", "prefixItems", "additionalItems"],
-};
-
-/** Applies the subschema's own keywords, without references and combinators. Returns undefined when no value is left. */
+/**
+ * Applies the subschema's own keywords, without references, combinators and conditions. Returns undefined when no value is
+ * left. `isCondition`: the subschema distinguishes cases, as `if` does.
+ */
 export function applyKeywords(
   constraints: ValueConstraints,
   subschema: SubschemaRef,
   document: SchemaDocument,
+  isCondition: boolean,
 ): ValueConstraints | undefined {
   const schema = subschema.schema as Keywords;
   let result: ValueConstraints | undefined = constraints;
   for (const [name, value] of Object.entries(schema)) {
-    if (ANNOTATIONS.has(name) || name.startsWith("x-") || Object.values(KEYWORD_GROUPS).flat().includes(name)) {
-      continue;
-    }
-    if (name === "$id") {
-      checkId(subschema);
-      continue;
-    }
     const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
     if (keyword === undefined) {
-      throw unsupportedKeyword(subschema, name);
+      continue;
     }
     // Applied even when no value is left: unsupported keywords are refused wherever they appear.
     const next = keyword(result ?? constraints, value as never, subschema, document, name);
     result = result && next;
   }
-  result &&= withProperties(result, subschema, document);
+  result &&= withProperties(result, subschema, document, isCondition);
   return result && withItems(result, subschema, document);
 }
 
@@ -179,10 +145,11 @@ function withProperties(
   constraints: ValueConstraints,
   subschema: SubschemaRef,
   document: SchemaDocument,
+  isCondition: boolean,
 ): ValueConstraints | undefined {
   const schema = subschema.schema as Keywords;
-  const rest = closing(subschema);
-  if (schema.properties === undefined && rest === undefined) {
+  const rest = closing(subschema, document);
+  if (schema.properties === undefined && schema.patternProperties === undefined && rest === undefined) {
     return constraints;
   }
   const names = Object.keys((schema.properties ?? {}) as object);
@@ -190,13 +157,23 @@ function withProperties(
     throw unsupportedKeyword(subschema, "properties", "with the name `__proto__` is not");
   }
   const properties = new Map(names.map((name) => [name, document.child(subschema, "properties", name)]));
-  return withObject(constraints, {
-    groups: [{ properties, additional: rest === undefined ? undefined : document.child(subschema, rest) }],
-  });
+  const patterns = new Map<string, SubschemaRef>();
+  for (const pattern of Object.keys((schema.patternProperties ?? {}) as object)) {
+    const child = document.child(subschema, "patternProperties", pattern);
+    checkPattern(pattern, child.path);
+    patterns.set(pattern, child);
+  }
+  const additional = rest === undefined ? undefined : document.child(subschema, rest);
+  return withObject(constraints, { groups: [{ properties, patterns, additional, isCondition }] });
 }
 
+const APPLICATORS = ["$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies"];
+
 /** `unevaluatedProperties` equals `additionalProperties` where no other schema applies to the same object. */
-function closing(subschema: SubschemaRef): "additionalProperties" | "unevaluatedProperties" | undefined {
+function closing(
+  subschema: SubschemaRef,
+  document: SchemaDocument,
+): "additionalProperties" | "unevaluatedProperties" | undefined {
   const schema = subschema.schema as Keywords;
   if (schema.additionalProperties !== undefined) {
     return "additionalProperties";
@@ -204,8 +181,10 @@ function closing(subschema: SubschemaRef): "additionalProperties" | "unevaluated
   if (schema.unevaluatedProperties === undefined || schema.unevaluatedProperties === true) {
     return undefined;
   }
-  if (["$ref", "allOf", "anyOf", "oneOf"].some((name) => schema[name] !== undefined)) {
-    throw unsupportedKeyword(subschema, "unevaluatedProperties", "next to `$ref`, `allOf`, `anyOf` or `oneOf` is not");
+  if (APPLICATORS.some((name) => schema[name] !== undefined)) {
+    const which = `next to ${APPLICATORS.map((name) => `\`${name}\``).join(", ")} is not`;
+    document.leaveUnenforced(unsupportedKeyword(subschema, "unevaluatedProperties", which));
+    return undefined;
   }
   return "unevaluatedProperties";
 }
@@ -243,19 +222,20 @@ function withItems(
   });
 }
 
-function checkId(subschema: SubschemaRef): void {
-  if (subschema.pointer !== "#") {
-    throw unsupportedKeyword(subschema, "$id", "in a subschema, where it would change the base of references, is not");
-  }
-}
-
-function emptyOnly(name: string): Keyword {
-  return (constraints, value: object, subschema) => {
-    if (Object.keys(value).length > 0) {
-      throw unsupportedKeyword(subschema, name);
-    }
+function unlessTrue(name: string): Keyword {
+  return (constraints, value: unknown, subschema, document) => {
+    if (value !== true) document.leaveUnenforced(unsupportedKeyword(subschema, name));
     return constraints;
   };
+}
+
+function checkPattern(source: string, path: string): void {
+  try {
+    new RegExp(source, "u");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SchemaError("invalid_schema", `The pattern is malformed: ${reason} (${path}).`, path);
+  }
 }
 
 /** `which` narrows down the unsupported use of the keyword. */

@@ -33,6 +33,10 @@ export const LIMITS = {
   /** Characters of a node's `enum` and `const` values, and of the property names that additional names must differ from. */
   words: 200_000,
   names: 10_000,
+  /** Classes of property names that match the same patterns. */
+  nameClasses: 32,
+  /** Values of the items of an array with `uniqueItems`: each subset of them is a state. */
+  uniqueValues: 8,
   /** Maximum value of `minItems` and `maxItems`. */
   items: 2_000,
   /** Maximum value of `minLength` and `maxLength`. */

@@ -53,6 +53,10 @@ export class LiteralCheck implements ValueCheck {
         const items = value as unknown[];
         return (
           isCount(constraints.array, items.length) &&
+          (constraints.array.unique.length === 0 || new Set(items.map(literalKey)).size === items.length) &&
+          constraints.array.contains.every((subschema) =>
+            items.some((item) => this.#nodeAccepts(this.#graph.node([subschema], subschema.path), item)),
+          ) &&
           items.every((item, index) => this.#nodeAccepts(this.#graph.item(constraints, index), item))
         );
       }

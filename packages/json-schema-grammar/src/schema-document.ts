@@ -4,6 +4,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { LIMITS } from "./limits.ts";
 import { SchemaError } from "./schema-error.ts";
+import { SchemaIds } from "./schema-ids.ts";
 
 /** A subschema and its location in the document. */
 export interface SubschemaRef {
@@ -22,13 +23,27 @@ export class SchemaDocument {
   readonly root: SubschemaRef;
   readonly #path: string;
   readonly #checked = new Set<string>();
+  readonly #ids: SchemaIds;
+  readonly #unenforced: Set<string> | undefined;
 
-  /** Throws a SchemaError when `schema` is not a JSON Schema or exceeds the limits. `path` is its location, for errors. */
-  constructor(schema: unknown, path: string) {
+  /**
+   * Throws a SchemaError when `schema` is not a JSON Schema or exceeds the limits. `path` is its location, for errors.
+   * `unenforced` collects the keywords that the grammar does not enforce; without it, they are refused.
+   */
+  constructor(schema: unknown, path: string, unenforced?: Set<string>) {
     this.#path = path;
+    this.#unenforced = unenforced;
     checkSize(schema, path);
-    checkKeywords(schema, path);
-    this.root = { pointer: "#", path: path, schema: schema as boolean | Keywords };
+    const modern = withoutDraft4(schema);
+    checkKeywords(modern, path);
+    this.#ids = new SchemaIds(modern);
+    this.root = { pointer: "#", path: path, schema: modern as boolean | Keywords };
+  }
+
+  /** Records that the grammar does not enforce a keyword. Throws the error when everything has to be enforced. */
+  leaveUnenforced(error: SchemaError): void {
+    if (this.#unenforced === undefined) throw error;
+    this.#unenforced.add(error.path);
   }
 
   /** The subschema under these keys. */
@@ -41,23 +56,25 @@ export class SchemaDocument {
   }
 
   /** Resolves a `$ref`. Throws a SchemaError when it leaves the document or its target does not exist. */
-  resolve(reference: string, path: string): SubschemaRef {
-    if (reference !== "#" && !reference.startsWith("#/")) {
+  resolve(reference: string, from: SubschemaRef): SubschemaRef {
+    const path = `${from.path}.$ref`;
+    const pointer = this.#ids.resolve(reference, from.pointer);
+    if (pointer === undefined) {
       throw new SchemaError(
         "unsupported",
         `Only references within the schema, such as \`#/$defs/name\`, are supported: ${path}.`,
         path,
       );
     }
-    const keys = reference.slice(2).split("/").map(unescapePointer);
+    const keys = pointer.slice(2).split("/").map(unescapePointer);
     let value: unknown = this.root.schema;
-    for (const key of reference === "#" ? [] : keys) {
+    for (const key of pointer === "#" ? [] : keys) {
       if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) {
         throw new SchemaError("invalid_schema", `\`${reference}\` does not exist in the schema: ${path}.`, path);
       }
       value = (value as Record<string, unknown>)[key];
     }
-    if (reference === "#") {
+    if (pointer === "#") {
       return this.root;
     }
     const subschema = this.child(this.root, ...keys);
@@ -171,6 +188,30 @@ function hasItemsArray(schema: unknown): boolean {
     (!Array.isArray(schema) && Array.isArray((schema as Keywords).items)) ||
     Object.entries(schema).some(([key, inner]) => !VALUES.has(key) && hasItemsArray(inner))
   );
+}
+
+/** Rewrites draft 4's boolean `exclusiveMinimum` and `exclusiveMaximum`, and its `id`. */
+export function withoutDraft4(schema: unknown): unknown {
+  const isDraft4 = /^https?:\/\/json-schema\.org\/draft-04\//.test(String(Object(schema).$schema));
+  return modernized(schema, isDraft4);
+}
+
+function modernized(value: unknown, isDraft4: boolean): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((inner) => modernized(inner, isDraft4));
+  const entries = Object.entries(value).flatMap(([key, inner]): Array<[string, unknown]> => {
+    if (VALUES.has(key)) return [[key, inner]];
+    for (const bound of ["minimum", "maximum"] as const) {
+      const exclusive = `exclusive${bound === "minimum" ? "Minimum" : "Maximum"}`;
+      const isExclusive = (value as Keywords)[exclusive];
+      if (key === bound && isExclusive === true) return [[exclusive, inner]];
+      if (key === exclusive && typeof isExclusive === "boolean") return [];
+    }
+    return isDraft4 && key === "id" && typeof inner === "string"
+      ? [["$id", inner]]
+      : [[key, modernized(inner, isDraft4)]];
+  });
+  return Object.fromEntries(entries);
 }
 
 const escapePointer = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -7,14 +7,18 @@ import { SchemaIntersection } from "./intersect-schemas.ts";
 import { LanguageCache } from "./language-cache.ts";
 import { LIMITS } from "./limits.ts";
 import { LiteralCheck } from "./literal-check.ts";
+import { NameLanguages } from "./name-languages.ts";
 import type { SchemaDocument, SubschemaRef } from "./schema-document.ts";
 import { SchemaError } from "./schema-error.ts";
-import type { Member, Node, NodeLookup, ValueCheck } from "./schema-node.ts";
+import type { AdditionalProperties, Member, Node, NodeLookup, ValueCheck } from "./schema-node.ts";
 import {
   ANY_VALUE,
   constraintsKey,
+  isOpenTo,
   itemSubschemas,
   type JsonType,
+  literalKey,
+  type PropertyKey,
   propertyNames,
   propertySubschemas,
   type ValueConstraints,
@@ -29,16 +33,27 @@ export class SchemaGraph implements NodeLookup {
   readonly #generatedLiterals = new LiteralCheck(this, "generated");
   readonly #members = new WeakMap<ValueConstraints, readonly Member[]>();
   readonly #intersection: SchemaIntersection;
+  readonly #nameLanguages: NameLanguages;
+  readonly #document: SchemaDocument;
 
   /** `root` restricts the root value. Throws a SchemaError when something cannot be enforced, or when no value matches. */
   constructor(document: SchemaDocument, root: ValueConstraints = ANY_VALUE) {
     this.#path = document.root.path;
-    this.#languages = new LanguageCache(this.#path);
+    this.#document = document;
+    this.#languages = new LanguageCache(document);
+    this.#nameLanguages = new NameLanguages(this, document);
     const proof = new EmptinessProof(this);
     this.#intersection = new SchemaIntersection(document, (constraints) => proof.isProvablyEmpty(constraints));
     this.root = this.node([document.root], document.root.path, root);
     this.#findSatisfiable();
     if (!this.isSatisfiable(this.root)) {
+      if (this.#intersection.isNarrowed) {
+        throw new SchemaError(
+          "unsupported",
+          `\`not\` and \`if\` leave no value that is sure to match: ${this.root.path}.`,
+          this.root.path,
+        );
+      }
       throw new SchemaError("invalid_schema", `No finite value matches the schema: ${this.root.path}.`, this.root.path);
     }
   }
@@ -87,7 +102,7 @@ export class SchemaGraph implements NodeLookup {
         case "string":
           return !this.stringLanguage(constraints)?.isEmpty;
         case "array":
-          return this.requiredItems(constraints).every((node) => this.isSatisfiable(node));
+          return this.#isArraySatisfiable(constraints);
         case "object":
           return this.#isObjectSatisfiable(constraints);
         default:
@@ -124,31 +139,53 @@ export class SchemaGraph implements NodeLookup {
     return this.#namedMembers(constraints).filter(({ node }) => this.isSatisfiable(node));
   }
 
-  /**
-   * Constraints of additional properties; undefined when none are allowed. A schema with `properties` and without
-   * `additionalProperties` is treated as closed, since its author does not want a model to invent properties.
-   */
-  additional(constraints: ValueConstraints): { node: Node; names: ValueConstraints } | undefined {
-    const { groups } = constraints.object;
-    const isOpen = groups.length === 0 || groups.some(({ additional }) => additional !== undefined);
-    const node = this.property(constraints, undefined);
-    if (!isOpen || !this.isSatisfiable(node) || this.#listedNames(constraints) !== undefined) {
-      return undefined;
+  /** The properties that no schema names, by the patterns that their names match. Empty when none are allowed. */
+  additional(constraints: ValueConstraints): AdditionalProperties[] {
+    if (this.#listedNames(constraints) !== undefined) {
+      return [];
     }
-    const names = this.#names(constraints);
-    const [texts, ...others] = names.alternatives.filter(({ types }) => types.has("string"));
-    if (others.length > 0) {
-      throw new SchemaError(
-        "unsupported",
-        `Property names with more than one alternative cannot be enforced: ${names.path}.`,
-        names.path,
-      );
-    }
-    return texts && { node, names: texts };
+    return this.#nameLanguages.classes(constraints, this.#names(constraints)).flatMap(({ patterns, names }) => {
+      const node = this.property(constraints, patterns);
+      return isOpenTo(constraints, patterns) && this.isSatisfiable(node) ? [{ node, names }] : [];
+    });
   }
 
-  property(constraints: ValueConstraints, name: string | undefined): Node {
-    return this.node(propertySubschemas(constraints, name), `${this.#path}.properties`);
+  property(constraints: ValueConstraints, key: PropertyKey): Node {
+    const subschemas = propertySubschemas(constraints, key, (pattern, name) =>
+      this.#nameLanguages.matches(pattern, name, constraints),
+    );
+    return this.node(subschemas, `${this.#path}.properties`);
+  }
+
+  /** The node of an item that matches `contains`. Undefined without `contains`. */
+  contained(constraints: ValueConstraints, index: number): Node | undefined {
+    const [first] = constraints.array.contains;
+    return first && this.node([...itemSubschemas(constraints, index), first], first.path);
+  }
+
+  /** The values that the items of an array may have; undefined if they are not listed, or not the same for all items. */
+  listedItems(constraints: ValueConstraints): unknown[] | undefined {
+    if (this.distinctItemCount(constraints) > 0) {
+      return undefined;
+    }
+    const { alternatives } = this.item(constraints, 0);
+    if (
+      alternatives.some(({ literals, types }) => literals === undefined && [...types].some((type) => !isListed(type)))
+    ) {
+      return undefined;
+    }
+    const values = alternatives.flatMap((item) =>
+      item.literals === undefined
+        ? [...item.types].flatMap((type) => (type === "null" ? [null] : [true, false]))
+        : this.literals(item),
+    );
+    return [...new Map(values.map((value) => [literalKey(value), value])).values()];
+  }
+
+  /** Records that the grammar does not enforce a keyword. Throws a SchemaError when everything has to be enforced. */
+  leaveUnenforced(keyword: string, path: string): void {
+    const message = `\`${keyword}\` cannot be enforced during generation (${path}).`;
+    this.#document.leaveUnenforced(new SchemaError("unsupported", message, path));
   }
 
   /** All nodes directly inside values of these constraints. */
@@ -157,12 +194,17 @@ export class SchemaGraph implements NodeLookup {
       return [];
     }
     const items = constraints.types.has("array")
-      ? Array.from({ length: this.distinctItemCount(constraints) + 1 }, (_, index) => this.item(constraints, index))
+      ? Array.from({ length: this.distinctItemCount(constraints) + 1 }, (_, index) => [
+          this.item(constraints, index),
+          this.contained(constraints, index) ?? [],
+        ]).flat(2)
       : [];
     const properties = constraints.types.has("object")
-      ? [...propertyNames(constraints), ...(this.#listedNames(constraints) ?? []), undefined].map((name) =>
-          this.property(constraints, name),
-        )
+      ? [
+          ...propertyNames(constraints),
+          ...(this.#listedNames(constraints) ?? []),
+          ...this.#nameLanguages.classes(constraints, this.#names(constraints)).map(({ patterns }) => patterns),
+        ].map((key) => this.property(constraints, key))
       : [];
     return [...items, ...properties];
   }
@@ -220,7 +262,24 @@ export class SchemaGraph implements NodeLookup {
     const required = members.filter((member) => member.required);
     return (
       required.length === constraints.object.required.length &&
-      (members.length >= constraints.object.min || this.additional(constraints) !== undefined)
+      (members.length >= constraints.object.min || this.additional(constraints).length > 0)
+    );
+  }
+
+  #isArraySatisfiable(constraints: ValueConstraints): boolean {
+    const { min, max = Infinity, unique, contains } = constraints.array;
+    if (!this.requiredItems(constraints).every((node) => this.isSatisfiable(node))) {
+      return false;
+    }
+    if (unique.length > 0 && min > (this.listedItems(constraints)?.length ?? Infinity)) {
+      return false;
+    }
+    const places = Math.min(max, this.distinctItemCount(constraints) + 1);
+    return (
+      contains.length === 0 ||
+      Array.from({ length: places }, (_, index) => this.contained(constraints, index)).some(
+        (node) => node !== undefined && this.isSatisfiable(node),
+      )
     );
   }
 
@@ -243,3 +302,6 @@ export class SchemaGraph implements NodeLookup {
     );
   }
 }
+
+/** Types whose values can be listed. */
+const isListed = (type: JsonType) => type === "null" || type === "boolean";

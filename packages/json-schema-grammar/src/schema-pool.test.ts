@@ -27,7 +27,10 @@ async function eventLoopDelay(work: () => Promise<unknown>): Promise<number> {
 
 test("compiles the same grammar as in the calling thread", async () => {
   const schema = { type: "object", properties: { a: { type: "integer" } } };
-  await expect(pool.compileRules(schema, "s", requestOf("a"))).resolves.toBe(compileGrammar(schema, "s"));
+  await expect(pool.compileRules(schema, "s", requestOf("a"))).resolves.toEqual({
+    rules: compileGrammar(schema, "s"),
+    unenforced: [],
+  });
 });
 
 test("validates JSON texts", async () => {
@@ -43,10 +46,18 @@ test("rejects schemas that cannot be compiled with the SchemaError", async () =>
   for (let attempt = 0; attempt < 2; attempt += 1) {
     await expect(pool.compileValidator(broken, "s", requestOf("a"))).rejects.toMatchObject(error);
   }
-  await expect(pool.compileRules({ uniqueItems: true }, "s", requestOf("a"))).rejects.toMatchObject({
+  await expect(pool.compileRules({ $ref: "other.json" }, "s", requestOf("a"))).rejects.toMatchObject({
     code: "unsupported",
-    path: "s.uniqueItems",
+    path: "s.$ref",
   });
+});
+
+test("lists the keywords that the rules do not enforce", async () => {
+  const schema = { items: { type: "string" }, uniqueItems: true };
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const { unenforced } = await pool.compileRules(schema, "s", requestOf("a"));
+    expect(unenforced).toEqual(["s.uniqueItems"]);
+  }
 });
 
 test("does not block the event loop with 50 large patterns", async () => {

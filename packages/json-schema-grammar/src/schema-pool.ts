@@ -40,6 +40,12 @@ export class TimeBudget {
   }
 }
 
+export interface CompiledRules {
+  rules: string;
+  /** Paths of keywords that the rules do not enforce: values have to be validated. */
+  unenforced: readonly string[];
+}
+
 export interface SchemaPoolOptions {
   /** With two or more, one tenant never occupies all of them. */
   threads?: number;
@@ -53,9 +59,9 @@ export class SchemaPool {
   readonly #maxMegabytes: number;
   readonly #refusals = new LRUCache<string, Refusal>({ max: REFUSALS });
   readonly #accepted = new LRUCache<string, true>({ max: ACCEPTED });
-  readonly #rules = new LRUCache<string, string>({
+  readonly #rules = new LRUCache<string, CompiledRules>({
     maxSize: GRAMMAR_CHARACTERS,
-    sizeCalculation: (rules) => rules.length + 1,
+    sizeCalculation: ({ rules, unenforced }) => rules.length + unenforced.join().length + 1,
   });
 
   constructor({ threads = 2, maxMegabytesPerThread = 512 }: SchemaPoolOptions = {}) {
@@ -71,20 +77,20 @@ export class SchemaPool {
     this.#maxMegabytes = maxMegabytesPerThread;
   }
 
-  /** `compileRules` in a thread. Throws a SchemaError, or the signal's reason. */
+  /** `compileRules` in a thread, which collects what it cannot enforce. Throws a SchemaError, or the signal's reason. */
   async compileRules(
     schema: unknown,
     path: string,
     request: SchemaRequest,
     { ruleName = "root", values = "any" }: { ruleName?: string; values?: "any" | "objects" } = {},
-  ): Promise<string> {
+  ): Promise<CompiledRules> {
     const task = { type: "rules", schema: JSON.stringify(schema), path, ruleName, values } as const;
     const key = keyOf(task.type, ruleName, values, path, task.schema);
-    const known = this.#rules.get(key);
-    if (known !== undefined) return known;
-    const rules = (await this.#run(task, key, request)) ?? "";
-    this.#rules.set(key, rules);
-    return rules;
+    const cached = this.#rules.get(key);
+    if (cached !== undefined) return cached;
+    const { value: rules = "", unenforced = [] } = await this.#run(task, key, request);
+    this.#rules.set(key, { rules, unenforced });
+    return { rules, unenforced };
   }
 
   /**
@@ -101,23 +107,24 @@ export class SchemaPool {
     this.#checkRefused(request.tenant, key);
     if (!this.#accepted.has(key)) await this.#run({ type: "check", ...document }, key, request);
     this.#accepted.set(key, true);
-    return (text) => this.#run({ type: "validate", text, ...document }, key, request);
+    return async (text) => (await this.#run({ type: "validate", text, ...document }, key, request)).value;
   }
 
   async close(): Promise<void> {
     await this.#threads.destroy();
   }
 
-  async #run(task: Unlimited<SchemaTask>, key: string, request: SchemaRequest): Promise<string | undefined> {
+  async #run(task: Unlimited<SchemaTask>, key: string, request: SchemaRequest): Promise<SchemaResult> {
     const { tenant, signal, budget } = request;
     this.#checkRefused(tenant, key);
-    const { value, refusal, elapsedMs } = await this.#queue.run(tenant, signal, async () => {
+    const result = await this.#queue.run(tenant, signal, async () => {
       const timeoutMs = Math.ceil(budget.remainingMs);
       if (timeoutMs <= 0) throw new SchemaError("too_complex", tooSlow(task.path, budget), task.path);
       return await this.#inThread({ ...task, timeoutMs } as SchemaTask, signal);
     });
-    budget.spend(elapsedMs);
-    if (refusal === undefined) return value;
+    const { refusal } = result;
+    budget.spend(result.elapsedMs);
+    if (refusal === undefined) return result;
     if (!refusal.isExhaustion) {
       this.#refusals.set(key, refusal);
       throw toSchemaError(refusal);

@@ -30,6 +30,8 @@ export interface SchemaResult {
   elapsedMs: number;
   /** The rules, or the first violation. */
   value?: string | undefined;
+  /** Paths of keywords that the rules do not enforce. */
+  unenforced?: readonly string[];
   refusal?: Refusal;
 }
 
@@ -42,7 +44,9 @@ export default function runTask(task: SchemaTask): SchemaResult {
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;
   try {
-    return { value: perform(task, elapsedMs), elapsedMs: elapsedMs() };
+    const unenforced = new Set<string>();
+    const value = perform(task, elapsedMs, unenforced);
+    return { value, unenforced: [...unenforced], elapsedMs: elapsedMs() };
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     const { code, path } = error;
@@ -55,10 +59,10 @@ export default function runTask(task: SchemaTask): SchemaResult {
   }
 }
 
-function perform(task: SchemaTask, elapsedMs: () => number): string | undefined {
+function perform(task: SchemaTask, elapsedMs: () => number, unenforced: Set<string>): string | undefined {
   const { schema, path, timeoutMs } = task;
   if (task.type === "rules") {
-    return compileRules(JSON.parse(schema), path, task.ruleName, { values: task.values, timeoutMs });
+    return compileRules(JSON.parse(schema), path, task.ruleName, { values: task.values, timeoutMs, unenforced });
   }
   const key = `${path}\n${schema}`;
   const validate = validators.get(key) ?? compileValidator(JSON.parse(schema), path, timeoutMs);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { generatedPatterns, generatedTexts } from "../test/generated-patterns.ts";
 import {
   codePoints,
-  complement,
+  complementOf,
   intersect,
   lengthLanguage,
   lengthsOf,
@@ -35,7 +35,7 @@ test("accepts exactly the strings in which the pattern matches", () => {
 });
 
 test("intersects and complements languages exactly", () => {
-  const language = intersect(intersect(patternLanguage("^[ab]+$"), lengthLanguage(2, 3)), complement(["ab", "bbb"]));
+  const language = intersect(intersect(patternLanguage("^[ab]+$"), lengthLanguage(2, 3)), complementOf(["ab", "bbb"]));
   const accepted = ["a", "aa", "ab", "ba", "aab", "bbb", "aaaa", "ac"].filter((text) =>
     language.test(codePoints(text)),
   );

@@ -44,8 +44,17 @@ export function lengthLanguage(min: number, max: number | undefined): DFA {
   return bounded(() => ofAlternatives([{ type: "Concatenation", elements: [characters] }], LIMITS.automatonStates));
 }
 
+/** Every string that a language does not contain. Throws UnsupportedPattern. */
+export function complementLanguage(language: DFA): DFA {
+  return bounded(() => {
+    const others = DFA.fromFA(language, new DFA.LimitedNodeFactory(LIMITS.automatonStates));
+    others.complement();
+    return intersection(others, ofAlternatives([{ type: "Concatenation", elements: [ANYTHING] }]));
+  });
+}
+
 /** Every string except these. */
-export function complement(texts: Iterable<string>): DFA {
+export function complementOf(texts: Iterable<string>): DFA {
   return bounded(() => {
     const words = DFA.fromWords(
       [...texts].map(codePoints),

@@ -6,7 +6,7 @@ import formats from "ajv-formats";
 import { LIMITS } from "./limits.ts";
 import { compileLinearPattern } from "./linear-pattern.ts";
 import { runWithTimeout, TimeoutError } from "./run-with-timeout.ts";
-import { describeViolation, isLegacyDraft, SchemaDocument } from "./schema-document.ts";
+import { describeViolation, isLegacyDraft, SchemaDocument, withoutDraft4 } from "./schema-document.ts";
 import { SchemaError } from "./schema-error.ts";
 
 /** Returns the first violation with its location in the value, or undefined. Throws a SchemaError after `timeoutMs`. */
@@ -37,7 +37,7 @@ function compile(schema: unknown, path: string) {
   const ajv = isLegacyDraft(schema) ? new Ajv(options) : new Ajv2020(options);
   formats.default(ajv);
   try {
-    return ajv.compile(withoutDialect(schema));
+    return ajv.compile(withoutDialect(withoutDraft4(schema)));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SchemaError("invalid_schema", `The schema cannot be used: ${reason} (${path}).`, path);

@@ -6,7 +6,7 @@ import type { SubschemaRef } from "./schema-document.ts";
 
 export type JsonType = "null" | "boolean" | "number" | "string" | "array" | "object";
 
-const JSON_TYPES: readonly JsonType[] = ["null", "boolean", "number", "string", "array", "object"];
+export const JSON_TYPES: readonly JsonType[] = ["null", "boolean", "number", "string", "array", "object"];
 
 export interface ValueConstraints {
   types: ReadonlySet<JsonType>;
@@ -14,7 +14,15 @@ export interface ValueConstraints {
   literals: readonly unknown[] | undefined;
   number: { integer: boolean; minimum: Bound | undefined; maximum: Bound | undefined; multipleOf: number };
   string: { min: number; max: number | undefined; languages: readonly Language[] };
-  array: { min: number; max: number | undefined; groups: readonly ItemGroup[] };
+  array: {
+    min: number;
+    max: number | undefined;
+    groups: readonly ItemGroup[];
+    /** Paths of `uniqueItems`. */
+    unique: readonly string[];
+    /** Subschemas of `contains`, each of which at least one item matches. */
+    contains: readonly SubschemaRef[];
+  };
   object: {
     required: readonly string[];
     min: number;
@@ -28,7 +36,7 @@ export interface ValueConstraints {
  * A pattern or format. `make` receives the maximum length, because some formats have a variant that stays within it. Throws
  * UnsupportedPattern.
  */
-interface Language {
+export interface Language {
   key: string;
   /** Location of the keyword, for errors. */
   path: string;
@@ -43,18 +51,25 @@ interface ItemGroup {
   rest: SubschemaRef | undefined;
 }
 
-/** `properties` and `additionalProperties` of one schema. `additional` undefined: any property. */
-interface PropertyGroup {
+/** `properties`, `patternProperties` and `additionalProperties` of one schema. `additional` undefined: any property. */
+export interface PropertyGroup {
   properties: ReadonlyMap<string, SubschemaRef>;
+  /** Pattern of names → their subschema. */
+  patterns: ReadonlyMap<string, SubschemaRef>;
   additional: SubschemaRef | undefined;
+  /** True for a condition, such as `if`, whose properties do not list those of the object. */
+  isCondition?: boolean;
 }
+
+/** A property's name; or for one that no schema names, the patterns that its name matches. */
+export type PropertyKey = string | ReadonlySet<string>;
 
 export const ANY_VALUE: ValueConstraints = {
   types: new Set(JSON_TYPES),
   literals: undefined,
   number: { integer: false, minimum: undefined, maximum: undefined, multipleOf: 1 },
   string: { min: 0, max: undefined, languages: [] },
-  array: { min: 0, max: undefined, groups: [] },
+  array: { min: 0, max: undefined, groups: [], unique: [], contains: [] },
   object: { required: [], min: 0, max: undefined, groups: [], names: [] },
 };
 
@@ -130,6 +145,8 @@ export function withArray(
   const array = {
     ...intersectCounts(constraints.array, bounds),
     groups: [...constraints.array.groups, ...(bounds.groups ?? [])],
+    unique: [...new Set([...constraints.array.unique, ...(bounds.unique ?? [])])],
+    contains: [...constraints.array.contains, ...(bounds.contains ?? [])],
   };
   return array.min > (array.max ?? Infinity)
     ? excludeType({ ...constraints, array }, "array")
@@ -174,10 +191,39 @@ export function itemSubschemas(constraints: ValueConstraints, index: number): Su
   return constraints.array.groups.flatMap(({ prefix, rest }) => prefix[index] ?? rest ?? []);
 }
 
-/** The subschemas that apply to a property; undefined: to one that no schema names. */
-export function propertySubschemas(constraints: ValueConstraints, name: string | undefined): SubschemaRef[] {
-  return constraints.object.groups.flatMap(
-    ({ properties, additional }) => (name === undefined ? undefined : properties.get(name)) ?? additional ?? [],
+/** The subschemas that apply to a property. `matches` tests a name against a pattern. */
+export function propertySubschemas(
+  constraints: ValueConstraints,
+  key: PropertyKey,
+  matches: (pattern: string, name: string) => boolean,
+): SubschemaRef[] {
+  return constraints.object.groups.flatMap(({ properties, patterns, additional }) => {
+    const named = typeof key === "string" ? properties.get(key) : undefined;
+    const matching = [...patterns].filter(([pattern]) =>
+      typeof key === "string" ? matches(pattern, key) : key.has(pattern),
+    );
+    const applied = [...(named === undefined ? [] : [named]), ...matching.map(([, subschema]) => subschema)];
+    return applied.length > 0 ? applied : (additional ?? []);
+  });
+}
+
+/** Distinct patterns of property names. */
+export function namePatterns(constraints: ValueConstraints): string[] {
+  return [...new Set(constraints.object.groups.flatMap(({ patterns }) => [...patterns.keys()]))];
+}
+
+/**
+ * Whether properties with this key may be written. A schema with `properties` or `patternProperties` and without
+ * `additionalProperties` is treated as closed, since its author does not want a model to invent properties.
+ */
+export function isOpenTo(constraints: ValueConstraints, key: ReadonlySet<string>): boolean {
+  const groups = constraints.object.groups.filter(({ isCondition }) => isCondition !== true);
+  return (
+    groups.length === 0 ||
+    groups.some(
+      ({ patterns, additional }) =>
+        additional !== undefined || [...patterns.keys()].some((pattern) => key.has(pattern)),
+    )
   );
 }
 
@@ -200,10 +246,13 @@ export function constraintsKey({ types, literals, number, string, array, object 
     number,
     [string.min, string.max, string.languages.map(({ key }) => key)],
     [array.min, array.max, array.groups.map(({ prefix, rest }) => [prefix.map(pointer), pointer(rest)])],
+    [array.unique.length > 0, array.contains.map(pointer)],
     [object.required, object.min, object.max, object.names.map(pointer)],
-    object.groups.map(({ properties, additional }) => [
+    object.groups.map(({ properties, patterns, additional, isCondition }) => [
       [...properties].map(([name, subschema]) => [name, subschema.pointer]),
+      [...patterns].map(([pattern, subschema]) => [pattern, subschema.pointer]),
       pointer(additional),
+      isCondition,
     ]),
   ]);
 }

@@ -3,6 +3,7 @@
 import type { ChatEvent, ChatRequest } from "../../contracts/chat-model.ts";
 import type { EmbeddingResult, Model, TranscriptionEvent } from "../../contracts/engine.ts";
 import type { Logger } from "../../observability/logger.ts";
+import { checkedChat } from "../shared/checked-chat.ts";
 import { withGrammars } from "../shared/compile-schemas.ts";
 import type { CountCall } from "./count-call.ts";
 import type { ModelFacts } from "./messages.ts";
@@ -49,6 +50,8 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
       return tokens as number;
     throw until.reason;
   };
+  const call = (request: ChatRequest, until: AbortSignal) =>
+    supervisor.call(request, undefined, until) as AsyncIterable<ChatEvent>;
   switch (facts.task) {
     case "server":
       throw new Error("hostServer is for servers");
@@ -56,7 +59,7 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
       return Object.assign(common, facts, {
         // Headers may hold the caller's key, and no local model reads them.
         chat: ({ callerHeaders: _theirs, ...request }, until) =>
-          supervisor.call(request, undefined, until) as AsyncIterable<ChatEvent>,
+          facts.usesGrammars ? constrainedChat(request, until, call) : call(request, until),
         ...(facts.usesGrammars ? { prepare: withGrammars } : {}),
         ...(facts.countsTokens ? { countTokens } : {}),
       } satisfies Pick<Extract<Model, { task: "chat" }>, "chat" | "prepare" | "countTokens">);
@@ -89,4 +92,9 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
           supervisor.call(request, samples, until) as AsyncIterable<TranscriptionEvent>,
       } satisfies Pick<Extract<Model, { task: "transcription" }>, "transcribe">);
   }
+}
+
+/** Answers a request that `prepare` may have skipped. */
+async function* constrainedChat(request: ChatRequest, signal: AbortSignal, call: Parameters<typeof checkedChat>[2]) {
+  yield* checkedChat((await withGrammars(request, signal)) ?? request, signal, call);
 }

@@ -190,7 +190,7 @@ describe("with tool_choice auto", () => {
   });
 
   test("names the keyword that cannot be enforced in a tool's parameters", async () => {
-    const parameters = { type: "object", properties: { a: { type: "array", uniqueItems: true } }, required: ["a"] };
+    const parameters = { type: "object", properties: { a: { $ref: "https://example.org/x" } }, required: ["a"] };
     await expect(ask({ tools: [{ ...weather, parameters }] }, hermes)).rejects.toMatchObject({
       kind: "invalid-request",
       param: expect.stringMatching(/^tools\[0\]\.function\.parameters\.properties\.a/),

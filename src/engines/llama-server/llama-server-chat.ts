@@ -11,6 +11,7 @@ import type { ServerFacts } from "../host/messages.ts";
 import { UpstreamChat } from "../openai-compatible/chat/upstream-chat.ts";
 import { Connections } from "../openai-compatible/connection/connections.ts";
 import { openAiCompatibleSettings } from "../openai-compatible/settings.ts";
+import { checkedChat } from "../shared/checked-chat.ts";
 import { withGrammars } from "../shared/compile-schemas.ts";
 import { toInfillPrompt } from "./infill.ts";
 import { toServerBody } from "./server-body.ts";
@@ -73,13 +74,17 @@ export class LlamaServerChat implements ChatModel {
   }
 
   async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const compiled = (await withGrammars(request, signal)) ?? request;
+    yield* checkedChat(compiled, signal, (each, until) => this.#answer(each, until));
+  }
+
+  async *#answer(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const { server } = this.#options;
     const facts = server.current();
     const ended = server.ended().then(() => true);
-    // Written here rather than by the upstream, so nothing is silently ignored.
-    const compiled = (await withGrammars(request, signal)) ?? request;
     try {
-      const body = toServerBody(await this.#withGap(compiled, facts, signal), this.#properties);
+      // Written here rather than by the upstream, so nothing is silently ignored.
+      const body = toServerBody(await this.#withGap(request, facts, signal), this.#properties);
       const upstream = await this.#upstreamOf(facts);
       yield* upstream.events(request, body, signal);
     } catch (error) {

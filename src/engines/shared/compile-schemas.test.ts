@@ -32,11 +32,11 @@ test("adds the grammars of the format and of the callable tools", async () => {
 });
 
 test("throws a Fault with the path of a schema that cannot be enforced", async () => {
-  const request = makeChatRequest({ format: format({ uniqueItems: true }) });
+  const request = makeChatRequest({ format: format({ $ref: "https://example.org/x" }) });
   await expect(withGrammars(request, signal)).rejects.toMatchObject({
     kind: "invalid-request",
     code: "unsupported_value",
-    param: "response_format.uniqueItems",
+    param: "response_format.$ref",
   });
 });
 

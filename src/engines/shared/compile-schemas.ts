@@ -1,7 +1,7 @@
 /** Compiles the schemas of chat requests in worker threads, before a request takes a slot. */
 
 import { SchemaPool, type SchemaRequest, TimeBudget } from "@parlance-inference/json-schema-grammar/pool";
-import type { AnswerFormat, ChatRequest, Tool } from "../../contracts/chat-model.ts";
+import type { AnswerFormat, ChatRequest, CompiledGrammar, Tool } from "../../contracts/chat-model.ts";
 import { withSchemaFaults } from "./schema-fault.ts";
 
 /** Time limit for all schema work of one request: its grammars and validators, and validating all answers to it. */
@@ -48,15 +48,24 @@ function toolsInUse({ tools, toolChoice }: ChatRequest): readonly Tool[] {
 
 async function compileFormat(format: AnswerFormat, schemas: SchemaRequest): Promise<AnswerFormat> {
   if (format.type !== "json-schema") return format;
-  const ruleName = "answer";
-  const rules = await schemaPool.compileRules(format.schema, format.param, schemas, { ruleName });
-  return { ...format, grammar: { ruleName, rules } };
+  const { schema, param } = format;
+  return { ...format, grammar: await compileGrammar(schema, param, schemas, { ruleName: "answer", values: "any" }) };
 }
 
 async function compileTool(tool: Tool, index: number, schemas: SchemaRequest): Promise<Tool> {
   if (tool.parameters === undefined) return tool;
-  const ruleName = `tool-${index}`;
-  const options = { ruleName, values: "objects" } as const;
-  const rules = await schemaPool.compileRules(tool.parameters, tool.param, schemas, options);
-  return { ...tool, grammar: { ruleName, rules } };
+  const options = { ruleName: `tool-${index}`, values: "objects" } as const;
+  return { ...tool, grammar: await compileGrammar(tool.parameters, tool.param, schemas, options) };
+}
+
+async function compileGrammar(
+  schema: unknown,
+  param: string,
+  schemas: SchemaRequest,
+  options: { ruleName: string; values: "any" | "objects" },
+): Promise<CompiledGrammar> {
+  const { rules, unenforced } = await schemaPool.compileRules(schema, param, schemas, options);
+  // Also refuses a schema that could not be validated, before anything is generated.
+  if (unenforced.length > 0) await schemaPool.compileValidator(schema, param, schemas);
+  return { ruleName: options.ruleName, rules, unenforced };
 }

@@ -22,8 +22,17 @@ export function parseJson(json: Buffer, { maxValues }: JsonLimits): ParsedJson {
   try {
     return { value: parseWithoutPoison(json.toString("utf8"), { protoAction: "error", constructorAction: "error" }) };
   } catch {
-    return { problem: "is not valid JSON" };
+    return { problem: problemOf(json) };
   }
+}
+
+function problemOf(json: Buffer): string {
+  try {
+    JSON.parse(json.toString("utf8"));
+  } catch {
+    return "is not valid JSON";
+  }
+  return "has an object with the key `__proto__`, or `prototype` below `constructor`, which Parlance does not accept. Rename it";
 }
 
 const QUOTE = 0x22;
