@@ -33,7 +33,10 @@ interface Backend {
 
 async function measureReserving({ name, redisUrl, databaseUrl }: Backend): Promise<void> {
   const redis = redisUrl && parseRedisUrl(redisUrl.reveal());
-  const counters = await openCounters({ redis, databaseUrl, onCountersUnavailable: "refuse" }, logger);
+  const counters = await openCounters(
+    { environment: { REDIS_URL: redis, DATABASE_URL: databaseUrl }, limits: { onCountersUnavailable: "refuse" } },
+    logger,
+  );
   const limits = { requestsPerMinute: 1e8, tokensPerMinute: 1e8 };
   const scopes = ["project", "organization", "key"].map((scope) => ({ name: scope, key: scope, limits }));
   const shared = { logger, estimates: new CompletionEstimates(), onRefused: () => {} };

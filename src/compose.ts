@@ -43,6 +43,7 @@ import { Metrics } from "./observability/metrics.ts";
 import { openTelemetry } from "./observability/open-telemetry.ts";
 import { buildOperationsServer, buildServer, type Server } from "./server.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
+import { databaseAddress } from "./storage/database-address.ts";
 import { readReplicaCount, writeReplicaCount } from "./storage/replica-count.ts";
 import { type OwnerParts, OwnerServices } from "./workers/owner-services.ts";
 
@@ -80,14 +81,14 @@ export interface ComposeOptions extends Omit<LiveCatalogOptions, "see" | "onEndp
  */
 export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, logger } = options;
-  const { databaseUrl: url } = config;
+  const { environment } = config;
   let inForce = config;
-  const file = join(config.dataDirectory, "parlance.sqlite");
-  const database = openDatabase({ url, file, logger });
+  const address = databaseAddress(config);
+  const database = openDatabase({ ...address, logger });
   const outbox = new WebhookOutbox(config.webhooks);
   const { databaseGraceSeconds } = config.server;
   const accounts = new Accounts({ database, logger, outbox, databaseGraceSeconds });
-  const readUrl = config.databaseReadUrl;
+  const readUrl = address.url && environment.DATABASE_READ_URL;
   const readReplica = readUrl && openDatabase({ url: readUrl, file: "", logger, migrates: false });
   const reports = new UsageReports(database, readReplica);
   const counters = await openCounters(config, logger, {
@@ -150,7 +151,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const hasOwnAddress = config.server.operations !== undefined;
   const failures = new FailedAuthentications({
     counters,
-    perMinute: config.failedAuthenticationsPerMinute,
+    perMinute: config.limits.failedAuthenticationsPerMinute,
     onRefused: (limit) => metrics.refusal("", limit),
   });
   const { ffmpeg } = config.server;
@@ -173,7 +174,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     database,
     files,
     logger,
-    queue: openBatchQueue({ url, database, logger, concurrency: config.batches.concurrentBatches }),
+    queue: openBatchQueue({ url: address.url, database, logger, concurrency: config.batches.concurrentBatches }),
     directory: uploads.directory,
     maxLines: config.batches.maxLines,
     maxLineBytes: config.server.maxBodyBytes,
@@ -189,7 +190,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     responseStorage,
     files: {
       files,
-      uploads: { directory: uploads.directory, maxBytes: config.files.maxBytesPerFile },
+      uploads: { directory: uploads.directory, maxBytes: config.files.maxFileSize },
       checkUnused: (file) => batches.checkUnused(file),
     },
     batches,
@@ -204,7 +205,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       limited: { models: () => catalog.models, defaults: { ...config.limits.projectModel } },
     },
     operations: hasOwnAddress ? undefined : operations,
-    metricsKey: config.metricsKey,
+    metricsKey: environment.PARLANCE_METRICS_KEY,
     maxBodyBytes: config.server.maxBodyBytes,
     transcription: { decoder, uploads, maxAudioSeconds: config.server.maxAudioSeconds },
     realtime: { ...config.realtime, detectSpeech: (signal) => speechDetection.open(signal) },
@@ -215,7 +216,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     trustedProxies: config.server.trustedProxies,
     corsOrigins: config.server.corsOrigins,
     unknownFields: config.server.unknownFields,
-    consoleFolder: config.server.hasConsole ? CONSOLE_FOLDER : undefined,
+    consoleFolder: config.server.console ? CONSOLE_FOLDER : undefined,
     servesOllama: config.ollama.enabled,
     ignoresMismatchedIds: config.server.mismatchedIds === "ignore",
     countWrongKey: (address) => failures.count(address),
@@ -261,12 +262,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
 /** Returns undefined where responses are not stored. */
 function openResponseStorage(config: Config, database: Database, logger: Logger): ResponseStorage | undefined {
-  const { responses, encryptionKeys: secrets, dataDirectory } = config;
+  const { responses, environment, dataDirectory } = config;
   if (!responses.store) return undefined;
   const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
-  const keyring = openKeyring({ secrets, file, logger });
+  const keyring = openKeyring({ secrets: environment.PARLANCE_ENCRYPTION_KEY, file, logger });
   if (keyring === undefined) return undefined;
-  const { keepDays, maxBytesPerProject } = responses;
-  const maxContextBytes = config.server.maxBodyBytes;
-  return new ResponseStorage({ database, keyring, logger, keepDays, maxContextBytes, maxBytesPerProject });
+  return new ResponseStorage({ ...responses, database, keyring, logger, maxContextBytes: config.server.maxBodyBytes });
 }

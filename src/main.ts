@@ -9,6 +9,7 @@ import type { Config } from "./config/config.ts";
 import type { Reloaded } from "./config/reload-config.ts";
 import { drain } from "./drain.ts";
 import { trustWorkers } from "./http/forwarded-address.ts";
+import { workerCount } from "./http/settings.ts";
 import { Fault } from "./kernel/faults.ts";
 import { releaseMemoryWhenIdle } from "./kernel/process/idle-memory.ts";
 import { announceService, lockDataDirectory } from "./kernel/process/service-file.ts";
@@ -43,7 +44,7 @@ export async function run(options: RunOptions): Promise<number> {
   process.on("SIGHUP", () => onHangUp());
   await ensurePortsFree(config);
   // Replicas with a shared database may also share the directory: they count together.
-  const lock = config.databaseUrl === undefined ? lockDataDirectory(config.dataDirectory) : undefined;
+  const lock = config.environment.DATABASE_URL === undefined ? lockDataDirectory(config.dataDirectory) : undefined;
   using closing = new DisposableStack();
   closing.defer(() => lock?.release());
   const service = await compose(options);
@@ -91,7 +92,7 @@ export async function run(options: RunOptions): Promise<number> {
 
 /** Loads the code of workers only where they are configured. */
 async function openWorkerPool(service: Service, { config, logger }: RunOptions): Promise<WorkerPool | undefined> {
-  if (config.server.workers === 1) return undefined;
+  if (workerCount(config.server) === 1) return undefined;
   const { WorkerPool } = await import("./workers/worker-pool.ts");
   return new WorkerPool(config, {
     services: service.forWorkers,

@@ -24,7 +24,18 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     reason: "Connections, migrations and the schema; queries belong to the features, whose row types the schema lists.",
   },
   { part: "counters", may: ["kernel", "observability"], reason: "Backends behind one contract." },
-  { part: "config", may: [...BASE, "features/webhooks"], reason: "Reads settings; features do not read the file." },
+  {
+    part: "config",
+    may: [
+      ...BASE,
+      "features/*/settings.ts",
+      "http/settings.ts",
+      "catalog/*-settings.ts",
+      "catalog/model-config.ts",
+      "model-store/hub-settings.ts",
+    ],
+    reason: "Gathers the settings of all parts, which do not read the file.",
+  },
   { part: "wire", may: ["kernel", "contracts", "engines/shared"], reason: "Formats only, without I/O." },
   { part: "model-store", may: BASE, reason: "Downloads and keeps files; does not know the engines that run them." },
   {

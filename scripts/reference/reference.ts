@@ -1,9 +1,9 @@
 /** Generates the configuration reference and the JSON Schema from the configuration's zod schemas. */
 
 import { z } from "zod";
+import { deploymentSettings } from "../../src/catalog/model-settings.ts";
 import { environmentSchema } from "../../src/config/environment-schema.ts";
 import { configJsonSchema, inputSchema, type JsonSchema } from "../../src/config/json-schema.ts";
-import { deploymentOptions } from "../../src/config/model-schema.ts";
 import { ENGINES } from "../../src/engines/registry.ts";
 
 const settings = Object.fromEntries(
@@ -20,7 +20,7 @@ export function fillReference(text: string): string {
   const deployments = publishedSchema.properties?.models?.items?.properties?.deployments;
   const sections: Record<string, string> = {
     "reference: file": table(keys(publishedSchema)),
-    "reference: any deployment": table(keys(inputSchema(deploymentOptions))),
+    "reference: any deployment": table(keys(inputSchema(deploymentSettings))),
     "reference: deployments": engineTables(deployments?.items?.anyOf ?? []),
     "reference: environment": environmentTable(),
   };
@@ -80,7 +80,7 @@ function engineTables(branches: readonly JsonSchema[]): string {
 
 function withoutCommonKeys(branch: JsonSchema): JsonSchema {
   const own = Object.entries(branch.properties ?? {}).filter(
-    ([key]) => key !== "engine" && !Object.hasOwn(deploymentOptions.shape, key),
+    ([key]) => key !== "engine" && !Object.hasOwn(deploymentSettings.in.shape, key),
   );
   return { ...branch, properties: Object.fromEntries(own) };
 }

@@ -5,7 +5,7 @@ import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 
 const AUTO = "auto";
 
-type ChatModelConfig = Pick<Config, "local" | "models" | "builtinModels">;
+type ChatModelConfig = Pick<Config, "local" | "models" | "builtinModels" | "environment">;
 
 /** Returns the model to list first; undefined: the manifest's order. */
 export function defaultChatModel(
@@ -20,12 +20,12 @@ export function defaultChatModel(
 
 /** Returns the model to download after the start; undefined: the machine, the configuration or CI rules it out. */
 export function chatModelToDownload(
-  { local, models, builtinModels }: ChatModelConfig,
+  { local, models, builtinModels, environment }: ChatModelConfig,
   pulled: ReadonlySet<string>,
   manifest: readonly ManifestEntry[],
   memory: { freeBytes: number; budgetBytes: number },
 ): ManifestEntry | undefined {
-  if (!builtinModels || !local.downloadsInBackground) return undefined;
+  if (!builtinModels || environment.CI) return undefined;
   const wanted =
     local.defaultChatModel === AUTO
       ? automatic(models, manifest, memory)

@@ -82,7 +82,7 @@ export class LiveCatalog {
   async #apply(config: Config): Promise<void> {
     const specifications = await withFileVersions(await buildModelSpecs(config, this.#options.store));
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
-    this.memory.limitBytes = config.local.memoryBytes ?? defaultMemoryBudget();
+    this.memory.limitBytes = config.local.memory ?? defaultMemoryBudget();
     await this.#pools.start(sourcesOf(specifications));
     // Only here, so that a configuration that could not be applied is not the one of the next refresh.
     this.#config = config;

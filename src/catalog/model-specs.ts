@@ -1,6 +1,6 @@
 /** The catalog's models: the manifest's defaults, other pulled models, bundled models and configured models. */
 
-import type { BuiltinOverride, Config, ModelConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import type { ChatDefaults } from "../contracts/chat-model.ts";
 import { TASKS } from "../contracts/task.ts";
 import { ENGINES } from "../engines/registry.ts";
@@ -13,6 +13,8 @@ import type { ModelStore } from "../model-store/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 import { withChatAliases, withDefaultAliases } from "./default-aliases.ts";
 import { defaultChatModel } from "./default-chat-model.ts";
+import type { BuiltinOverride, ModelConfig } from "./model-config.ts";
+import type { ModelSettings } from "./model-settings.ts";
 
 /** The default chat model first, then the defaults, chat before the others. A configured model replaces a built-in one of the same ID. */
 export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
@@ -47,12 +49,13 @@ function defaultsFirst(a: ManifestEntry, b: ManifestEntry): number {
 }
 
 function toConfigured(model: ModelConfig, { local }: Config): ModelSpec {
-  const { strategy, retries, prefixLoadFactor, circuit, maxQueue, deployments, ...rest } = model;
+  const { strategy, retries, prefixLoadFactor, circuit, maxQueue, deployments, hidden: isHidden, ...rest } = model;
   return {
     ...rest,
+    isHidden,
     isBuiltin: false,
     license: undefined,
-    defaults: mergeDefaults(recommendedDefaults(deployments), model.defaults),
+    defaults: mergeDefaults(recommendedDefaults(deployments), toDefaults(model.defaults)),
     routing: { strategy, retries, prefixLoadFactor },
     deployments: deployments.map(
       ({ engine, settings, maxQueue: own = maxQueue, load, unloadAfterSeconds, ...routingOptions }) => ({
@@ -99,11 +102,11 @@ function toModelSpec(
     license: entry.license,
     dimensions: "dimensions" in entry ? entry.dimensions : undefined,
     aliases: override?.aliases ?? [],
-    isHidden: override?.isHidden ?? false,
+    isHidden: override?.hidden ?? false,
     accessGroups: override?.accessGroups ?? [],
     price: override?.price ?? {},
     batchPrice: override?.batchPrice,
-    defaults: mergeDefaults(entry.defaults, override?.defaults),
+    defaults: mergeDefaults(entry.defaults, toDefaults(override?.defaults)),
     fallbacks: override?.fallbacks.length ? override.fallbacks : (entry.fallbacks ?? []).filter(isBuiltin),
     routing: override === undefined ? DEFAULT_POLICY : pickRouting(override),
     deployments: [
@@ -113,7 +116,7 @@ function toModelSpec(
           ...DEFAULT_ROUTING_OPTIONS,
           // It is there because another model's files are, not because somebody wants it loaded.
           load: "requires" in entry ? "on_demand" : load,
-          unloadAfterSeconds,
+          unloadAfterSeconds: unloadAfterSeconds || undefined,
           ...(circuit === undefined ? {} : { circuit }),
           ...(maxQueue === undefined ? {} : { maxQueue }),
         },
@@ -124,6 +127,11 @@ function toModelSpec(
 
 function pickRouting({ strategy, retries, prefixLoadFactor }: BuiltinOverride): ModelSpec["routing"] {
   return { strategy, retries, prefixLoadFactor };
+}
+
+function toDefaults(settings: ModelSettings["defaults"]): ChatDefaults {
+  const { maxCompletionTokens: maxTokens, ...defaults } = settings ?? {};
+  return { ...defaults, maxTokens };
 }
 
 function mergeDefaults(recommended: ChatDefaults | undefined, own: ChatDefaults = {}): ChatDefaults {

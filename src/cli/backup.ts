@@ -1,9 +1,10 @@
 /** `parlance backup` and `parlance restore`, for the SQLite database. */
 
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Command } from "commander";
 import { loadConfig } from "../config/load-config.ts";
 import { Fault } from "../kernel/faults.ts";
+import { databaseAddress } from "../storage/database-address.ts";
 import { backUpSqlite, restoreSqlite } from "../storage/sqlite-backup.ts";
 import { configSources } from "./config-sources.ts";
 import { formatBytes } from "./format-bytes.ts";
@@ -27,7 +28,7 @@ export function restoreCommand(): Command {
 }
 
 async function databaseFile(tool: string): Promise<string> {
-  const { databaseUrl, dataDirectory } = await loadConfig(configSources());
-  if (databaseUrl === undefined) return join(dataDirectory, "parlance.sqlite");
+  const { url, file } = databaseAddress(await loadConfig(configSources()));
+  if (url === undefined) return file;
   throw new Fault("invalid-request", `DATABASE_URL names a PostgreSQL database: use ${tool}.`);
 }

@@ -27,12 +27,12 @@ export function configCommand(): Command {
   return command;
 }
 
-function describe({ file, server, dataDirectory, databaseUrl, builtinModels, models }: Config): string {
+function describe({ file, server, dataDirectory, environment, builtinModels, models }: Config): string {
   const count = `${models.length} ${models.length === 1 ? "model" : "models"}`;
   return [
     `${file ?? "Environment and defaults (no configuration file)"}: valid`,
     `  listens on ${server.host} port ${server.port}`,
-    `  stores data in ${dataDirectory}${databaseUrl === undefined ? "" : " and PostgreSQL"}`,
+    `  stores data in ${dataDirectory}${environment.DATABASE_URL === undefined ? "" : " and PostgreSQL"}`,
     `  serves ${count} from the file${builtinModels ? " and the built-in ones" : ""}`,
   ].join("\n");
 }

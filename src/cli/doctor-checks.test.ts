@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
-import type { Config } from "../config/config.ts";
 import { createLogger } from "../observability/logger.ts";
 import { openDatabase } from "../storage/database.ts";
 import { MIGRATIONS } from "../storage/migrations/migrations.ts";
@@ -16,7 +15,7 @@ test("migrates nothing when it checks the database of an older version", async (
   await database.migrate();
   await database.close();
 
-  const config = { databaseUrl: undefined, dataDirectory: directory.path } as Config;
+  const config = { environment: { DATABASE_URL: undefined }, dataDirectory: directory.path };
   expect(await checkDatabase(config)).toEqual({
     name: "Database",
     state: "ok",

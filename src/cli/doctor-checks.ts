@@ -3,12 +3,13 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import { connectToRedis } from "../counters/redis-connection.ts";
 import { COUNTERS_PREFIX } from "../counters/redis-script.ts";
 import type { RedisAddress } from "../kernel/redis-address.ts";
 import { openDatabase } from "../storage/database.ts";
+import { databaseAddress } from "../storage/database-address.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { type Machine, outputOf } from "./machine.ts";
 import { openLog } from "./open-log.ts";
@@ -148,21 +149,17 @@ function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
-export async function checkDatabase({ databaseUrl, dataDirectory }: Config): Promise<Check> {
-  const file = join(dataDirectory, "parlance.sqlite");
-  if (databaseUrl === undefined && !existsSync(file)) return ok("Database", "SQLite; created at the first start");
+export async function checkDatabase(config: Parameters<typeof databaseAddress>[0]): Promise<Check> {
+  const { url, file } = databaseAddress(config);
+  if (url === undefined && !existsSync(file)) return ok("Database", "SQLite; created at the first start");
   // A check of an older database must not upgrade it.
-  const database = openDatabase({ url: databaseUrl, file, logger: openLog("silent"), migrates: false });
+  const database = openDatabase({ url, file, logger: openLog("silent"), migrates: false });
   try {
     const pending = await database.pendingMigrations();
     if (pending.length === 0) await database.check();
-    return ok(
-      "Database",
-      `${databaseUrl === undefined ? "SQLite" : "PostgreSQL, reachable"}${describePending(pending)}`,
-    );
+    return ok("Database", `${url === undefined ? "SQLite" : "PostgreSQL, reachable"}${describePending(pending)}`);
   } catch (failure) {
-    const wayOut =
-      databaseUrl === undefined ? "See docs/how-to/back-up-and-restore.md" : "Check DATABASE_URL and the server";
+    const wayOut = url === undefined ? "See docs/how-to/back-up-and-restore.md" : "Check DATABASE_URL and the server";
     return error("Database", `${rootMessage(failure)}. ${wayOut}`);
   } finally {
     await database.close();

@@ -64,7 +64,7 @@ async function runChecks(config: Config, machine: Machine): Promise<Check[]> {
     checkNetwork(config),
     checkDirectories(config),
     checkDatabase(config),
-    checkRedis(config.redis),
+    checkRedis(config.environment.REDIS_URL),
     checkPort(config, origin),
   ]);
   const warnings = config.warnings.map((detail): Check => ({ name: "Configuration", state: "warning", detail }));

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { promisify } from "node:util";
-import type { Config } from "../config/config.ts";
+import type { LocalSettings } from "../catalog/local-settings.ts";
 import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 
 const run = promisify(execFile);
@@ -20,8 +20,7 @@ export interface Machine {
   gpus: string[];
 }
 
-/** `memoryBytes`: the configured `local.memory`. */
-export async function inspectMachine({ memoryBytes }: Config["local"]): Promise<Machine> {
+export async function inspectMachine({ memory }: LocalSettings): Promise<Machine> {
   // 0 or a number beyond the machine's memory: no limit is set.
   const limit = process.constrainedMemory();
   return {
@@ -29,7 +28,7 @@ export async function inspectMachine({ memoryBytes }: Config["local"]): Promise<
     cores: availableParallelism(),
     memoryBytes: limit > 0 ? Math.min(limit, totalmem()) : totalmem(),
     freeBytes: process.availableMemory(),
-    modelMemoryBytes: memoryBytes ?? defaultMemoryBudget(),
+    modelMemoryBytes: memory ?? defaultMemoryBudget(),
     gpus: await findGpus(),
   };
 }

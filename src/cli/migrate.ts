@@ -1,9 +1,9 @@
 /** `parlance migrate`: migrates the configured database, or checks whether it is current. */
 
-import { join } from "node:path";
 import { Command } from "commander";
 import { loadConfig } from "../config/load-config.ts";
 import { type Database, openDatabase } from "../storage/database.ts";
+import { databaseAddress } from "../storage/database-address.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 
@@ -29,8 +29,7 @@ async function printPending(): Promise<void> {
 }
 
 async function openConfigured(): Promise<AsyncDisposable & { database: Database }> {
-  const { databaseUrl, dataDirectory } = await loadConfig(configSources());
-  const file = join(dataDirectory, "parlance.sqlite");
-  const database = openDatabase({ url: databaseUrl, file, logger: openLog("warn") });
+  const config = await loadConfig(configSources());
+  const database = openDatabase({ ...databaseAddress(config), logger: openLog("warn") });
   return { database, [Symbol.asyncDispose]: () => database.close() };
 }

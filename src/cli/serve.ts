@@ -37,7 +37,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
     onListening: (listening) => {
       // Not at exit, since services are often killed.
       flushCompileCache();
-      if (config.server.hasConsole) buildConsoleInBackground(logger);
+      if (config.server.console) buildConsoleInBackground(logger);
       return welcome(listening, config, progress);
     },
   });

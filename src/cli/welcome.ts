@@ -18,7 +18,7 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
   const { origin, signal } = listening;
   try {
     const keys = await bootstrapKeys(listening, config);
-    const code = config.server.hasConsole ? listening.service.accounts.consoleSessions.createSignInCode() : undefined;
+    const code = config.server.console ? listening.service.accounts.consoleSessions.createSignInCode() : undefined;
     progress.print(describeAddress(origin, keys, code));
     // Keys are generated at the first start only.
     if (keys.apiKey !== undefined) await listening.service.greet(signal);
@@ -33,10 +33,8 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
 }
 
 /** Waits until the database is available; meanwhile /health/ready reports why the service is not ready. */
-async function bootstrapKeys(
-  { service, signal }: Listening,
-  { apiKey, adminKey, ollama }: Config,
-): Promise<BootstrapKeys> {
+async function bootstrapKeys({ service, signal }: Listening, { environment, ollama }: Config): Promise<BootstrapKeys> {
+  const { PARLANCE_API_KEY: apiKey, PARLANCE_ADMIN_KEY: adminKey } = environment;
   const anonymousProject = ollama.enabled ? ollama.anonymousProject : undefined;
   for (;;) {
     try {

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { parseRedisUrl } from "../kernel/redis-address.ts";
 import { Secret } from "../kernel/secret.ts";
-import { host, port } from "./addresses.ts";
+import { host, port } from "../kernel/settings/addresses.ts";
 import { LOG_LEVELS } from "./file-schema.ts";
 import { openTelemetryVariables } from "./opentelemetry-variables.ts";
 
@@ -141,3 +141,17 @@ export const environmentSchema = z.object({
 });
 
 export type Environment = z.output<typeof environmentSchema>;
+
+/** Variables that override a key of the file. */
+export const OVERRIDES: Readonly<Record<string, keyof Environment>> = {
+  "server.host": "PARLANCE_HOST",
+  "server.port": "PARLANCE_PORT",
+  data_directory: "PARLANCE_DATA_DIR",
+  models_directory: "PARLANCE_MODELS_DIR",
+  log_level: "PARLANCE_LOG_LEVEL",
+  builtin_models: "PARLANCE_BUILTIN_MODELS",
+  "local.default_chat_model": "PARLANCE_DEFAULT_CHAT_MODEL",
+  "opentelemetry.endpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "opentelemetry.service_name": "OTEL_SERVICE_NAME",
+  "opentelemetry.sample_ratio": "OTEL_TRACES_SAMPLER_ARG",
+};

@@ -1,8 +1,8 @@
 /** JSON Schema of parlance.yaml for editors and documentation, generated from the zod schemas. */
 
 import { type ZodType, z } from "zod";
+import { deploymentSettings } from "../catalog/model-settings.ts";
 import { configFile } from "./file-schema.ts";
-import { deploymentOptions } from "./model-schema.ts";
 
 export type DeploymentSchemas = Readonly<Record<string, ZodType>>;
 
@@ -50,7 +50,7 @@ function branches(engine: string, settings: ZodType): JsonSchema[] {
   return (schema.anyOf ?? schema.oneOf ?? [schema]).map((branch) => ({
     ...branch,
     type: "object",
-    properties: { engine: { const: engine }, ...branch.properties, ...inputSchema(deploymentOptions).properties },
+    properties: { engine: { const: engine }, ...branch.properties, ...inputSchema(deploymentSettings).properties },
     required: ["engine", ...(branch.required ?? [])],
     additionalProperties: branch.additionalProperties ?? false,
   }));
@@ -60,7 +60,7 @@ function branches(engine: string, settings: ZodType): JsonSchema[] {
 export function withDeploymentOptions(settings: JsonSchema): JsonSchema {
   const add = (branch: JsonSchema): JsonSchema => ({
     ...branch,
-    properties: { ...branch.properties, ...inputSchema(deploymentOptions).properties },
+    properties: { ...branch.properties, ...inputSchema(deploymentSettings).properties },
   });
   if (settings.anyOf !== undefined) return { ...settings, anyOf: settings.anyOf.map(add) };
   return settings.oneOf === undefined ? add(settings) : { ...settings, oneOf: settings.oneOf.map(add) };

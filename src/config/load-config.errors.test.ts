@@ -249,7 +249,10 @@ describe("secrets", () => {
 
   test("accepts two different first keys of 32 characters, and rejects equal ones", async () => {
     const { config } = await loadConfigText(undefined, { PARLANCE_API_KEY: good, PARLANCE_ADMIN_KEY: `${good}2` });
-    expect([config.apiKey?.reveal(), config.adminKey?.reveal()]).toEqual([good, `${good}2`]);
+    expect([config.environment.PARLANCE_API_KEY?.reveal(), config.environment.PARLANCE_ADMIN_KEY?.reveal()]).toEqual([
+      good,
+      `${good}2`,
+    ]);
     const fault = await faultOfConfigText(undefined, { PARLANCE_API_KEY: good, PARLANCE_ADMIN_KEY: good });
     expect(fault).toContain("PARLANCE_ADMIN_KEY: must not be the same as PARLANCE_API_KEY");
     expect(fault).not.toContain(good);

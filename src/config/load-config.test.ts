@@ -28,9 +28,10 @@ models:
 describe("a good configuration", () => {
   test("needs neither a file nor an environment variable", async () => {
     const { config, directory } = await loadConfigText(undefined);
+    expect(config.server.operations).toBeUndefined();
     expect(config).toMatchObject({
       file: undefined,
-      server: { host: "127.0.0.1", port: 8080, operations: undefined },
+      server: { host: "127.0.0.1", port: 8080 },
       dataDirectory: join(directory, ".parlance"),
       modelsDirectory: join(directory, ".parlance", "models"),
       hub: { endpoint: "https://huggingface.co", token: undefined, offline: false },
@@ -104,7 +105,10 @@ describe("a good configuration", () => {
       PARLANCE_API_KEY: "",
       DATABASE_URL: "",
     });
-    expect(config).toMatchObject({ server: { port: 8080 }, apiKey: undefined, databaseUrl: undefined });
+    expect(config).toMatchObject({
+      server: { port: 8080 },
+      environment: { PARLANCE_API_KEY: undefined, DATABASE_URL: undefined },
+    });
   });
 
   test("keeps both database URLs as secrets, and warns about REDIS_URL without DATABASE_URL", async () => {
@@ -112,7 +116,7 @@ describe("a good configuration", () => {
       DATABASE_URL: "postgres://parlance:hunter2@db/parlance",
       REDIS_URL: "redis://:hunter2@cache:6379",
     });
-    expect(config.databaseUrl?.reveal()).toContain("hunter2");
+    expect(config.environment.DATABASE_URL?.reveal()).toContain("hunter2");
     expect(inspect(config, { depth: null })).not.toContain("hunter2");
     expect(config.warnings).toEqual([]);
     const alone = await loadConfigText(undefined, { REDIS_URL: "redis://cache:6379" });

@@ -1,17 +1,15 @@
 /** Builds the Config from the environment and parlance.yaml; the environment overrides the file. */
 
 import { existsSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
-import type { ChatDefaults } from "../contracts/chat-model.ts";
+import { toCamelCase } from "../kernel/settings/mapping.ts";
 import { checkModels, type KnownEngine, type KnownModel } from "./check-models.ts";
-import type { BuiltinOverride, Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import { ConfigErrors } from "./config-errors.ts";
 import { deepFreeze } from "./deep-freeze.ts";
-import type { Environment } from "./environment-schema.ts";
+import { type Environment, OVERRIDES } from "./environment-schema.ts";
 import type { ConfigFile } from "./file-schema.ts";
 import type { DeploymentSchemas } from "./json-schema.ts";
-import { toLimits } from "./limits-schema.ts";
 import { type ParsedFile, parseFile } from "./parse-file.ts";
 import { type RawFile, readConfigFile } from "./read-config-file.ts";
 import { readEnvironment, rejectMisspelled } from "./read-environment.ts";
@@ -47,7 +45,7 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
   // An unreadable file has already been reported; validating it as an empty one adds no further errors.
   const { value, names } = substituteVariables(raw.value ?? {}, sources.environment, errors);
   const parsed = parseFile(value, sources.deploymentSchemas, errors);
-  const usesBuiltin = values?.PARLANCE_BUILTIN_MODELS ?? parsed.file?.builtin_models ?? true;
+  const usesBuiltin = values?.PARLANCE_BUILTIN_MODELS ?? parsed.file?.builtinModels ?? true;
   checkModels(value, raw.value, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, errors);
   checkDefaultChatModel(values?.PARLANCE_DEFAULT_CHAT_MODEL, parsed.file, sources.builtinModels, errors);
   if (values !== undefined) {
@@ -56,16 +54,11 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
   }
   rejectMisspelled(unknown, names, errors);
   if (!errors.isEmpty || values === undefined || parsed.file === undefined) throw errors.toFault(file, raw.lineOf);
-  const { dataDirectory, modelsDirectory, ...config } = combine(sources, values, file, parsed.file, parsed.deployments);
-  const inForce = listSettings({
-    written: value,
-    file: parsed.file,
-    deployments: parsed.deployments,
-    environment: values,
-    dataDirectory,
-    modelsDirectory,
+  const config = combine(sources, values, file, parsed.file, parsed.deployments);
+  return deepFreeze({
+    ...config,
+    inForce: listSettings({ ...config, written: value, parsed: parsed.file, deployments: parsed.deployments }),
   });
-  return deepFreeze({ ...config, dataDirectory, modelsDirectory, inForce });
 }
 
 /** Reports missing keys of the store of files. */
@@ -90,7 +83,7 @@ function checkDefaultChatModel(
   builtinModels: readonly KnownModel[],
   errors: ConfigErrors,
 ): void {
-  const id = variable ?? file?.local.default_chat_model ?? "auto";
+  const id = variable ?? file?.local.defaultChatModel ?? "auto";
   const ids = builtinModels.filter(({ task }) => task === "chat").map((model) => model.id);
   if (id === "auto" || ids.includes(id)) return;
   const message = `must be auto or the ID of a built-in chat model: ${ids.join(", ")}`;
@@ -115,6 +108,7 @@ function combine(
   file: ConfigFile,
   deployments: ParsedFile["deployments"],
 ): Omit<Config, "inForce"> {
+  const { opentelemetry: _, ...settings } = withOverrides(file, environment);
   const fileDirectory = path === undefined ? workingDirectory : dirname(path);
   const resolvePath = (variable: string | undefined, inFile: string | undefined, otherwise: string) => {
     if (variable !== undefined) return resolve(workingDirectory, variable);
@@ -122,104 +116,47 @@ function combine(
   };
   const dataDirectory = resolvePath(
     environment.PARLANCE_DATA_DIR,
-    file.data_directory,
+    file.dataDirectory,
     resolve(workingDirectory, ".parlance"),
   );
+  const { HF_ENDPOINT: endpoint, HF_TOKEN: token, HF_HUB_OFFLINE: offline } = environment;
   return {
+    ...settings,
     file: path,
-    server: {
-      host: environment.PARLANCE_HOST ?? file.server.host,
-      port: environment.PARLANCE_PORT ?? file.server.port,
-      operations: file.server.operations,
-      maxBodyBytes: file.server.max_body_bytes,
-      maxUploadBytes: file.server.max_upload_bytes,
-      maxAudioSeconds: file.server.max_audio_seconds,
-      ffmpeg: file.server.ffmpeg,
-      maxModerationInputs: file.server.max_moderation_inputs,
-      receiveTimeoutSeconds: file.server.receive_timeout_seconds,
-      requestTimeoutSeconds: file.server.request_timeout_seconds,
-      maxConnectionsPerAddress: file.server.max_connections_per_address,
-      trustedProxies: file.server.trusted_proxies,
-      corsOrigins: file.server.cors_origins,
-      hasConsole: file.server.console,
-      unknownFields: file.server.unknown_fields,
-      mismatchedIds: file.server.mismatched_ids,
-      workers: file.server.workers === "auto" ? availableParallelism() : file.server.workers,
-      drainSeconds: file.server.drain_seconds,
-      databaseGraceSeconds: file.server.database_grace_seconds,
-    },
+    environment,
     dataDirectory,
     modelsDirectory: resolvePath(
       environment.PARLANCE_MODELS_DIR,
-      file.models_directory,
+      file.modelsDirectory,
       resolve(dataDirectory, "models"),
     ),
-    databaseUrl: environment.DATABASE_URL,
-    databaseReadUrl: environment.DATABASE_URL && environment.DATABASE_READ_URL,
-    redis: environment.REDIS_URL,
-    apiKey: environment.PARLANCE_API_KEY,
-    adminKey: environment.PARLANCE_ADMIN_KEY,
-    metricsKey: environment.PARLANCE_METRICS_KEY,
-    hub: {
-      endpoint: environment.HF_ENDPOINT,
-      token: environment.HF_TOKEN,
-      offline: environment.HF_HUB_OFFLINE,
-    },
-    limits: {
-      projectModel: toLimits(file.limits.project_model),
-      organization: toLimits(file.limits.organization),
-      key: toLimits(file.limits.key),
-    },
-    onCountersUnavailable: file.limits.on_counters_unavailable,
-    failedAuthenticationsPerMinute: file.limits.failed_authentications_per_minute,
-    usage: { recordDays: file.usage.record_days, requestDays: file.usage.request_days },
-    responses: {
-      store: file.responses.store,
-      keepDays: file.responses.keep_days,
-      maxBytesPerProject: file.responses.max_size_per_project,
-    },
     files: {
+      ...file.files,
       directory: resolvePath(undefined, file.files.directory, resolve(dataDirectory, "files")),
       s3: toS3(file.files.s3, environment),
-      maxBytesPerFile: file.files.max_file_size,
-      maxBytesPerProject: file.files.max_size_per_project,
-      keepDays: file.files.keep_days,
     },
-    batches: {
-      maxLines: file.batches.max_lines,
-      concurrentLines: file.batches.concurrent_lines,
-      concurrentBatches: file.batches.concurrent_batches,
-    },
-    webhooks: file.webhooks,
+    hub: { endpoint, token, offline },
     openTelemetry: toOpenTelemetry(file.opentelemetry, environment, (module) => resolve(fileDirectory, module)),
-    ollama: { enabled: file.ollama.enabled, anonymousProject: file.ollama.anonymous_project },
-    realtime: {
-      transcriptionModel: file.realtime.transcription_model,
-      speechModel: file.realtime.speech_model,
-      maxSessionsPerProject: file.realtime.max_sessions_per_project,
-      maxSessionSeconds: file.realtime.max_session_seconds,
-      idleTimeoutSeconds: file.realtime.idle_timeout_seconds,
-    },
-    encryptionKeys: environment.PARLANCE_ENCRYPTION_KEY,
-    local: {
-      load: file.local.load,
-      unloadAfterSeconds: file.local.unload_after_seconds || undefined,
-      memoryBytes: file.local.memory,
-      defaultChatModel: environment.PARLANCE_DEFAULT_CHAT_MODEL ?? file.local.default_chat_model,
-      downloadsInBackground: !environment.CI,
-    },
-    logLevel: environment.PARLANCE_LOG_LEVEL ?? file.log_level,
-    builtinModels: environment.PARLANCE_BUILTIN_MODELS ?? file.builtin_models,
-    defaultAliases: file.default_aliases,
-    models: file.models.flatMap((model, index) => {
-      const { task } = model;
-      return task === undefined || model.deployments === undefined
-        ? []
-        : [{ ...toOverride(model), task, deployments: deployments[index] ?? [] }];
-    }),
-    builtinOverrides: file.models.filter((model) => model.deployments === undefined).map(toOverride),
+    models: file.models.flatMap(({ task, deployments: entries, ...model }, index) =>
+      task === undefined || entries === undefined ? [] : [{ ...model, task, deployments: deployments[index] ?? [] }],
+    ),
+    builtinOverrides: file.models.filter((model) => model.deployments === undefined),
     warnings: environment.DATABASE_URL === undefined ? warningsWithoutDatabase(environment) : [],
   };
+}
+
+/** Returns the file's settings with the variables that override one of its keys. */
+function withOverrides(file: ConfigFile, environment: Environment): ConfigFile {
+  return Object.entries(OVERRIDES).reduce((settings, [key, variable]) => {
+    const value = environment[variable];
+    return value === undefined ? settings : (replaceAt(settings, key.split(".").map(toCamelCase), value) as ConfigFile);
+  }, file);
+}
+
+function replaceAt(settings: unknown, [key = "", ...rest]: string[], value: unknown): object {
+  const copy: Record<string, unknown> = { ...(settings as object) };
+  copy[key] = rest.length === 0 ? value : replaceAt(copy[key], rest, value);
+  return copy;
 }
 
 function warningsWithoutDatabase({ REDIS_URL, DATABASE_READ_URL }: Environment): string[] {
@@ -231,41 +168,4 @@ function warningsWithoutDatabase({ REDIS_URL, DATABASE_READ_URL }: Environment):
         ]),
     ...(DATABASE_READ_URL === undefined ? [] : ["DATABASE_READ_URL is ignored without DATABASE_URL"]),
   ];
-}
-
-function toOverride(model: ConfigFile["models"][number]): BuiltinOverride {
-  return {
-    id: model.id,
-    accessGroups: model.access_groups,
-    aliases: model.aliases,
-    isHidden: model.hidden,
-    ownedBy: model.owned_by,
-    price: model.price,
-    batchPrice: model.batch_price,
-    defaults: model.defaults && toDefaults(model.defaults),
-    strategy: model.strategy,
-    retries: model.retries,
-    prefixLoadFactor: model.prefix_load_factor,
-    circuit: {
-      failures: model.circuit.failures,
-      failureRate: model.circuit.failure_rate,
-      cooldownSeconds: model.circuit.cooldown_seconds,
-    },
-    fallbacks: model.fallbacks,
-    maxQueue: model.max_queue,
-  };
-}
-
-function toDefaults(defaults: NonNullable<ConfigFile["models"][number]["defaults"]>): ChatDefaults {
-  return {
-    temperature: defaults.temperature,
-    topP: defaults.top_p,
-    topK: defaults.top_k,
-    minP: defaults.min_p,
-    frequencyPenalty: defaults.frequency_penalty,
-    presencePenalty: defaults.presence_penalty,
-    repeatPenalty: defaults.repeat_penalty,
-    maxTokens: defaults.max_completion_tokens,
-    reasoningEffort: defaults.reasoning_effort,
-  };
 }

@@ -1,8 +1,9 @@
 /** Validates parlance.yaml against its schema, and each deployment against its engine's schema. */
 
 import type { ZodType } from "zod";
+import type { DeploymentConfig } from "../catalog/model-config.ts";
+import { type DeploymentSettings, deploymentSettings } from "../catalog/model-settings.ts";
 import type { ConfigErrors, Path } from "./config-errors.ts";
-import type { DeploymentConfig } from "./deployment-config.ts";
 import { describeIssue, findings } from "./describe-issue.ts";
 import { type ConfigFile, configFile } from "./file-schema.ts";
 import {
@@ -13,7 +14,6 @@ import {
   schemaAt,
   withDeploymentOptions,
 } from "./json-schema.ts";
-import { deploymentOptions } from "./model-schema.ts";
 import { describeUnknownKey, nearest } from "./unknown-key.ts";
 
 export interface ParsedFile {
@@ -54,7 +54,7 @@ function parseDeployment(
     if (!errors.has([...path, "engine"])) errors.add([...path, "engine"], `is not a known engine; ${hint}`);
     return undefined;
   }
-  const isOption = ([key]: [string, unknown]) => Object.hasOwn(deploymentOptions.shape, key);
+  const isOption = ([key]: [string, unknown]) => Object.hasOwn(deploymentSettings.in.shape, key);
   const entries = Object.entries(rest);
   const options = parseOptions(Object.fromEntries(entries.filter(isOption)), path, errors);
   const settings = Object.fromEntries(entries.filter((entry) => !isOption(entry)));
@@ -78,21 +78,13 @@ function parseOptions(
   value: Record<string, unknown>,
   path: Path,
   errors: ConfigErrors,
-): Omit<DeploymentConfig, "engine" | "settings"> | undefined {
-  const parsed = deploymentOptions.safeParse(value, { error: describeIssue });
+): DeploymentSettings | undefined {
+  const parsed = deploymentSettings.safeParse(value, { error: describeIssue });
   if (!parsed.success) {
-    report(parsed.error.issues, path, inputSchema(deploymentOptions), errors);
+    report(parsed.error.issues, path, inputSchema(deploymentSettings), errors);
     return undefined;
   }
-  const { weight, price, prefix_caching, max_queue, load, unload_after_seconds } = parsed.data;
-  return {
-    weight,
-    price,
-    prefixCaching: prefix_caching,
-    maxQueue: max_queue,
-    load,
-    unloadAfterSeconds: unload_after_seconds,
-  };
+  return parsed.data;
 }
 
 function report(issues: Parameters<typeof findings>[0], base: Path, schema: JsonSchema, errors: ConfigErrors): void {

@@ -37,7 +37,7 @@ test("applies new models and a new log level", async () => {
   if (!reloaded.isAccepted) throw new Error(reloaded.fault);
   expect(reloaded.config.models.map(({ id }) => id)).toEqual(["b", "c"]);
   expect(reloaded.config).toMatchObject({ logLevel: "debug", builtinModels: false });
-  expect(reloaded.config.apiKey?.reveal()).toBe("k".repeat(32));
+  expect(reloaded.config.environment.PARLANCE_API_KEY?.reveal()).toBe("k".repeat(32));
   expect(reloaded.needsRestart).toEqual([]);
   expect(Object.isFrozen(reloaded.config)).toBe(true);
 });
@@ -68,15 +68,17 @@ test("lists settings that need a restart, and keeps their old values", async () 
   await write("server: { port: 8081 }\n");
   const current = await loadConfig(sources);
   await write(
-    `server: { port: 8082, operations: { port: 9 }, max_body_bytes: 2048, database_grace_seconds: 1 }\ndata_directory: d\n${models("a")}`,
+    `server: { port: 8082, operations: { port: 9 }, max_body_bytes: 2048, database_grace_seconds: 1 }\nbatches: { max_lines: 2 }\ndata_directory: d\n${models("a")}`,
   );
   const reloaded = await reloadConfig(current, sources);
   if (!reloaded.isAccepted) throw new Error(reloaded.fault);
   expect(reloaded.needsRestart).toEqual([
     "server.port",
-    "server.operations",
+    "server.operations.host",
+    "server.operations.port",
     "server.max_body_bytes",
     "server.database_grace_seconds",
+    "batches.max_lines",
     "data_directory",
     "models_directory",
   ]);

@@ -1,7 +1,7 @@
 import { Fault } from "../kernel/faults.ts";
 import type { Config } from "./config.ts";
 import { type ConfigSources, loadConfig } from "./load-config.ts";
-import { mergeSettings } from "./settings-in-force.ts";
+import { isLive, mergeSettings, type SettingsInForce } from "./settings-in-force.ts";
 
 /** Settings that a reload applies; all others need a restart. */
 const LIVE = [
@@ -29,7 +29,7 @@ export async function reloadConfig(current: Config, sources: ConfigSources): Pro
     return {
       isAccepted: true,
       config: Object.freeze({ ...current, ...live, inForce: mergeSettings(current.inForce, next.inForce) }),
-      needsRestart: fixedChanges(current, next),
+      needsRestart: fixedChanges(current.inForce, next.inForce),
     };
   } catch (failure) {
     if (failure instanceof Fault) return { isAccepted: false, fault: failure.message };
@@ -37,37 +37,10 @@ export async function reloadConfig(current: Config, sources: ConfigSources): Pro
   }
 }
 
-/** Changed settings by their path in the file. Secrets come from the environment, which does not change while a process runs. */
-function fixedChanges(current: Config, next: Config): string[] {
-  const settings: Record<string, (config: Config) => unknown> = {
-    "server.host": ({ server }) => server.host,
-    "server.port": ({ server }) => server.port,
-    "server.operations": ({ server }) => server.operations,
-    "server.max_body_bytes": ({ server }) => server.maxBodyBytes,
-    "server.max_upload_bytes": ({ server }) => server.maxUploadBytes,
-    "server.max_audio_seconds": ({ server }) => server.maxAudioSeconds,
-    "server.ffmpeg": ({ server }) => server.ffmpeg,
-    "server.max_moderation_inputs": ({ server }) => server.maxModerationInputs,
-    "server.receive_timeout_seconds": ({ server }) => server.receiveTimeoutSeconds,
-    "server.request_timeout_seconds": ({ server }) => server.requestTimeoutSeconds,
-    "server.max_connections_per_address": ({ server }) => server.maxConnectionsPerAddress,
-    "server.trusted_proxies": ({ server }) => server.trustedProxies,
-    "server.cors_origins": ({ server }) => server.corsOrigins,
-    "server.unknown_fields": ({ server }) => server.unknownFields,
-    "server.mismatched_ids": ({ server }) => server.mismatchedIds,
-    "server.workers": ({ server }) => server.workers,
-    "server.drain_seconds": ({ server }) => server.drainSeconds,
-    "server.database_grace_seconds": ({ server }) => server.databaseGraceSeconds,
-    limits: ({ limits, ...config }) => [limits, config.onCountersUnavailable, config.failedAuthenticationsPerMinute],
-    "usage.record_days": ({ usage }) => usage.recordDays,
-    responses: ({ responses }) => responses,
-    ollama: ({ ollama }) => ollama,
-    realtime: ({ realtime }) => realtime,
-    opentelemetry: ({ openTelemetry }) => openTelemetry,
-    data_directory: ({ dataDirectory }) => dataDirectory,
-    models_directory: ({ modelsDirectory }) => modelsDirectory,
-  };
-  return Object.entries(settings)
-    .filter(([, read]) => JSON.stringify(read(current)) !== JSON.stringify(read(next)))
-    .map(([name]) => name);
+/** Keys of settings that changed and need a restart. Secrets come from the environment, which does not change while a process runs. */
+function fixedChanges(current: SettingsInForce, next: SettingsInForce): string[] {
+  const before = new Map(current.settings.map(({ key, value }) => [key, JSON.stringify(value)]));
+  return next.settings
+    .filter(({ key, value }) => !isLive(key) && before.get(key) !== JSON.stringify(value))
+    .map(({ key }) => key);
 }

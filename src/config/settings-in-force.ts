@@ -1,8 +1,10 @@
 /** Settings in force with their documentation, for operators to read. Secrets are redacted. */
 
 import { z } from "zod";
-import type { DeploymentConfig } from "./deployment-config.ts";
-import { type Environment, environmentSchema } from "./environment-schema.ts";
+import type { DeploymentConfig } from "../catalog/model-config.ts";
+import { modelSettings } from "../catalog/model-settings.ts";
+import { toCamelCase } from "../kernel/settings/mapping.ts";
+import { type Environment, environmentSchema, OVERRIDES } from "./environment-schema.ts";
 import { type ConfigFile, configFile } from "./file-schema.ts";
 import { inputSchema, type JsonSchema } from "./json-schema.ts";
 
@@ -26,26 +28,15 @@ export interface SettingsInForce {
 export interface LoadedSettings {
   /** The file as written, before defaults. */
   written: unknown;
-  file: ConfigFile;
+  parsed: ConfigFile;
   deployments: readonly (readonly DeploymentConfig[])[];
   environment: Environment;
   dataDirectory: string;
   modelsDirectory: string;
 }
 
-/** Variables that override a key of the file. */
-const OVERRIDES: Readonly<Record<string, keyof Environment>> = {
-  "server.host": "PARLANCE_HOST",
-  "server.port": "PARLANCE_PORT",
-  data_directory: "PARLANCE_DATA_DIR",
-  models_directory: "PARLANCE_MODELS_DIR",
-  log_level: "PARLANCE_LOG_LEVEL",
-  builtin_models: "PARLANCE_BUILTIN_MODELS",
-  "local.default_chat_model": "PARLANCE_DEFAULT_CHAT_MODEL",
-  "opentelemetry.endpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
-  "opentelemetry.service_name": "OTEL_SERVICE_NAME",
-  "opentelemetry.sample_ratio": "OTEL_TRACES_SAMPLER_ARG",
-};
+/** Schema of one model of the file. */
+const MODEL = inputSchema(modelSettings);
 
 /** Variables that are not settings of the service. */
 const HIDDEN: ReadonlySet<string> = new Set(["PARLANCE_TEST_ENGINES", "CI", "PARLANCE_CONFIG"]);
@@ -53,15 +44,20 @@ const HIDDEN: ReadonlySet<string> = new Set(["PARLANCE_TEST_ENGINES", "CI", "PAR
 export function listSettings(loaded: LoadedSettings): SettingsInForce {
   return {
     settings: [...fileSettings(loaded), ...environmentSettings(loaded.environment)],
-    models: loaded.file.models.map((model, index) =>
-      redacted({ ...model, deployments: (loaded.deployments[index] ?? []).map(toSnakeCase) }),
-    ),
+    models: loaded.parsed.models.map((model, index) => ({
+      ...(asInFile(jsonOf(model), MODEL) as object),
+      deployments: (loaded.deployments[index] ?? []).map(toSnakeCase),
+    })),
   };
+}
+
+/** Whether a reload applies a setting; the others need a restart. */
+export function isLive(key: string): boolean {
+  return /^(local\.|log_level$|builtin_models$|default_aliases$)/.test(key);
 }
 
 /** After a reload: `next` for the keys that a reload applies, `current` for those that need a restart. */
 export function mergeSettings(current: SettingsInForce, next: SettingsInForce): SettingsInForce {
-  const isLive = (key: string) => /^(local\.|log_level$|builtin_models$|default_aliases$)/.test(key);
   const before = new Map(current.settings.map((setting) => [setting.key, setting]));
   return {
     models: next.models,
@@ -69,7 +65,7 @@ export function mergeSettings(current: SettingsInForce, next: SettingsInForce): 
   };
 }
 
-function fileSettings({ written, file, environment, dataDirectory, modelsDirectory }: LoadedSettings): Setting[] {
+function fileSettings({ written, parsed, environment, dataDirectory, modelsDirectory }: LoadedSettings): Setting[] {
   const paths: Readonly<Record<string, unknown>> = { data_directory: dataDirectory, models_directory: modelsDirectory };
   return leaves(inputSchema(configFile), []).map(({ path, schema }) => {
     const key = path.join(".");
@@ -78,7 +74,7 @@ function fileSettings({ written, file, environment, dataDirectory, modelsDirecto
     const inFile = valueAt(written, path) !== undefined;
     return {
       key,
-      value: jsonOf(paths[key] ?? override ?? valueAt(file, path)),
+      value: jsonOf(paths[key] ?? override ?? valueAt(parsed, path.map(toCamelCase))),
       default: schema.default ?? null,
       source: override !== undefined ? "environment" : inFile ? "file" : "default",
       description: schema.description ?? "",
@@ -130,8 +126,14 @@ function jsonOf(value: unknown): unknown {
   return value === undefined ? null : JSON.parse(JSON.stringify(value));
 }
 
-function redacted(value: object): Record<string, unknown> {
-  return jsonOf(value) as Record<string, unknown>;
+/** Value of a mapping with the keys of its schema. */
+function asInFile(value: unknown, { properties }: JsonSchema): unknown {
+  if (properties === undefined || typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => {
+    const key = Object.keys(properties).find((each) => toCamelCase(each) === name) ?? name;
+    return [key, asInFile(inner, properties[key] ?? {})];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Names as in the file; engines use them in camel case. */

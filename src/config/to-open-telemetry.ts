@@ -1,10 +1,10 @@
 /** Combines `opentelemetry` of the file with OpenTelemetry's standard variables, which take precedence. */
 
 import type { OpenTelemetryOptions } from "../observability/open-telemetry-options.ts";
+import { openTelemetrySettings, type Signal } from "../observability/settings.ts";
 import type { ConfigErrors } from "./config-errors.ts";
 import type { Environment } from "./environment-schema.ts";
 import type { ConfigFile } from "./file-schema.ts";
-import { opentelemetry, type Signal } from "./opentelemetry-schema.ts";
 
 /** Value of `content.redact` that sends content as it is. */
 const NO_REDACTION = "none";
@@ -16,7 +16,7 @@ export function toOpenTelemetry(
   resolvePath: (path: string) => string,
 ): OpenTelemetryOptions | undefined {
   if (environment.OTEL_SDK_DISABLED || !hasEndpoint(file, environment)) return undefined;
-  const { headers, service_name, sample_ratio, metric_interval_seconds, ...settings } = file ?? opentelemetry.parse({});
+  const { headers, ...settings } = file ?? openTelemetrySettings.parse({});
   const urlOf = (signal: Signal) => {
     const upper = signal.toUpperCase() as Uppercase<Signal>;
     const exporter = environment[`OTEL_${upper}_EXPORTER`];
@@ -28,21 +28,21 @@ export function toOpenTelemetry(
     return base && `${base.replace(/\/+$/, "")}/v1/${signal}`;
   };
   const [traces, metrics, logs] = [urlOf("traces"), urlOf("metrics"), urlOf("logs")];
-  const intervalMs = environment.OTEL_METRIC_EXPORT_INTERVAL ?? metric_interval_seconds * 1000;
+  const intervalMs = environment.OTEL_METRIC_EXPORT_INTERVAL ?? settings.metricIntervalSeconds * 1000;
   const capturesContent = environment.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? true;
   const content = capturesContent ? settings.content : undefined;
   return {
     headers,
-    serviceName: environment.OTEL_SERVICE_NAME ?? service_name,
+    serviceName: environment.OTEL_SERVICE_NAME ?? settings.serviceName,
     traces:
       traces === undefined
         ? undefined
         : {
             url: traces,
-            sampleRatio: environment.OTEL_TRACES_SAMPLER_ARG ?? sample_ratio,
+            sampleRatio: environment.OTEL_TRACES_SAMPLER_ARG ?? settings.sampleRatio,
             content: content && {
               redact: content.redact === NO_REDACTION ? undefined : resolvePath(content.redact),
-              maxBytes: content.max_bytes,
+              maxBytes: content.maxBytes,
             },
           },
     metrics: metrics === undefined ? undefined : { url: metrics, intervalMs },

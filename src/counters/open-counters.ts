@@ -9,14 +9,13 @@ import type { ReplicaCount } from "./replica-set.ts";
 import { SharedCounters, type SharedCountersOptions } from "./shared-counters.ts";
 
 export interface CountersSettings {
-  redis: RedisAddress | undefined;
-  databaseUrl: Secret | undefined;
-  onCountersUnavailable: SharedCountersOptions["onStoreUnavailable"];
+  environment: { readonly REDIS_URL?: RedisAddress | undefined; readonly DATABASE_URL?: Secret | undefined };
+  limits: { readonly onCountersUnavailable: SharedCountersOptions["onStoreUnavailable"] };
 }
 
 /** Resolves after the first attempt to reach the shared store; the service also starts without it. */
 export async function openCounters(
-  { redis, databaseUrl, onCountersUnavailable }: CountersSettings,
+  { environment: { REDIS_URL: redis, DATABASE_URL: databaseUrl }, limits }: CountersSettings,
   logger: Logger,
   replicaCount?: ReplicaCount,
 ): Promise<InMemoryCounters | SharedCounters> {
@@ -25,7 +24,7 @@ export async function openCounters(
   const counters = new SharedCounters({
     store,
     logger,
-    onStoreUnavailable: onCountersUnavailable,
+    onStoreUnavailable: limits.onCountersUnavailable,
     logsFirstFailure: redis !== undefined,
     ...(replicaCount !== undefined && { replicaCount }),
   });

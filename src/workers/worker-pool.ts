@@ -9,6 +9,7 @@ import type { Config } from "../config/config.ts";
 import { siblingModule } from "../engines/host/sibling-module.ts";
 import { isUpstream } from "../engines/registry.ts";
 import { AddressCounts } from "../http/connections.ts";
+import { workerCount } from "../http/settings.ts";
 import { backoffDelay } from "../kernel/async/backoff.ts";
 import { resultWithin, withTimeout } from "../kernel/async/timeout.ts";
 import { MINUTE_MS } from "../kernel/durations.ts";
@@ -76,7 +77,7 @@ export class WorkerPool {
       measure: () => this.#measure(),
       openCircuits: () => new Set(this.#all().flatMap(({ openCircuits }) => openCircuits)),
     };
-    const ids = Array.from({ length: this.#config.server.workers }, (_, index) => index + 1);
+    const ids = Array.from({ length: workerCount(this.#config.server) }, (_, index) => index + 1);
     const origins = await Promise.all(ids.map((id) => this.#startWorker(id)));
     return origins[0] ?? "";
   }
@@ -156,7 +157,7 @@ export class WorkerPool {
     const { server, limits, logLevel, openTelemetry } = this.#config;
     return {
       id,
-      workers: server.workers,
+      workers: workerCount(server),
       config: { server, limits, logLevel, openTelemetry },
       keyKind: services.accounts.keySource.kind,
       socketPath,

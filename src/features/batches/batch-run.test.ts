@@ -38,7 +38,7 @@ test("fails a batch whose input stays missing in the storage", async () => {
   const runAgain = async () => {
     const batch = await database.run((executor) => takeOverBatch(executor, row.id, "run_a"));
     if (batch === undefined) throw new Error("The batch has ended");
-    const files = new FileStore({ database, blobs, keepDays: 30, maxBytesPerProject: 1000 });
+    const files = new FileStore({ database, blobs, keepDays: 30, maxSizePerProject: 1000 });
     const limits = { maxLines: 10, maxLineBytes: 1000, concurrency: 1 };
     const run = new BatchRun(
       {

@@ -37,7 +37,7 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
   }
   const blobs = new LocalBlobs(join(directory, "files"));
   await blobs.check();
-  const files = new FileStore({ database, blobs, keepDays: 30, maxBytesPerProject: 1_000 });
+  const files = new FileStore({ database, blobs, keepDays: 30, maxSizePerProject: 1_000 });
   const retention = fileRetention({ database, files, logger });
   closing.push(async () => retention.close());
   const create = async (projectId = "proj_a", expiresAfterSeconds?: number) => {

@@ -18,13 +18,11 @@ import {
   markStored,
   sumFileBytes,
 } from "./file-queries.ts";
+import type { FileSettings } from "./settings.ts";
 
-export interface FileStoreOptions {
+export interface FileStoreOptions extends Pick<FileSettings, "keepDays" | "maxSizePerProject"> {
   database: Database;
   blobs: BlobStore;
-  /** Days to keep a file that does not expire earlier. */
-  keepDays: number;
-  maxBytesPerProject: number;
 }
 
 export interface NewFile {
@@ -49,20 +47,20 @@ export class FileStore {
 
   /** Throws a Fault when the project has no room for so many bytes more. */
   async checkRoom(projectId: string, bytes: number): Promise<void> {
-    const { database, maxBytesPerProject } = this.#options;
+    const { database, maxSizePerProject } = this.#options;
     const stored = await database.run((executor) => sumFileBytes(executor, projectId));
-    if (stored + bytes > maxBytesPerProject) throw noRoom(stored, bytes, maxBytesPerProject);
+    if (stored + bytes > maxSizePerProject) throw noRoom(stored, bytes, maxSizePerProject);
   }
 
   /** Stores a file. Throws a Fault when the project has no room for it. */
   async create(file: NewFile): Promise<FileRow> {
-    const { database, maxBytesPerProject } = this.#options;
+    const { database, maxSizePerProject } = this.#options;
     const row = await this.#put(file, (row) =>
       database.transaction(async (executor) => {
         // Without it, two uploads at the same time would not see each other.
         await lockProject(executor, row.projectId);
         const stored = await sumFileBytes(executor, row.projectId);
-        if (stored + row.bytes > maxBytesPerProject) throw noRoom(stored, row.bytes, maxBytesPerProject);
+        if (stored + row.bytes > maxSizePerProject) throw noRoom(stored, row.bytes, maxSizePerProject);
         await insertFile(executor, row);
       }),
     );

@@ -8,20 +8,8 @@ import { type Dispatcher, request as send } from "undici";
 import { backoffDelay } from "../../kernel/async/backoff.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault, unavailable } from "../../kernel/faults.ts";
-import type { Secret } from "../../kernel/secret.ts";
 import type { BlobStore, ByteRange } from "./blob-store.ts";
-
-export interface S3Options {
-  /** URL of the store, without the bucket. */
-  endpoint: string;
-  region: string;
-  bucket: string;
-  /** Beginning of every key, such as `parlance/`. */
-  prefix: string;
-  accessKeyId: string;
-  secretAccessKey: Secret;
-  sessionToken: Secret | undefined;
-}
+import type { S3Options } from "./settings.ts";
 
 interface S3Request {
   method: "GET" | "PUT" | "DELETE";

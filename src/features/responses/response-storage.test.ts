@@ -35,7 +35,7 @@ async function open(kind: (typeof DATABASE_KINDS)[number], maxContextBytes = 10_
 
 function storageOf(database: Database, key: string, maxContextBytes = 10_000): ResponseStorage {
   const keyring = new Keyring([new Secret(key.repeat(32))]);
-  const limits = { maxContextBytes, maxBytesPerProject: MAX_BYTES_PER_PROJECT };
+  const limits = { maxContextBytes, maxSizePerProject: MAX_BYTES_PER_PROJECT };
   const storage = new ResponseStorage({ database, keyring, logger, keepDays: 30, ...limits });
   closing.push(() => storage.close());
   return storage;

@@ -11,18 +11,15 @@ import { EventLog } from "./event-log.ts";
 import { responseRetention } from "./response-retention.ts";
 import { type NewResponse, ResponseStore } from "./response-store.ts";
 import { SealedRows } from "./sealed-rows.ts";
+import type { ResponseSettings } from "./settings.ts";
 import { StoredBytes } from "./stored-bytes.ts";
 
-export interface ResponseStorageOptions {
+export interface ResponseStorageOptions extends Omit<ResponseSettings, "store"> {
   database: Database;
   keyring: Keyring;
   logger: Logger;
-  /** Days to keep content after its last use. */
-  keepDays: number;
   /** Maximum bytes of the stored items that one response continues from. */
   maxContextBytes: number;
-  /** Maximum bytes of stored content of one project. */
-  maxBytesPerProject: number;
 }
 
 export class ResponseStorage {
@@ -33,9 +30,9 @@ export class ResponseStorage {
   readonly #logger: Logger;
   readonly #storedBytes: StoredBytes;
 
-  constructor({ database, keyring, logger, keepDays, maxContextBytes, maxBytesPerProject }: ResponseStorageOptions) {
+  constructor({ database, keyring, logger, keepDays, maxContextBytes, maxSizePerProject }: ResponseStorageOptions) {
     this.#logger = logger;
-    const storedBytes = new StoredBytes({ database, logger, maxBytesPerProject });
+    const storedBytes = new StoredBytes({ database, logger, maxSizePerProject });
     this.#storedBytes = storedBytes;
     const rows = new SealedRows(keyring, logger, (projectId, bytes) => storedBytes.add(projectId, bytes));
     const events = new EventLog(database, rows);

@@ -6,11 +6,11 @@ import { Fault } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { CONTENT_TABLES, readContentSizes } from "./content-sizes.ts";
+import type { ResponseSettings } from "./settings.ts";
 
-export interface StoredBytesOptions {
+export interface StoredBytesOptions extends Pick<ResponseSettings, "maxSizePerProject"> {
   database: Database;
   logger: Logger;
-  maxBytesPerProject: number;
 }
 
 /** Deletions and other replicas count from the next measurement on. */
@@ -86,17 +86,17 @@ export class StoredBytes {
   }
 
   #hasRoom(projectId: string): boolean {
-    return (this.#bytes.get(projectId) ?? 0) < this.#options.maxBytesPerProject;
+    return (this.#bytes.get(projectId) ?? 0) < this.#options.maxSizePerProject;
   }
 
   #refusal(projectId: string): Fault {
-    const { logger, maxBytesPerProject } = this.#options;
+    const { logger, maxSizePerProject } = this.#options;
     const bytes = this.#bytes.get(projectId) ?? 0;
     if (performance.now() - this.#warnedAt > WARNING_MS) {
       this.#warnedAt = performance.now();
-      logger.warn({ projectId, bytes, maxBytesPerProject }, "a project stores no further responses");
+      logger.warn({ projectId, bytes, maxSizePerProject }, "a project stores no further responses");
     }
-    const message = `This project stores ${bytes} bytes of responses and conversations; the limit is ${maxBytesPerProject}. Delete some, send \`store: false\`, or ask the operator to raise responses.max_size_per_project.`;
+    const message = `This project stores ${bytes} bytes of responses and conversations; the limit is ${maxSizePerProject}. Delete some, send \`store: false\`, or ask the operator to raise responses.max_size_per_project.`;
     return new Fault("quota-exhausted", message, { code: "insufficient_quota" });
   }
 }

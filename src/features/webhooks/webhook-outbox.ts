@@ -1,17 +1,10 @@
 /** Stores events in the transaction of what they report, one delivery per endpoint. */
 
 import { newId } from "../../kernel/id.ts";
-import type { Secret } from "../../kernel/secret.ts";
 import type { Executor } from "../../storage/database.ts";
 import { insertWebhookDeliveries } from "./delivery-queries.ts";
+import type { WebhookEndpoint } from "./settings.ts";
 import type { WebhookEvent, WebhookEventType } from "./webhook-event.ts";
-
-export interface WebhookEndpoint {
-  url: string;
-  /** `whsec_` and the key in base64. */
-  secret: Secret;
-  events: readonly WebhookEventType[];
-}
 
 export class WebhookOutbox {
   readonly endpoints: readonly WebhookEndpoint[];

@@ -43,8 +43,8 @@ export async function startInProcess(config: string): Promise<InProcessService> 
   });
   await service.apply(loaded);
   await untilLoaded(service);
-  const { apiKey, adminKey, ollama } = loaded;
-  await service.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject: ollama.anonymousProject });
+  const { PARLANCE_API_KEY: apiKey, PARLANCE_ADMIN_KEY: adminKey } = loaded.environment;
+  await service.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject: loaded.ollama.anonymousProject });
   const origin = await service.server.app.listen({ host: "127.0.0.1", port: 0 });
   return {
     origin,

@@ -1,10 +1,12 @@
-/** Schema of the files and batches in parlance.yaml. */
+/** Section `files`. */
 
 import { z } from "zod";
-import { directory, memory } from "./sizes.ts";
+import type { Secret } from "../../kernel/secret.ts";
+import { mapping } from "../../kernel/settings/mapping.ts";
+import { directory, memory } from "../../kernel/settings/sizes.ts";
 
-const s3 = z
-  .strictObject({
+const s3 = mapping(
+  {
     bucket: z
       .string()
       .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: "must be the name of a bucket" })
@@ -21,13 +23,12 @@ const s3 = z
       .max(200)
       .default("")
       .describe("Beginning of every key, such as `parlance/`."),
-  })
-  .describe(
-    "S3-compatible store of the files, instead of a directory. Its keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
-  );
+  },
+  "S3-compatible store of the files, instead of a directory. Its keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
+);
 
-export const files = z
-  .strictObject({
+export const fileSettings = mapping(
+  {
     directory: directory
       .optional()
       .describe(
@@ -48,28 +49,17 @@ export const files = z
       .max(36_500)
       .default(30)
       .describe("Days to keep a file, and a batch that has ended; an upload can ask for less."),
-  })
-  .describe("Storage of the Files API.");
+  },
+  "Storage of the Files API.",
+);
 
-export const batches = z
-  .strictObject({
-    max_lines: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(50_000)
-      .describe("Maximum number of requests in one batch; a longer input fails."),
-    concurrent_lines: z
-      .int()
-      .min(1)
-      .max(1000)
-      .default(8)
-      .describe("Requests of one batch that run or wait for a slot at the same time."),
-    concurrent_batches: z
-      .int()
-      .min(1)
-      .max(100)
-      .default(4)
-      .describe("Batches that one replica runs at the same time; further ones wait, and projects take turns."),
-  })
-  .describe("Batches of requests.");
+export type FileSettings = z.output<typeof fileSettings>;
+
+/** Section `files.s3` with the keys of the environment. */
+export interface S3Options extends z.output<typeof s3> {
+  /** URL of the store, without the bucket. */
+  endpoint: string;
+  accessKeyId: string;
+  secretAccessKey: Secret;
+  sessionToken: Secret | undefined;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { faultOfConfigText, loadConfigText } from "../../test/support/service/load-config-text.ts";
+import { faultOfConfigText, loadConfigText } from "../../../test/support/service/load-config-text.ts";
 
 describe("limits", () => {
   test.each([

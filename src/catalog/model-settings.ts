@@ -1,7 +1,8 @@
-/** Schema of one model in parlance.yaml. */
+/** One model of `models`. */
 
 import { z } from "zod";
 import { TASKS } from "../contracts/task.ts";
+import { mapping } from "../kernel/settings/mapping.ts";
 
 const ID = /^[\x21-\x29\x2b-\x7e]{1,200}$/;
 const WILDCARD = /^[\x21-\x29\x2b-\x7e]{1,198}\/\*$/;
@@ -60,8 +61,8 @@ const strategy = z
     "How to choose a deployment; if it fails, the others are tried. ordered: the first in the file that is healthy and has a free slot. weighted: at random, in proportion to `weight`. least_busy: the fewest active requests per slot, ties at random. power_of_two_choices: the less busy one of two at random. lowest_latency: the lowest recent time to first token. lowest_cost: the lowest deployment `price`.",
   );
 
-const circuit = z
-  .strictObject({
+const circuit = mapping(
+  {
     failures: z.int().min(1).max(1_000_000).default(5).describe("Consecutive failures that open the circuit."),
     failure_rate: z
       .number()
@@ -77,8 +78,9 @@ const circuit = z
       .max(3600)
       .default(10)
       .describe("Seconds until one request probes whether the deployment has recovered."),
-  })
-  .describe("Circuit breaker: when to stop sending requests to a failing deployment.");
+  },
+  "Circuit breaker: when to stop sending requests to a failing deployment.",
+);
 
 const name = z
   .string()
@@ -87,7 +89,7 @@ const name = z
 const maxQueue = z.int().min(0).max(10_000);
 
 /** Options of every deployment, in addition to `engine` and the engine's own settings. */
-export const deploymentOptions = z.strictObject({
+export const deploymentSettings = mapping({
   weight: z
     .number()
     .min(0)
@@ -118,12 +120,14 @@ export const deploymentOptions = z.strictObject({
     ),
 });
 
+export type DeploymentSettings = z.output<typeof deploymentSettings>;
+
 const deployment = z.looseObject({
   engine: z.string().describe("Engine that runs the model; each engine has its own settings."),
 });
 
-const defaults = z
-  .strictObject({
+const defaults = mapping(
+  {
     temperature: z.number().min(0).max(2).optional().describe("Sampling temperature, 0 to 2; 0 is greedy."),
     top_p: z.number().min(0).max(1).optional().describe("Nucleus sampling, 0 to 1."),
     top_k: z.int().min(1).optional().describe("Number of most likely tokens to sample from."),
@@ -138,12 +142,11 @@ const defaults = z
       .describe("Divides the logits of repeated tokens; 1 has no effect."),
     max_completion_tokens: z.int().min(1).optional().describe("Maximum number of generated tokens."),
     reasoning_effort: z.string().min(1).optional().describe("How long a reasoning model reasons, such as low or none."),
-  })
-  .describe(
-    "Parameters of requests to chat models that leave them out, also of the Responses and the Messages API. A parameter that is not set has the value that the model recommends, or the engine's default.",
-  );
+  },
+  "Parameters of requests to chat models that leave them out, also of the Responses and the Messages API. A parameter that is not set has the value that the model recommends, or the engine's default.",
+);
 
-export const model = z.strictObject({
+export const modelSettings = mapping({
   id: id.describe(
     "Model ID that clients send as `model`. A trailing /* makes a wildcard that matches every ID with that prefix.",
   ),
@@ -205,3 +208,5 @@ export const model = z.strictObject({
       "Deployments that run the model; at least one. Without it, `id` names a built-in model, which keeps its deployment and gets the other settings.",
     ),
 });
+
+export type ModelSettings = z.output<typeof modelSettings>;

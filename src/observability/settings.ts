@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { Secret } from "../kernel/secret.ts";
+import { mapping } from "../kernel/settings/mapping.ts";
 
 const SIGNALS = ["traces", "metrics", "logs"] as const;
 export type Signal = (typeof SIGNALS)[number];
 
-const content = z
-  .strictObject({
+const content = mapping(
+  {
     redact: z
       .string()
       .min(1)
@@ -20,11 +21,13 @@ const content = z
       .max(262_144)
       .default(16_384)
       .describe("Maximum bytes of the input and of the output of one span."),
-  })
-  .describe("Adds prompts and answers to the spans of chats. Default: spans never contain them.");
+  },
+  "Adds prompts and answers to the spans of chats. Default: spans never contain them.",
+);
 
-export const opentelemetry = z
-  .strictObject({
+/** Section `opentelemetry`. */
+export const openTelemetrySettings = mapping(
+  {
     endpoint: z
       .url({ protocol: /^https?$/, error: "must be an http or https URL" })
       .max(2000)
@@ -69,5 +72,6 @@ export const opentelemetry = z
       .default(60)
       .describe("Time between exports of metrics; OTEL_METRIC_EXPORT_INTERVAL overrides it."),
     content: content.optional(),
-  })
-  .describe("Traces, metrics and logs over OTLP. Default: none.");
+  },
+  "Traces, metrics and logs over OTLP. Default: none.",
+);

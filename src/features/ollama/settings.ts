@@ -1,7 +1,10 @@
-import { z } from "zod";
+/** Section `ollama`. */
 
-export const ollama = z
-  .strictObject({
+import { z } from "zod";
+import { mapping } from "../../kernel/settings/mapping.ts";
+
+export const ollamaSettings = mapping(
+  {
     enabled: z
       .boolean()
       .default(false)
@@ -16,5 +19,6 @@ export const ollama = z
       .describe(
         "ID or name of a project of the default organization, such as `Default project`: requests to /api without a key count for it, because most of Ollama's clients send none. Anyone who reaches the port can then use its models. Default: a key is required.",
       ),
-  })
-  .describe("Ollama's API.");
+  },
+  "Ollama's API.",
+);

@@ -1,20 +1,23 @@
+import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { host, network, port } from "./addresses.ts";
+import { host, network, port } from "../kernel/settings/addresses.ts";
+import { mapping } from "../kernel/settings/mapping.ts";
 
-const operations = z
-  .strictObject({
+const operations = mapping(
+  {
     host: host.default("127.0.0.1").describe("Address to listen on."),
     port: port.describe("Port to listen on."),
-  })
-  .describe("Separate address for /health and /metrics. Default: the service's own address.");
+  },
+  "Separate address for /health and /metrics. Default: the service's own address.",
+);
 
 const corsOrigin = z.string().refine((value) => value === "*" || URL.parse(value)?.origin === value, {
   error: "must be an origin such as https://chat.example.com, without a path, or *",
 });
 
-/** Schema of the section `server`. */
-export const server = z
-  .strictObject({
+/** Section `server`. */
+export const serverSettings = mapping(
+  {
     host: host.default("127.0.0.1").describe("Address to listen on; 0.0.0.0 or :: listens on every network interface."),
     port: port.default(8080).describe("Port to listen on; 0 picks a free port."),
     operations: operations.optional(),
@@ -122,5 +125,13 @@ export const server = z
       .describe(
         "Seconds for which recently used keys keep working while the database is unavailable; then requests get a 503.",
       ),
-  })
-  .describe("HTTP server: addresses, size limits and timeouts.");
+  },
+  "HTTP server: addresses, size limits and timeouts.",
+);
+
+/** Number of processes that serve requests for upstream models. */
+export function workerCount({ workers }: Pick<ServerSettings, "workers">): number {
+  return workers === "auto" ? availableParallelism() : workers;
+}
+
+export type ServerSettings = z.output<typeof serverSettings>;

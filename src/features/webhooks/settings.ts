@@ -1,10 +1,11 @@
-/** Schema of `webhooks` in parlance.yaml. */
+/** List `webhooks`. */
 
 import { z } from "zod";
-import { WEBHOOK_EVENTS } from "../features/webhooks/webhook-event.ts";
-import { Secret } from "../kernel/secret.ts";
+import { Secret } from "../../kernel/secret.ts";
+import { mapping } from "../../kernel/settings/mapping.ts";
+import { WEBHOOK_EVENTS } from "./webhook-event.ts";
 
-/** Of the specification: 24 to 64 bytes. */
+/** Bounds of the Standard Webhooks specification. */
 const KEY_BYTES = { min: 24, max: 64 };
 
 function keyBytes(secret: string): number {
@@ -12,7 +13,7 @@ function keyBytes(secret: string): number {
   return encoded === undefined ? 0 : Buffer.from(encoded, "base64").length;
 }
 
-const endpoint = z.strictObject({
+const endpoint = mapping({
   url: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .max(2000)
@@ -32,7 +33,7 @@ const endpoint = z.strictObject({
     .describe("Events to send. Default: all."),
 });
 
-export const webhooks = z
+export const webhookSettings = z
   .array(endpoint)
   .max(20)
   .refine((endpoints) => new Set(endpoints.map(({ url }) => url)).size === endpoints.length, {
@@ -40,3 +41,5 @@ export const webhooks = z
   })
   .default([])
   .describe("Endpoints that get events, signed as in the Standard Webhooks specification.");
+
+export type WebhookEndpoint = z.output<typeof endpoint>;

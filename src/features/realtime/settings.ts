@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { mapping } from "../../kernel/settings/mapping.ts";
 
 const modelId = z.string().min(1).max(200);
 
-/** Schema of the section `realtime`. */
-export const realtime = z
-  .strictObject({
+/** Section `realtime`. */
+export const realtimeSettings = mapping(
+  {
     transcription_model: modelId
       .optional()
       .describe("Model that hears in sessions that name none. Default: the first transcription model of the key."),
@@ -24,5 +25,6 @@ export const realtime = z
       .max(86_400)
       .default(600)
       .describe("Seconds without an event of the client, or a response, after which a session ends."),
-  })
-  .describe("Realtime API: speech over WebSocket.");
+  },
+  "Realtime API: speech over WebSocket.",
+);

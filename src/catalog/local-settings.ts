@@ -1,0 +1,35 @@
+/** Section `local`. */
+
+import { z } from "zod";
+import { mapping } from "../kernel/settings/mapping.ts";
+import { memory } from "../kernel/settings/sizes.ts";
+import { load, unloadAfterSeconds } from "./model-settings.ts";
+
+export const localSettings = mapping(
+  {
+    load: load
+      .default("on_demand")
+      .describe(
+        "When to load local models. start: when Parlance starts. on_demand: at the first request for the model.",
+      ),
+    unload_after_seconds: unloadAfterSeconds
+      .default(300)
+      .describe("Seconds without a request after which a local model is unloaded; 0 keeps it loaded."),
+    memory: memory
+      .optional()
+      .describe(
+        "Memory that all local models may use together, such as 8GiB; the least recently used idle models are unloaded to make room. Default: three quarters of the machine's memory or of the container's limit.",
+      ),
+    default_chat_model: z
+      .string()
+      .min(1)
+      .max(200)
+      .default("auto")
+      .describe(
+        "Built-in chat model that is listed first and shown in examples once its files are on the disk. auto: a larger model than smollm2-135m-instruct where memory allows, qwen2.5-coder-1.5b-instruct (1.1 GB) with 4 GB of free memory or qwen2.5-coder-0.5b-instruct (491 MB) with 2 GB. It is downloaded in the background after the start, unless `models` has a chat model or CI is true. An ID: this model, downloaded in the background. smollm2-135m-instruct: no further download.",
+      ),
+  },
+  "Loading and unloading of models that run on this machine.",
+);
+
+export type LocalSettings = z.output<typeof localSettings>;

@@ -1,0 +1,30 @@
+/** Section `responses`. */
+
+import { z } from "zod";
+import { mapping } from "../../kernel/settings/mapping.ts";
+import { memory } from "../../kernel/settings/sizes.ts";
+
+export const responseSettings = mapping(
+  {
+    store: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether responses and conversations are stored, encrypted, unless a request says `store: false`. false: nothing is stored.",
+      ),
+    keep_days: z
+      .int()
+      .min(1)
+      .max(36_500)
+      .default(30)
+      .describe("Days to keep a stored response or conversation after its last use."),
+    max_size_per_project: memory
+      .prefault("5GiB")
+      .describe(
+        "Maximum size of the responses and conversations that one project stores, such as 500MB. Beyond it, further responses are answered with `store: false`, and conversations and background responses are refused.",
+      ),
+  },
+  "Storage of the Responses API.",
+);
+
+export type ResponseSettings = z.output<typeof responseSettings>;

@@ -1,0 +1,16 @@
+import { join } from "node:path";
+import type { Secret } from "../kernel/secret.ts";
+import type { DatabaseOptions } from "./database.ts";
+
+interface DatabaseSettings {
+  environment: { readonly DATABASE_URL?: Secret | undefined };
+  dataDirectory: string;
+}
+
+/** Returns where the configured database is: at DATABASE_URL, else in the data directory. */
+export function databaseAddress({
+  environment,
+  dataDirectory,
+}: DatabaseSettings): Pick<DatabaseOptions, "url" | "file"> {
+  return { url: environment.DATABASE_URL, file: join(dataDirectory, "parlance.sqlite") };
+}
