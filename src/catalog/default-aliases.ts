@@ -6,7 +6,7 @@ import type { ModelSpec } from "./build-catalog.ts";
 const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
   transcription: ["whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe", "gpt-realtime-whisper"],
   speech: ["tts-1", "tts-1-hd", "gpt-4o-mini-tts"],
-  embedding: ["text-embedding-3-small", "text-embedding-ada-002"],
+  embedding: ["text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"],
   moderation: ["omni-moderation-latest", "text-moderation-latest"],
 };
 

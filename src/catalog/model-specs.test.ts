@@ -85,6 +85,11 @@ test("gives the default models OpenAI's names as aliases, unless the configurati
   expect(models.get("flite")?.aliases).toEqual([]);
   expect(models.get("moderation-minilm")?.aliases).toEqual(["text-moderation-latest"]);
   expect(models.get("own")?.aliases).toEqual(["omni-moderation-latest"]);
+  expect(models.get("all-minilm-l6-v2")?.aliases).toEqual([
+    "text-embedding-3-small",
+    "text-embedding-3-large",
+    "text-embedding-ada-002",
+  ]);
 });
 
 test.each([

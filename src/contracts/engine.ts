@@ -30,8 +30,10 @@ export interface EmbeddingRequest {
   inputs: readonly EmbeddingInput[];
   /** Length of the vectors; undefined: the model's own. */
   dimensions: number | undefined;
-  /** Whether the caller asked for a model of OpenAI's: token IDs are then those of cl100k_base. */
+  /** Whether the caller requested a model by a name of OpenAI's, so it counts tokens with another vocabulary. */
   usesOpenAiName: boolean;
+  /** Vocabulary of token IDs in `inputs`; undefined: that of the deployment's setting. */
+  tokenIds: "cl100k_base" | "model" | undefined;
   /** Project that the request counts for; requests of several projects take turns. */
   project: string;
   /** Encoding requested from an upstream. */

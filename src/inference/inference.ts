@@ -17,7 +17,7 @@ import type {
 } from "../contracts/engine.ts";
 import { DEFAULT_CHAT_REQUEST } from "../engines/shared/default-chat-request.ts";
 import { estimatePromptTokens } from "../engines/shared/estimate-tokens.ts";
-import { isOpenAiEmbeddingModel } from "../engines/shared/openai-embedding-models.ts";
+import { isOpenAiEmbeddingModel } from "../engines/shared/token-ids.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import type { Quota, UsageUpperBound } from "../features/quota/quota.ts";
 import { ActiveSet } from "../kernel/async/active-set.ts";

@@ -49,11 +49,13 @@ models:
   - { id: ${LOCAL}, task: embedding, aliases: [${ALIAS}], price: { prompt: "0.00000002" }, deployments: [{ engine: sentence-embeddings }] }
   - { id: averaging, task: embedding, deployments: [{ engine: sentence-embeddings, long_input: average }] }
   - { id: remote, task: embedding, aliases: [text-embedding-ada-002], deployments: [{ ${remote}, model: their-model }] }
+  - { id: own-ids, task: embedding, deployments: [{ engine: sentence-embeddings, token_ids: model }] }
+  - { id: remote-own-ids, task: embedding, deployments: [{ ${remote}, model: their-model, token_ids: model }] }
   - { id: text-embedding-3-large, task: embedding, deployments: [{ ${remote} }] }
   - { id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }
 `;
   service = await startService({ config });
-  for (const model of [LOCAL, "averaging"]) await untilEmbedding(model);
+  for (const model of [LOCAL, "averaging", "own-ids"]) await untilEmbedding(model);
 });
 afterAll(async () => {
   await service.stop();
@@ -107,26 +109,52 @@ test("embeds 256 texts in one request, in order", async () => {
   expect(cosine(vectors[234] ?? [], single ?? [])).toBeGreaterThan(0.99999);
 });
 
-test("decodes token IDs as cl100k under an OpenAI model name", async () => {
+test.each([LOCAL, ALIAS])("decodes token IDs as cl100k under the name %s", async (name) => {
   const text = "Ünïcode and 日本語 are tokens, too.";
   const ids = new Tiktoken(ranks).encode(text);
   const [[fromText], [fromIds], [fromBatch]] = await Promise.all([
     vectorsOf(text),
-    vectorsOf(ids, ALIAS),
-    vectorsOf([ids], ALIAS),
+    vectorsOf(ids, name),
+    vectorsOf([ids], name),
   ]);
   expect(fromIds).toEqual(fromText);
   expect(fromBatch).toEqual(fromText);
 });
 
-test("decodes token IDs with the model's tokenizer under its own name", async () => {
-  const [[fromText], [bare], [marked]] = await Promise.all([
-    vectorsOf("a cat"),
-    vectorsOf([1037, 4937]),
-    vectorsOf([101, 1037, 4937, 102]),
-  ]);
-  expect(bare).toEqual(fromText);
-  expect(marked).toEqual(fromText);
+test("reads token IDs as the model's own where the request or the configuration says so", async () => {
+  const own = async (input: number[], fields: object) => {
+    const response = await service.post("/v1/embeddings", { input, ...fields });
+    const { data } = (await response.json()) as { data: { embedding: number[] }[] };
+    return data[0]?.embedding;
+  };
+  const [fromText] = await vectorsOf("a cat");
+  for (const ids of [
+    [1037, 4937],
+    [101, 1037, 4937, 102],
+  ]) {
+    expect(await own(ids, { model: LOCAL, token_ids: "model" })).toEqual(fromText);
+    expect(await own(ids, { model: "own-ids" })).toEqual(fromText);
+  }
+  const cl100k = new Tiktoken(ranks).encode("a cat");
+  expect(await own(cl100k, { model: "own-ids", token_ids: "cl100k_base" })).toEqual(fromText);
+});
+
+test("averages the windows of long cl100k IDs, whose client counts with another vocabulary", async () => {
+  const ids = new Tiktoken(ranks).encode(LONG);
+  const [[fromIds], [fromText]] = await Promise.all([vectorsOf([ids]), vectorsOf(LONG, "averaging")]);
+  expect(cosine(fromIds ?? [], fromText ?? [])).toBeGreaterThan(0.9999);
+});
+
+test("reads texts in objects, as Jina's clients send them", async () => {
+  const [one, two] = await vectorsOf(["a cat", "a dog"]);
+  const send = (input: unknown) => service.post("/v1/embeddings", { model: LOCAL, input });
+  const { data } = (await (await send([{ text: "a cat" }, { text: "a dog" }])).json()) as {
+    data: { embedding: number[] }[];
+  };
+  expect(data.map(({ embedding }) => embedding)).toEqual([one, two]);
+  for (const input of [[{ image: "https://example.com/cat.png" }], [{ text: "a", image: "b" }], [{ text: 1 }]]) {
+    expect((await send(input)).status).toBe(400);
+  }
 });
 
 test("averages the windows of a long text when configured, and reads all of it", async () => {
@@ -177,10 +205,19 @@ test("forwards the caller's input to an upstream, and orders its vectors", async
   ]);
 });
 
-test("decodes cl100k ids for an upstream model with an OpenAI alias", async () => {
-  asked = [];
-  await embed(new Tiktoken(ranks).encode("Hello there"), "text-embedding-ada-002");
-  expect(asked).toMatchObject([{ model: "their-model", input: ["Hello there"] }]);
+test("decodes cl100k IDs for an upstream, unless they are said to be its own", async () => {
+  const ids = new Tiktoken(ranks).encode("Hello there");
+  for (const [fields, input] of [
+    [{ model: "text-embedding-ada-002" }, ["Hello there"]],
+    [{ model: "remote" }, ["Hello there"]],
+    [{ model: "remote", token_ids: "model" }, [ids]],
+    [{ model: "remote-own-ids" }, [ids]],
+  ] as const) {
+    asked = [];
+    expect((await service.post("/v1/embeddings", { ...fields, input: [ids] })).status).toBe(200);
+    expect(asked).toEqual([expect.objectContaining({ model: "their-model", input })]);
+    expect(asked[0]).not.toHaveProperty("token_ids");
+  }
 });
 
 describe("rejects", () => {
@@ -201,8 +238,14 @@ describe("rejects", () => {
     ["nested arrays", { input: [[[1]]] }, { param: "input" }],
     ["a negative id", { input: [5, -1] }, { param: "input", message: expect.stringContaining("input[1]") }],
     ["a broken id", { input: [1.5] }, { param: "input" }],
-    ["an id beyond its vocabulary", { input: [[5], [7, 30522]] }, { message: expect.stringContaining("30522") }],
+    [
+      "an id beyond its vocabulary",
+      { token_ids: "model", input: [[5], [7, 30522]] },
+      { message: expect.stringContaining("30522") },
+    ],
     ["an id beyond cl100k", { model: ALIAS, input: [100277] }, { message: expect.stringContaining("cl100k_base") }],
+    ["an id beyond cl100k under its own name", { input: [100277] }, { message: expect.stringContaining("token_ids") }],
+    ["another vocabulary", { input: [1], token_ids: "o200k_base" }, { param: "token_ids" }],
     ["2,049 texts", { input: Array(2049).fill("a") }, { code: "array_above_max_length" }],
     ["dimensions that it was not trained for", { input: "a", dimensions: 256 }, { param: "dimensions" }],
     ["no dimensions at all", { input: "a", dimensions: 0 }, { param: "dimensions" }],

@@ -108,6 +108,20 @@ test("takes documents as objects, and leaves them out on request", async () => {
   expect(results).toEqual([{ index: 3, relevance_score: expect.any(Number) }]);
 });
 
+test("takes Voyage's name of top_n", async () => {
+  expect((await rank({ top_k: 1 })).results).toHaveLength(1);
+  expect((await rank({ top_k: 2, top_n: 2 })).results).toHaveLength(2);
+  const response = await service.post("/v1/rerank", {
+    model: "minilm",
+    query: QUERY,
+    documents: DOCUMENTS,
+    top_k: 1,
+    top_n: 2,
+  });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { param: "top_k" } });
+});
+
 test("leaves the documents out at the path of Cohere's second version", async () => {
   expect((await rank({ top_n: 1 }, "/v2/rerank")).results).toEqual([{ index: 3, relevance_score: expect.any(Number) }]);
   const { status } = await fetch(`${service.origin}/v2/rerank`, { method: "POST" });

@@ -34,6 +34,7 @@ const ask = (inputs: EmbeddingRequest["inputs"], fields: Partial<EmbeddingReques
       inputs,
       dimensions: undefined,
       usesOpenAiName: false,
+      tokenIds: "model",
       encoding: "float",
       user: undefined,
       ...fields,

@@ -1,12 +1,13 @@
 import type { EmbeddingModel as GgufEmbeddingModel } from "@parlance-inference/llama-batching/embedding-model";
 import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
-import { decodeOpenAiIds } from "../shared/openai-embedding-models.ts";
+import { countsOtherwise, decodeTokenIds, type TokenIds } from "../shared/token-ids.ts";
 import { toFault } from "./to-fault.ts";
 
 interface Options {
   slots: number;
   longInput: "refuse" | "average" | undefined;
+  tokenIds: TokenIds;
 }
 
 /** The embedding model inside its child process. */
@@ -18,19 +19,21 @@ export class LlamaEmbedding implements EmbeddingModel {
   readonly contextWindow: number;
   readonly #model: GgufEmbeddingModel;
   readonly #longInput: Options["longInput"];
+  readonly #tokenIds: TokenIds;
 
-  constructor(model: GgufEmbeddingModel, { slots, longInput }: Options) {
+  constructor(model: GgufEmbeddingModel, { slots, longInput, tokenIds }: Options) {
     this.slots = slots;
     this.device = model.device;
     this.dimensions = model.dimensions;
     this.contextWindow = model.contextWindow;
     this.#model = model;
     this.#longInput = longInput;
+    this.#tokenIds = tokenIds;
   }
 
-  async embed({ inputs, usesOpenAiName }: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
-    const longInput = this.#longInput ?? (usesOpenAiName ? "average" : "refuse");
-    const texts = usesOpenAiName ? await decodeOpenAiIds(inputs) : inputs;
+  async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
+    const longInput = this.#longInput ?? (countsOtherwise(request, this.#tokenIds) ? "average" : "refuse");
+    const texts = await decodeTokenIds(request, this.#tokenIds);
     try {
       const { values, tokens } = await this.#model.embed(texts, { longInput, signal });
       return { values, dimensions: this.dimensions, promptTokens: tokens, estimated: false };

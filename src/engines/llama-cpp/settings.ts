@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { ggufReferenceFields, toGgufReference } from "../shared/gguf-reference.ts";
+import { tokenIdsSetting } from "../shared/token-ids.ts";
 
 export const llamaCppSettings = z
   .strictObject({
@@ -41,8 +42,9 @@ export const llamaCppSettings = z
       .enum(["refuse", "average"])
       .optional()
       .describe(
-        "For the task embedding: what to do with an input beyond the model's window. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for requests under a name of OpenAI's, and refuse for others",
+        "For the task embedding: what to do with an input beyond the model's window. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for requests under a name of OpenAI's or with token IDs of its vocabulary, and refuse for others",
       ),
+    token_ids: tokenIdsSetting,
     lora: z
       .array(
         z.strictObject({
@@ -71,6 +73,7 @@ export const llamaCppSettings = z
     prefixReuse: value.prefix_reuse,
     maxChoices: value.max_choices,
     longInput: value.long_input,
+    tokenIds: value.token_ids,
     lora: value.lora.map(({ file, scale }) => ({ path: file, scale })),
     chatTemplateFile: value.chat_template_file,
   }));

@@ -46,6 +46,7 @@ function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
           inputs: ["a"],
           dimensions: undefined,
           usesOpenAiName: false,
+          tokenIds: undefined,
           project: "",
           encoding: "float",
           user: undefined,

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Secret } from "../../kernel/secret.ts";
+import { tokenIdsSetting } from "../shared/token-ids.ts";
 import { NEVER_FORWARDED } from "./connection/forwarded-headers.ts";
 import { type EndpointAddress, endpoints, toEndpointSource } from "./endpoint-settings.ts";
 
@@ -140,6 +141,7 @@ export const openAiCompatibleSettings = z
       .describe(
         "Context window of a chat model in tokens, shown in its metadata and the upper bound of quota reservations. Default: unknown; at most 131,072 tokens are reserved for a completion",
       ),
+    token_ids: tokenIdsSetting,
     max_concurrency: z.int().min(1).optional().describe("Maximum concurrent requests; more wait. Default: unlimited"),
     headers: headers.describe("Additional headers, such as api-key"),
     forward_headers: z
@@ -199,6 +201,7 @@ export const openAiCompatibleSettings = z
     model: value.model,
     abilities: value.abilities,
     contextWindow: value.context_window,
+    tokenIds: value.token_ids,
     maxConcurrency: value.max_concurrency,
     headers: value.headers,
     forwardRules: { forward: value.forward_headers, strip: value.strip_headers },

@@ -12,7 +12,7 @@ import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { convertLargeJson, LARGE_JSON_BYTES } from "../../kernel/json/large-json.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import { estimateTextTokens } from "../shared/estimate-tokens.ts";
-import { decodeOpenAiIds, isOpenAiEmbeddingModel } from "../shared/openai-embedding-models.ts";
+import { decodeTokenIds, isOpenAiEmbeddingModel } from "../shared/token-ids.ts";
 import { parseOrUndefined, readBytes } from "./connection/read-body.ts";
 import { convert } from "./embedding-answer.ts";
 import { readErrorResponse } from "./read-error-response.ts";
@@ -37,9 +37,8 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
   async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
     const context = this.contextOf(request.model);
     const { dimensions, encoding, user } = request;
-    // Here OpenAI's name is an alias of a model with another vocabulary.
-    const isRenamed = request.usesOpenAiName && !isOpenAiEmbeddingModel(context.upstreamModel);
-    const input = isRenamed ? await decodeOpenAiIds(request.inputs) : request.inputs;
+    const isOpenAi = isOpenAiEmbeddingModel(context.upstreamModel);
+    const input = isOpenAi ? request.inputs : await decodeTokenIds(request, this.settings.tokenIds);
     const body = JSON.stringify({ model: context.upstreamModel, input, dimensions, encoding_format: encoding, user });
     const { callerHeaders } = request;
     return this.#ask("embeddings", { body, callerHeaders }, context, signal, (json) => readVectors(json, input));

@@ -8,12 +8,13 @@ import { FairTurns } from "../../kernel/async/fair-turns.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
-import { decodeOpenAiIds } from "../shared/openai-embedding-models.ts";
+import { countsOtherwise, decodeTokenIds, type TokenIds } from "../shared/token-ids.ts";
 
 export interface SentenceEmbeddingOptions {
   /** Paths of the files in the model store. */
   files: { weights: string; tokenizer: string; tokenizerConfig: string };
   longInput: "refuse" | "average" | undefined;
+  tokenIds: TokenIds;
   slots: number;
   threads: number | undefined;
   maxCharacters: number;
@@ -51,10 +52,12 @@ export class SentenceEmbedding implements EmbeddingModel {
     return new SentenceEmbedding(encoder, options);
   }
 
-  async embed({ inputs, usesOpenAiName, project }: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
+  async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
+    const { inputs, project } = request;
     this.#checkLength(inputs);
-    const longInput = this.#options.longInput ?? (usesOpenAiName ? "average" : "refuse");
-    const texts = usesOpenAiName ? await decodeOpenAiIds(inputs) : inputs;
+    const { tokenIds } = this.#options;
+    const longInput = this.#options.longInput ?? (countsOtherwise(request, tokenIds) ? "average" : "refuse");
+    const texts = await decodeTokenIds(request, tokenIds);
     try {
       const takeTurn = <Result>(batch: () => Promise<Result>) =>
         this.#turns.run(project, async () => {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
+import { tokenIdsSetting } from "../shared/token-ids.ts";
 import type { SentenceEmbeddingOptions } from "./sentence-embedding.ts";
 
 const settings = z.strictObject({
@@ -14,8 +15,9 @@ const settings = z.strictObject({
     .enum(["refuse", "average"])
     .optional()
     .describe(
-      "What to do with an input that is longer than the model's window of 256 tokens. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for requests under a name of OpenAI's, such as text-embedding-3-small, and refuse for others",
+      "What to do with an input that is longer than the model's window of 256 tokens. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for requests under a name of OpenAI's, such as text-embedding-3-small, or with token IDs of its vocabulary, and refuse for others",
     ),
+  token_ids: tokenIdsSetting,
   slots: z
     .int()
     .min(1)
@@ -40,7 +42,7 @@ export const sentenceEmbeddingsEngine = defineEngine({
   settings,
   module: siblingModule(import.meta.url, "./sentence-embedding"),
   async prepare(
-    { model, long_input: longInput, max_characters: maxCharacters, slots, threads },
+    { model, long_input: longInput, token_ids: tokenIds, max_characters: maxCharacters, slots, threads },
     _task,
     services,
   ): Promise<SentenceEmbeddingOptions> {
@@ -56,6 +58,6 @@ export const sentenceEmbeddingsEngine = defineEngine({
       tokenizer: find("tokenizer.json"),
       tokenizerConfig: find("tokenizer_config.json"),
     };
-    return { files, longInput, slots, threads, maxCharacters };
+    return { files, longInput, tokenIds, slots, threads, maxCharacters };
   },
 });

@@ -16,7 +16,7 @@ export function decodeCl100k(ids: readonly number[], input: number): string {
   const parts = ids.map((id, position) => {
     const token = TOKENS.get(id);
     if (token !== undefined) return Buffer.from(token, "base64");
-    const message = `Invalid token ID in input ${input} at position ${position}: ${id}. Under this model's name token IDs are those of cl100k_base. Send the text, or name the model by its own id.`;
+    const message = `Invalid token ID in input ${input} at position ${position}: ${id}. Token IDs are those of cl100k_base here. Send the text, or the model's own IDs with \`token_ids\` set to \`model\`.`;
     throw invalidRequest(message, "input", "invalid_value");
   });
   return Buffer.concat(parts).toString();

@@ -12,6 +12,7 @@ export async function rankByCosine(
       inputs: [query, ...documents],
       dimensions: undefined,
       usesOpenAiName: false,
+      tokenIds: undefined,
       encoding: "base64",
       user: undefined,
     },

@@ -20,7 +20,7 @@ export const EmbedBody = z.looseObject({
 
 export const EmbeddingsBody = z.looseObject({ model: z.string().min(1), prompt: z.string() });
 
-const COMMON = { encoding: "float", user: undefined } as const;
+const COMMON = { encoding: "float", tokenIds: undefined, user: undefined } as const;
 
 /** Throws a Fault. */
 export function readOllamaEmbed(value: unknown): ParsedEmbedding {

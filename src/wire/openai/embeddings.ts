@@ -1,7 +1,7 @@
 /** POST /v1/embeddings: validates the body and renders the vectors. */
 
 import { z } from "zod";
-import type { EmbeddingInput, EmbeddingResult } from "../../contracts/engine.ts";
+import type { EmbeddingInput, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
 import { optional } from "./optional.ts";
 import { readTextInputs } from "./text-inputs.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "./unknown-fields.ts";
@@ -18,6 +18,8 @@ export const EmbeddingBody = z.object({
   input: z.unknown(),
   dimensions: optional(z.int().min(1).max(65_536)),
   encoding_format: optional(z.enum(["float", "base64"])),
+  /** Vocabulary of token IDs in `input`. */
+  token_ids: optional(z.enum(["cl100k_base", "model"])),
   user: optional(z.string()),
 });
 
@@ -40,13 +42,26 @@ export interface ParsedEmbedding {
   inputs: readonly EmbeddingInput[];
   dimensions: number | undefined;
   encoding: "float" | "base64";
+  tokenIds: EmbeddingRequest["tokenIds"];
   user: string | undefined;
+}
+
+/** Replaces Jina's inputs, `{ text }`, by their text. */
+function toTexts(input: unknown): unknown {
+  if (!Array.isArray(input) || !input.some(isTextObject)) return input;
+  return input.map((each) => (isTextObject(each) ? each.text : each));
+}
+
+function isTextObject(value: unknown): value is { text: string } {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const fields = Object.keys(value);
+  return fields.length === 1 && typeof (value as { text?: unknown }).text === "string";
 }
 
 /** Validates the body. Throws a Fault that names the invalid field. */
 export function readEmbedding(body: unknown): ParsedEmbedding {
-  const { input, encoding_format: encoding = "float", ...rest } = parse(EmbeddingBody, body);
-  return { ...rest, inputs: readTextInputs(input, "input", MAX_INPUTS), encoding };
+  const { input, encoding_format: encoding = "float", token_ids: tokenIds, ...rest } = parse(EmbeddingBody, body);
+  return { ...rest, tokenIds, inputs: readTextInputs(toTexts(input), "input", MAX_INPUTS), encoding };
 }
 
 /**

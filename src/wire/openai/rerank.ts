@@ -1,6 +1,7 @@
 /** POST /v1/rerank, in the shape of Jina and Cohere: validates the body and renders the ranking. */
 
 import { z } from "zod";
+import { invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { type ParamNames, throwRenamed } from "../rename-params.ts";
 import { listOf } from "./list-of.ts";
@@ -19,6 +20,8 @@ export const RerankBody = z.looseObject({
     .min(1)
     .max(MAX_DOCUMENTS),
   top_n: optional(z.int().min(1)),
+  /** Voyage's name of `top_n`. */
+  top_k: optional(z.int().min(1)),
   return_documents: optional(z.boolean()),
 });
 
@@ -41,9 +44,12 @@ export function ignoredRerankFields(body: unknown, policy: UnknownFieldsPolicy):
 
 /** Validates the body. Throws a Fault that names the invalid field. */
 export function readRerank(value: unknown): ParsedRerank {
-  const { model, query, documents, top_n, return_documents } = parse(RerankBody, value);
+  const { model, query, documents, top_n, top_k, return_documents } = parse(RerankBody, value);
+  if (top_n !== undefined && top_k !== undefined && top_n !== top_k) {
+    throw invalidRequest("'top_k' means the same as 'top_n', which says otherwise.", "top_k", "invalid_value");
+  }
   const texts = documents.map((document) => (typeof document === "string" ? document : document.text));
-  return { model, query, documents: texts, topN: top_n, returnsDocuments: return_documents };
+  return { model, query, documents: texts, topN: top_n ?? top_k, returnsDocuments: return_documents };
 }
 
 const PARAMS: ParamNames = [[/^input\b.*/, "documents"]];
