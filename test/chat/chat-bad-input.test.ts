@@ -217,6 +217,7 @@ test.each<[what: string, change: object, param: string, reason: RegExp]>([
   ],
   ["a schema in Ollama's field", { format: "json" }, "format", /response_format/],
   ["a regular expression", { guided_regex: "[0-9]+" }, "guided_regex", /response_format/],
+  ["a choice of vLLM", { structured_outputs: { choice: ["a"] } }, "structured_outputs.choice", /'json'/],
   ["an image beside the messages", { images: ["aGk="] }, "images", /message/],
   [
     "a message to continue",

@@ -12,6 +12,11 @@ import { type OpenAiUpstream, startOpenAiUpstream } from "../support/upstreams/o
 const Event = z.object({ name: z.string(), day: z.int().min(1).max(31) });
 const FAIR = { name: "Science fair", day: 5 };
 const VALID = JSON.stringify(FAIR);
+const SCHEMA = {
+  type: "object",
+  properties: { name: { type: "string" }, day: { type: "integer", minimum: 1, maximum: 31 } },
+  required: ["name", "day"],
+};
 
 /** The last user message of the second request contains the validation error. */
 const REPLIES = [
@@ -265,4 +270,57 @@ test("lists the configured capabilities of deployments, and null for unknown one
   expect(of("words")).toMatchObject({ tools: false, json_schema: true, vision: false, logprobs: false });
   expect(of("held")).toMatchObject({ tools: null, json_schema: true, vision: null, reasoning: null });
   expect(of("silent")).toMatchObject({ json_schema: null, max_choices: null });
+});
+
+test.each([
+  ["a bare schema", { type: "json_schema", json_schema: SCHEMA }, { name: "answer", schema: SCHEMA }],
+  ["llama-server's form", { type: "json_schema", schema: SCHEMA }, { name: "answer", schema: SCHEMA }],
+  [
+    "a flat envelope",
+    { type: "json_schema", name: "fair", strict: true, schema: SCHEMA },
+    { name: "fair", strict: true, schema: SCHEMA },
+  ],
+  ["a schema of json_object", { type: "json_object", schema: SCHEMA }, { name: "answer", schema: SCHEMA }],
+  [
+    "an envelope without a name",
+    { type: "json_schema", json_schema: { schema: SCHEMA } },
+    { name: "answer", schema: SCHEMA },
+  ],
+  [
+    "OpenAI's form",
+    { type: "json_schema", json_schema: { name: "fair", strict: false, schema: SCHEMA, own: 1 } },
+    { name: "fair", strict: false, schema: SCHEMA, own: 1 },
+  ],
+])("forwards %s in OpenAI's form", async (_form, response_format, json_schema) => {
+  for (const stream of [false, true]) {
+    upstream.received.length = 0;
+    const response = await service.post("/v1/chat/completions", {
+      ...ask("When is the fair?", "silent"),
+      response_format,
+      stream,
+    });
+    await response.text();
+    expect(response.status).toBe(200);
+    expect(sent(0).response_format).toEqual({ type: "json_schema", json_schema });
+  }
+});
+
+test.each([{ type: "text" }, { type: "json_object" }])("forwards %j as it is", async (response_format) => {
+  await (await service.post("/v1/chat/completions", { ...ask("When is the fair?", "silent"), response_format })).text();
+  expect(sent(0).response_format).toEqual(response_format);
+});
+
+test("honors vLLM's structured_outputs: validates here, and forwards it where the upstream enforces schemas", async () => {
+  const { response_format: _format, ...plain } = ask("wrong day");
+  for (const json of [SCHEMA, JSON.stringify(SCHEMA)]) {
+    upstream.received.length = 0;
+    const response = await service.post("/v1/chat/completions", { ...plain, structured_outputs: { json } });
+    expect(response.status).toBe(200);
+    // The first answer does not match the schema.
+    expect(upstream.received).toHaveLength(2);
+  }
+  upstream.received.length = 0;
+  const fields = { ...plain, model: "silent", structured_outputs: { choice: ["a", "b"] } };
+  await (await service.post("/v1/chat/completions", fields)).text();
+  expect(sent(0).structured_outputs).toEqual({ choice: ["a", "b"] });
 });

@@ -10,6 +10,10 @@ models:
   - id: parrot
     task: chat
     deployments: [{ engine: scripted, echo: true, abilities: { tools: true, reasoning: true, json_schema: true } }]
+  - id: tuned
+    task: chat
+    defaults: { temperature: 0.5, top_p: 0.9, top_k: 20, max_completion_tokens: 50, reasoning_effort: low }
+    deployments: [{ engine: scripted, echo: true, abilities: { reasoning: true } }]
   - id: hum
     task: speech
     deployments: [{ engine: scripted, speech: { voices: [low] } }]
@@ -63,6 +67,25 @@ describe("of a chat", () => {
     const error = await errorOf(response);
     expect(error).toMatchObject({ param: field, code: "unknown_parameter" });
     expect(error.message).toContain(`Did you mean '${meant}'?`);
+  });
+
+  test.each([
+    ["/v1/chat/completions", "temprature", "temperature"],
+    ["/v1/chat/completions", "topP", "top_p"],
+    ["/v1/chat/completions", "max_completion_token", "max_completion_tokens"],
+    ["/v1/chat/completions", "reasoningEffort", "reasoning_effort"],
+    ["/v1/completions", "temprature", "temperature"],
+    ["/v1/completions", "maxTokens", "max_tokens"],
+    ["/v1/responses", "topP", "top_p"],
+    ["/v1/messages", "topK", "top_k"],
+  ])("rejects at %s the misspelled %s of a model with defaults", async (path, field, meant) => {
+    const prompts = { messages: [user], prompt: "Hi", input: "Hi", max_tokens: 10 };
+    const fields = { "/v1/chat/completions": ["messages"], "/v1/completions": ["prompt"], "/v1/responses": ["input"] };
+    const names = fields[path as keyof typeof fields] ?? ["messages", "max_tokens"];
+    const prompt = Object.fromEntries(Object.entries(prompts).filter(([name]) => names.includes(name)));
+    const response = await lenient.post(path, { model: "tuned", ...prompt, [field]: 0.1 });
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).message).toContain(`Did you mean '${meant}'?`);
   });
 
   test.each(["top_a", "models", "typical_p", "mirostat", "session_id", "options", "extra_body", "transforms"])(

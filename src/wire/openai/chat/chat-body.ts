@@ -5,7 +5,7 @@ import { otherToolForm } from "../../tool-forms.ts";
 import { optional } from "../optional.ts";
 import { sparseSchema } from "../sparse-schema.ts";
 import { parse } from "../validate.ts";
-import { GuidedJson, ResponseFormat } from "./chat-format.ts";
+import { GuidedJson, ResponseFormat, StructuredOutputs, secondFormat } from "./chat-format.ts";
 import { Messages } from "./chat-messages.ts";
 import { ChatModeration } from "./chat-moderation.ts";
 import { choiceProblem, ToolChoiceField, Tools } from "./chat-tools.ts";
@@ -28,6 +28,7 @@ const FIELDS = {
   // Extensions of vLLM.
   chat_template_kwargs: optional(z.record(z.string(), z.unknown())),
   guided_json: optional(GuidedJson),
+  structured_outputs: optional(StructuredOutputs),
   // Extension of Ollama.
   think: optional(z.union([z.boolean(), z.string().min(1)])),
   response_format: optional(ResponseFormat),
@@ -55,9 +56,8 @@ const bodyOf = (fields: typeof FIELDS) =>
     }
     const problem = samplingProblem(value);
     if (problem !== undefined) refuse(...problem);
-    if (value.guided_json !== undefined && (value.response_format?.type ?? "text") !== "text") {
-      refuse(["guided_json"], value.guided_json, "'response_format' asks for JSON already");
-    }
+    const second = secondFormat(value);
+    if (second !== undefined) refuse(second.path, second.input, "another field asks for JSON already");
     if (value.tool_choice === undefined) return;
     const mismatch = choiceProblem(value.tool_choice, value.tools ?? []);
     if (mismatch !== undefined) refuse(["tool_choice", ...mismatch.path], value.tool_choice, mismatch.message);

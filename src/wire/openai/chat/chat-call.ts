@@ -8,6 +8,7 @@ import type { UnknownFieldsPolicy } from "../unknown-fields.ts";
 import { forwardedAnswers } from "./chat-answer-text.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { withChatDefaults } from "./chat-defaults.ts";
+import { toOpenAiFormat } from "./chat-format.ts";
 import { toModerationInput } from "./chat-moderation-input.ts";
 import { toChatRequest } from "./chat-request.ts";
 import { firstUnsupportedField } from "./local-unsupported-fields.ts";
@@ -19,38 +20,38 @@ interface ParsedChatCall {
   withDefaults(defaults: ChatDefaults): ParsedChatCall;
 }
 
+/** `sent`: the body without the model's defaults, among which a misspelled field would pass for another one. */
 export function toChatCall(
   body: ChatCompletionBody,
   callerHeaders: CallerHeaders,
   policy: UnknownFieldsPolicy,
+  sent = body,
 ): ParsedChatCall {
   return {
     request: toChatRequest(body, callerHeaders),
-    passThrough: toPassThrough(body, policy),
+    passThrough: {
+      body: toForwardedBody(body),
+      stream: body.stream === true,
+      unsupportedLocally: () => firstUnsupportedField(sent, policy),
+      promptBytes: () => promptBytes(body),
+      answers: forwardedAnswers,
+    },
     moderationInput: () => toModerationInput(body),
-    withDefaults: (defaults) => toChatCall(withChatDefaults(body, defaults), callerHeaders, policy),
+    withDefaults: (defaults) => toChatCall(withChatDefaults(body, defaults), callerHeaders, policy, sent),
   };
 }
 
-function toPassThrough(body: ChatCompletionBody, policy: UnknownFieldsPolicy): PassThrough {
-  return {
-    body: withoutModeration(body),
-    stream: body.stream === true,
-    unsupportedLocally: () => firstUnsupportedField(body, policy),
-    promptBytes: () => promptBytes(body),
-    answers: forwardedAnswers,
-  };
-}
-
-/** Removes `moderation`, which the service itself honors. */
-function withoutModeration(body: ChatCompletionBody): PassThrough["body"] {
-  if (body.moderation === undefined) return body;
+/** Removes `moderation`, which the service itself honors, and writes a schema in the form that upstreams read. */
+function toForwardedBody(body: ChatCompletionBody): PassThrough["body"] {
+  const { moderation, response_format: format } = body;
+  if (moderation === undefined && format === undefined) return body;
   const { moderation: _own, ...others } = body;
-  return others;
+  return format === undefined ? others : { ...others, response_format: toOpenAiFormat(format) };
 }
 
 /** Counts the bytes of the fields that prompts consist of. */
-function promptBytes({ messages, tools, response_format, guided_json }: ChatCompletionBody): number {
-  const schemas = guided_json === undefined ? [response_format] : [response_format, guided_json];
+function promptBytes(body: ChatCompletionBody): number {
+  const { messages, tools, response_format, guided_json, structured_outputs } = body;
+  const schemas = [response_format, guided_json, structured_outputs].filter((each) => each !== undefined);
   return jsonBytes([messages, tools, ...schemas], "image_url");
 }

@@ -28,6 +28,7 @@ export const KNOWN_FIELDS: readonly string[] = [
   "top_logprobs",
   "response_format",
   "guided_json",
+  "structured_outputs",
   "tools",
   "tool_choice",
   "parallel_tool_calls",
@@ -68,7 +69,6 @@ export const UNSUPPORTED_FIELDS: Readonly<Record<string, UnsupportedField>> = {
   guided_regex: USE_SCHEMA,
   guided_choice: USE_SCHEMA,
   guided_grammar: USE_SCHEMA,
-  structured_outputs: USE_SCHEMA,
   allowed_token_ids: { isDefault: isEmptyList, instead: "'logit_bias' changes what is sampled" },
   bad_words: { isDefault: isEmptyList, instead: "'logit_bias' changes what is sampled" },
   // Input outside the messages.

@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import type { AnswerFormat } from "../../../contracts/chat-model.ts";
+import { optional } from "../optional.ts";
 
 const ENVELOPE_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -38,14 +39,62 @@ export const GuidedJson = z.union([z.record(z.string(), z.unknown()), z.string()
   return z.NEVER;
 });
 
-/** Converts a validated `response_format`. */
-export function toAnswerFormat(
-  format: z.output<typeof ResponseFormat> | undefined,
-  guidedJson: Fields | undefined,
-): AnswerFormat {
-  if (guidedJson !== undefined) return { type: "json-schema", schema: guidedJson, param: "guided_json" };
+/** vLLM's `structured_outputs`; local models honor `json` and `json_object`. */
+export const StructuredOutputs = z.looseObject({ json: optional(GuidedJson), json_object: optional(z.boolean()) });
+
+/** Options of `structured_outputs` that do not change what an answer means. */
+const STRUCTURED_OUTPUT_OPTIONS: ReadonlySet<string> = new Set([
+  ...["json", "json_object"],
+  ...["disable_fallback", "disable_any_whitespace", "disable_additional_properties", "whitespace_pattern"],
+]);
+
+/** Returns the name of the constraint in `structured_outputs` that local models do not support; undefined without one. */
+export function unsupportedConstraint(outputs: z.output<typeof StructuredOutputs>): string | undefined {
+  return Object.keys(outputs).find((name) => (outputs[name] ?? null) !== null && !STRUCTURED_OUTPUT_OPTIONS.has(name));
+}
+
+interface FormatFields {
+  response_format?: z.output<typeof ResponseFormat> | undefined;
+  guided_json?: Fields | undefined;
+  structured_outputs?: z.output<typeof StructuredOutputs> | undefined;
+}
+
+/** Returns the path and the value of a second format; undefined if the fields agree. */
+export function secondFormat(fields: FormatFields): { path: string[]; input: unknown } | undefined {
+  const { response_format: format, guided_json: guided, structured_outputs: outputs } = fields;
+  const formats = [
+    { path: ["response_format"], input: (format?.type ?? "text") === "text" ? undefined : format },
+    { path: ["guided_json"], input: guided },
+    { path: ["structured_outputs"], input: outputs?.json ?? (outputs?.json_object === true ? outputs : undefined) },
+  ];
+  return formats.filter(({ input }) => input !== undefined)[1];
+}
+
+/** Converts the validated fields that set the answer's format. */
+export function toAnswerFormat(fields: FormatFields): AnswerFormat {
+  const { response_format: format, guided_json: guided, structured_outputs: outputs } = fields;
+  if (guided !== undefined) return { type: "json-schema", schema: guided, param: "guided_json" };
+  if (outputs?.json !== undefined) {
+    return { type: "json-schema", schema: outputs.json, param: "structured_outputs.json" };
+  }
+  if (outputs?.json_object === true) return { type: "json" };
   const read = format === undefined ? undefined : readFormat(format);
   return read === undefined || "problem" in read ? { type: "text" } : read.format;
+}
+
+/** Name of a schema that its caller did not name. */
+const DEFAULT_NAME = "answer";
+
+/** Returns the format as OpenAI's API has it, which is the only form that every upstream reads. */
+export function toOpenAiFormat(format: z.output<typeof ResponseFormat>): Fields {
+  const read = readFormat(format);
+  if ("problem" in read || read.format.type !== "json-schema") return format;
+  const { json_schema: given, name, description, strict, schema: _schema, ...others } = format;
+  const isEnveloped = isObject(given) && isEnvelope(given);
+  const flat = Object.entries({ name, description, strict }).filter(([, value]) => value !== undefined);
+  const envelope = isEnveloped ? given : { ...Object.fromEntries(flat), schema: read.format.schema };
+  if (isEnveloped && given.name !== undefined) return format;
+  return { ...others, type: "json_schema", json_schema: { name: DEFAULT_NAME, ...envelope } };
 }
 
 function readFormat(value: { type: string } & Fields): { format: AnswerFormat } | { problem: Problem } {

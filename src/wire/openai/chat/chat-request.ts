@@ -14,7 +14,7 @@ export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHea
     messages: body.messages.map(toMessage),
     maxTokens: lower(body.max_tokens, body.max_completion_tokens),
     ...toSampling(body),
-    format: toAnswerFormat(body.response_format, body.guided_json),
+    format: toAnswerFormat(body),
     tools: toTools(body.tools ?? [], body.tool_choice),
     toolChoice: toToolChoice(body.tool_choice),
     parallelToolCalls: body.parallel_tool_calls ?? true,

@@ -10,6 +10,7 @@ import {
   UNSUPPORTED_FIELDS,
   UNSUPPORTED_MESSAGE_FIELDS,
 } from "./chat-fields.ts";
+import { unsupportedConstraint } from "./chat-format.ts";
 import { isFunctionCall, type Message } from "./chat-messages.ts";
 import { isFunctionTool, isKnownChoice } from "./chat-tools.ts";
 
@@ -40,7 +41,16 @@ export function ignoredFields(body: ChatCompletionBody): string[] {
 /** Known keys of `response_format`, including those of a flat schema envelope. */
 const FORMAT_FIELDS: ReadonlySet<string> = new Set(["type", "json_schema", "schema", "name", "description", "strict"]);
 
-function unsupportedInFormat({ response_format: format = { type: "text" } }: ChatCompletionBody): Fault | undefined {
+function unsupportedInFormat({
+  response_format: format = { type: "text" },
+  structured_outputs: outputs,
+}: ChatCompletionBody): Fault | undefined {
+  const constraint = outputs && unsupportedConstraint(outputs);
+  if (constraint !== undefined) {
+    const name = constraint.slice(0, 100);
+    const message = `This model does not support '${name}' in structured_outputs: send a JSON schema as 'json'.`;
+    return unsupportedValue(message, `structured_outputs.${name}`);
+  }
   const field = Object.keys(format).find(
     (each) => !FORMAT_FIELDS.has(each) && format[each] !== undefined && format[each] !== null,
   );

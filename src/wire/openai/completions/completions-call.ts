@@ -25,11 +25,12 @@ interface CompletionCall {
   withDefaults(defaults: ChatDefaults): CompletionCall;
 }
 
-/** Throws a Fault for an invalid prompt. */
+/** `sent`: the body without the model's defaults. Throws a Fault for an invalid prompt. */
 export function toCompletionCall(
   body: CompletionBody,
   callerHeaders: CallerHeaders,
   policy: UnknownFieldsPolicy,
+  sent = body,
 ): CompletionCall {
   const prompts = readPrompts(body);
   return {
@@ -39,12 +40,12 @@ export function toCompletionCall(
       isTextCompletion: true,
       body,
       stream: body.stream === true,
-      unsupportedLocally: () => firstRefusedField(body, toRules(policy)),
+      unsupportedLocally: () => firstRefusedField(sent, toRules(policy)),
       promptBytes: () => rawPromptBytes(prompts),
       answers: completionAnswers,
     },
     moderationInput: () => toModerationInput(body, prompts),
-    withDefaults: (defaults) => toCompletionCall(withCompletionDefaults(body, defaults), callerHeaders, policy),
+    withDefaults: (defaults) => toCompletionCall(withCompletionDefaults(body, defaults), callerHeaders, policy, sent),
   };
 }
 
