@@ -24,7 +24,7 @@ export const tokenIdsSetting = z
 export type TokenIds = NonNullable<EmbeddingRequest["tokenIds"]>;
 
 /** Vocabulary of the IDs in this request. */
-export function tokenIdsOf({ tokenIds }: Pick<EmbeddingRequest, "tokenIds">, configured: TokenIds): TokenIds {
+function tokenIdsOf({ tokenIds }: Pick<EmbeddingRequest, "tokenIds">, configured: TokenIds): TokenIds {
   return tokenIds ?? configured;
 }
 
