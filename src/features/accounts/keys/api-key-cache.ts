@@ -36,7 +36,8 @@ export class ApiKeyCache {
   #version: number | undefined;
   /** When the database last answered a poll, on the clock of `performance.now()`. */
   #checkedAt = Number.NEGATIVE_INFINITY;
-  #checking: Promise<void> | undefined;
+  /** Resolves with the time at which the running poll began; undefined when it failed. */
+  #checking: Promise<number | undefined> | undefined;
   #reloading: Promise<void> = Promise.resolve();
   #isReachable = true;
   #nextCheckAt = Number.NEGATIVE_INFINITY;
@@ -48,15 +49,16 @@ export class ApiKeyCache {
 
   /** Undefined for a key that does not work. Throws a Fault when the database is unavailable and the key not cached. */
   async find(keyHash: string): Promise<CachedKey | undefined> {
-    const known = this.#known.get(keyHash);
-    await this.#check(known !== undefined);
-    const ageMs = performance.now() - this.#checkedAt;
-    if (ageMs <= STALE_AFTER_MS) {
+    const arrivedAt = performance.now();
+    await this.#check(this.#known.has(keyHash));
+    // A poll for which this request waited counts, however slow it was.
+    if (arrivedAt - this.#checkedAt <= STALE_AFTER_MS) {
       const kept = this.#known.get(keyHash);
       if (kept !== undefined || this.#unknown.has(keyHash)) return kept;
       return this.#loader.load(keyHash);
     }
     const kept = this.#known.get(keyHash);
+    const ageMs = performance.now() - this.#checkedAt;
     if (kept !== undefined && ageMs <= this.#options.graceSeconds * 1000) return kept;
     const message = "API keys cannot be checked now, because the database cannot be reached. Try again in a moment.";
     throw unavailable(message, "database_unavailable", 1);
@@ -84,17 +86,25 @@ export class ApiKeyCache {
     const now = performance.now();
     const ageMs = now - this.#checkedAt;
     if (ageMs < CHECK_AFTER_MS) return;
-    if (this.#checking === undefined && now >= this.#nextCheckAt) {
-      this.#checking = this.#lookForChanges().finally(() => {
-        this.#checking = undefined;
-      });
-    }
+    this.#poll(now);
     if (ageMs < STALE_AFTER_MS) return;
     // While the database is unavailable, cached keys do not wait for its timeout.
-    if (this.#isReachable || !isKnown) await this.#checking;
+    if (!this.#isReachable && isKnown) return;
+    const beganAt = await this.#checking;
+    // A slow poll of earlier requests may have missed what happened since.
+    if (beganAt === undefined || now - beganAt <= STALE_AFTER_MS) return;
+    this.#poll(performance.now());
+    await this.#checking;
   }
 
-  async #lookForChanges(): Promise<void> {
+  #poll(now: number): void {
+    if (this.#checking !== undefined || now < this.#nextCheckAt) return;
+    this.#checking = this.#lookForChanges().finally(() => {
+      this.#checking = undefined;
+    });
+  }
+
+  async #lookForChanges(): Promise<number | undefined> {
     const { source } = this.#options;
     const beganAt = performance.now();
     try {
@@ -103,9 +113,11 @@ export class ApiKeyCache {
       this.#version = version;
       this.#checkedAt = beganAt;
       this.noteBack();
+      return beganAt;
     } catch (error) {
       this.#nextCheckAt = performance.now() + RETRY_AFTER_MS;
       this.noteAway(error);
+      return undefined;
     }
   }
 
