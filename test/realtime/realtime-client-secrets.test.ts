@@ -1,5 +1,6 @@
 /** Client secrets of the Realtime API, which stand for a key in browsers. */
 
+import type OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { RealtimeClient, silence } from "../support/service/realtime-client.ts";
@@ -14,11 +15,21 @@ builtin_models: false
 models:
   - { id: hears, task: transcription, deployments: [{ engine: scripted, replies: [{ text: "One." }] }] }
   - { id: talks, task: chat, deployments: [{ engine: scripted, echo: true }] }
+  - { id: mumbles, task: chat, deployments: [{ engine: scripted, echo: true }] }
   - { id: speaks, task: speech, deployments: [{ engine: scripted, speech: {} }] }
 `,
   });
 });
 afterAll(() => service.stop());
+
+const FIXED: OpenAI.Realtime.RealtimeSessionCreateRequest = {
+  type: "realtime",
+  model: "talks",
+  instructions: "Whisper.",
+  max_output_tokens: 20,
+  output_modalities: ["text"],
+  audio: { input: { transcription: { model: "hears" } } },
+};
 
 function withSecret(secret: string): { protocols: string[] } {
   return { protocols: ["realtime", `openai-insecure-api-key.${secret}`] };
@@ -40,6 +51,49 @@ test("a secret opens sessions with its configuration, and nothing else", async (
   }
   const answer = await service.fetch("/v1/models", { headers: { authorization: `Bearer ${value}` } });
   expect(answer.status).toBe(401);
+});
+
+test.each([
+  ["the model", { session: { type: "realtime", model: "mumbles" } }, "session.model"],
+  ["instructions", { session: { type: "realtime", instructions: "Shout." } }, "session.instructions"],
+  ["the length", { session: { type: "realtime", max_output_tokens: 4000 } }, "session.max_output_tokens"],
+  [
+    "the transcription's model",
+    { session: { type: "realtime", audio: { input: { transcription: { model: "mumbles" } } } } },
+    "session.audio.input.transcription.model",
+  ],
+  ["instructions of a response", { response: { instructions: "Shout." } }, "response.instructions"],
+])("a session with a secret cannot change %s", async (_what, event, param) => {
+  const { value } = await service.client().realtime.clientSecrets.create({ session: FIXED });
+  const client = await RealtimeClient.connect(service, { query: "model=talks", ...withSecret(value) });
+  await client.next("session.created");
+  client.send({ type: "session" in event ? "session.update" : "response.create", ...event });
+  expect((await client.next("error")).error).toMatchObject({ code: "fixed_by_client_secret", param });
+  // What the secret leaves open can change, beside what it fixes.
+  const input = { transcription: { language: "de" } };
+  client.send({ type: "session.update", session: { type: "realtime", model: "talks", audio: { input } } });
+  expect((await client.next("session.updated")).session).toMatchObject({
+    model: "talks",
+    instructions: "Whisper.",
+    audio: { input: { transcription: { model: "hears", language: "de" } } },
+  });
+  await client.close();
+});
+
+test("a secret refuses another model in the URL", async () => {
+  const { value } = await service.client().realtime.clientSecrets.create({ session: FIXED });
+  const client = await RealtimeClient.connect(service, { query: "model=mumbles", ...withSecret(value) });
+  expect((await client.next("error")).error).toMatchObject({ code: "fixed_by_client_secret", param: "session.model" });
+  await client.close();
+});
+
+test("the model of the URL cannot change either in a session with a secret", async () => {
+  const { value } = await service.client().realtime.clientSecrets.create({});
+  const client = await RealtimeClient.connect(service, { query: "model=talks", ...withSecret(value) });
+  await client.next("session.created");
+  client.send({ type: "session.update", session: { type: "realtime", model: "mumbles" } });
+  expect((await client.next("error")).error).toMatchObject({ code: "fixed_by_client_secret", param: "session.model" });
+  await client.close();
 });
 
 test("a secret without a configuration opens a session of the model in the URL", async () => {

@@ -4,9 +4,11 @@ import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { parseJson } from "../../kernel/json/parse-json.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { bindSession, checkBound } from "../../wire/realtime/bind-session.ts";
 import { ClientEvent } from "../../wire/realtime/client-events.ts";
 import { toItem } from "../../wire/realtime/conversation-items.ts";
 import { toErrorEvent } from "../../wire/realtime/server-event.ts";
+import type { SessionStart } from "../../wire/realtime/session-query.ts";
 import { type SessionSettings, toSession, updateSettings } from "../../wire/realtime/session-settings.ts";
 import { checkModels } from "./check-models.ts";
 import { Conversation } from "./conversation.ts";
@@ -19,6 +21,8 @@ export interface RealtimeSessionOptions
   extends Pick<SessionContext, "services" | "callerHeaders" | "authenticate" | "send" | "flushed"> {
   services: RealtimeServices;
   settings: SessionSettings;
+  /** Settings that the client cannot change, as in a `session.update`. */
+  fixed: SessionStart["fixed"];
   requestId: string;
   /** Epoch milliseconds. */
   expiresAt: number;
@@ -123,7 +127,8 @@ export class RealtimeSession {
     }
     switch (event.type) {
       case "session.update": {
-        const settings = updateSettings(this.#settings, event.session);
+        const { fixed = {} } = this.#options;
+        const settings = updateSettings(this.#settings, bindSession(event.session, fixed, "session"));
         checkModels(await this.#options.authenticate(), settings, this.#options.services);
         this.#settings = settings;
         this.#options.send({ type: "session.updated", session: this.#session() });
@@ -135,8 +140,11 @@ export class RealtimeSession {
         return this.#turns.commit();
       case "input_audio_buffer.clear":
         return this.#turns.clear();
-      case "response.create":
-        return this.#responses.create(event.response ?? {});
+      case "response.create": {
+        const { response = {} } = event;
+        checkBound(response, this.#options.fixed ?? {}, "response");
+        return this.#responses.create(response);
+      }
       case "response.cancel":
         return this.#responses.cancel(event.response_id);
       default:

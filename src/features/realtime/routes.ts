@@ -4,7 +4,7 @@ import { KEY_PROTOCOL, reauthenticate, sentKey } from "../../http/authenticate.t
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { toErrorEvent, toMessage } from "../../wire/realtime/server-event.ts";
-import { RealtimeQuery, settingsOf } from "../../wire/realtime/session-query.ts";
+import { RealtimeQuery, startOf } from "../../wire/realtime/session-query.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { isClientSecret } from "./client-secrets.ts";
 import type { RealtimeSession } from "./realtime-session.ts";
@@ -78,7 +78,7 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
   const start = async () => {
     const key = sentKey(request.headers);
     const secret = isClientSecret(key) ? await accounts.authenticateClientSecret(key) : undefined;
-    const settings = settingsOf(parse(RealtimeQuery, request.query), secret?.session, (id) =>
+    const { settings, fixed } = startOf(parse(RealtimeQuery, request.query), secret?.session, (id) =>
       services.inference.models.taskOf(caller, id),
     );
     request.record.model = settings.model ?? settings.transcription?.model;
@@ -90,6 +90,7 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
     session = new RealtimeSession({
       services,
       settings,
+      fixed,
       requestId,
       callerHeaders: withoutHandshake(request.headers),
       authenticate: secret?.authenticate ?? (() => reauthenticate(request, accounts)),

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Task } from "../../contracts/task.ts";
+import { bindSession } from "./bind-session.ts";
 import { defaultSettings, parseSession, type SessionSettings, updateSettings } from "./session-settings.ts";
 
 export const RealtimeQuery = z.object({
@@ -10,21 +11,36 @@ export const RealtimeQuery = z.object({
   call_id: z.undefined({ error: "there are no calls over WebRTC or SIP here" }).optional(),
 });
 
+/** How a session begins, and what its client cannot change. */
+export interface SessionStart {
+  settings: SessionSettings;
+  /** Configuration that a client secret fixes; undefined for a session that a key opened. */
+  fixed: Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
- * Returns the settings of a new session. `secretSession` is the configuration of a client secret as JSON; `taskOf` returns
- * the task of a model. Throws a Fault.
+ * Returns the start of a new session. `secretSession` is the configuration of a client secret as JSON; `taskOf` returns
+ * the task of a model. Throws a Fault, also for another model than the secret's.
  */
-export function settingsOf(
+export function startOf(
   { model, intent }: z.output<typeof RealtimeQuery>,
   secretSession: string | undefined,
   taskOf: (id: string) => Task | undefined,
-): SessionSettings {
-  const configured = secretSession === undefined ? undefined : parseSession(JSON.parse(secretSession));
-  const isTranscription = intent !== undefined || (model !== undefined && taskOf(model) === "transcription");
-  const type = configured?.type ?? (isTranscription ? "transcription" : "realtime");
-  const own = defaultSettings(type);
-  const settings = configured === undefined ? own : updateSettings(own, configured);
-  if (model === undefined) return settings;
-  if (type === "realtime") return { ...settings, model };
-  return { ...settings, transcription: { ...settings.transcription, model } };
+): SessionStart {
+  if (secretSession === undefined) {
+    const isTranscription = intent !== undefined || (model !== undefined && taskOf(model) === "transcription");
+    const type = isTranscription ? "transcription" : "realtime";
+    const update = parseSession({ type, ...modelOf(type, model) });
+    return { settings: updateSettings(defaultSettings(type), update), fixed: undefined };
+  }
+  const configured = parseSession(JSON.parse(secretSession));
+  const { type } = configured;
+  const fixed = bindSession(configured, modelOf(type, model), "session");
+  return { settings: updateSettings(defaultSettings(type), fixed), fixed };
+}
+
+/** Returns the setting that the model of the URL stands for. */
+function modelOf(type: SessionSettings["type"], model: string | undefined): Record<string, unknown> {
+  if (model === undefined) return {};
+  return type === "realtime" ? { model } : { audio: { input: { transcription: { model } } } };
 }
