@@ -63,6 +63,7 @@ export function composeInference({ config, counters, callers, metrics, logger, .
     ),
     accessOf: (caller) => callers.modelAccess(caller),
     moderationOf: (caller) => callers.moderationOf(caller),
+    stillWorks: (caller) => callers.stillWorks(caller),
     requestTimeoutSeconds,
     onSettled: (settlement) => {
       const { catalogId, deployment = "", firstTokenSeconds, used } = settlement;

@@ -147,6 +147,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
         waitsFor: (deployment) => live.waitsFor(deployment),
       }),
     metrics: async () => metrics.scrape(await forWorkers.reports.measure()),
+    hiddenModels: () => [...catalog.models].flatMap(({ id, isHidden }) => (isHidden ? [id] : [])),
   };
   const hasOwnAddress = config.server.operations !== undefined;
   const failures = new FailedAuthentications({
@@ -218,6 +219,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     unknownFields: config.server.unknownFields,
     consoleFolder: config.server.console ? CONSOLE_FOLDER : undefined,
     servesOllama: config.ollama.enabled,
+    anonymousHosts: config.ollama.anonymousHosts,
     ignoresMismatchedIds: config.server.mismatchedIds === "ignore",
     countWrongKey: (address) => failures.count(address),
     logger,

@@ -19,6 +19,7 @@ import { models } from "./features/models/routes.ts";
 import { moderations } from "./features/moderations/routes.ts";
 import { withAnonymous } from "./features/ollama/anonymous.ts";
 import { ollama } from "./features/ollama/ollama.ts";
+import { requireLocalHost } from "./features/ollama/require-local-host.ts";
 import { answerAsOllama } from "./features/ollama/running-notice.ts";
 import { openApi } from "./features/openapi/routes.ts";
 import { type Operations, operations } from "./features/operations/operations.ts";
@@ -69,6 +70,8 @@ export interface ServerOptions extends BareServerOptions {
   unknownFields: UnknownFieldsPolicy;
   /** Whether Ollama's API is served. */
   servesOllama: boolean;
+  /** Host names under which Ollama's API answers requests without a key, beside local ones. */
+  anonymousHosts: readonly string[];
   countWrongKey: CountWrongKey;
 }
 
@@ -113,6 +116,7 @@ export function buildServer(options: ServerOptions): Server {
         mayReadDetails: (request) => isAdministrator(request, accounts, countWrongKey),
         checkMetrics: async (request) => {
           if (metricsKey !== undefined) await requireKey(request, metricsKey, countWrongKey);
+          return metricsKey !== undefined;
         },
       }),
     );
@@ -173,6 +177,7 @@ export function buildServer(options: ServerOptions): Server {
     app.register(
       async (scope) => {
         cutSlowReaders(scope, connectionTimeoutMs(options) / 1000);
+        requireLocalHost(scope, options.anonymousHosts);
         authenticateScope(scope, withAnonymous(options.accounts), "project", options);
         scope.register(ollama(options.inference, options.unknownFields));
       },
@@ -205,6 +210,6 @@ export function buildServer(options: ServerOptions): Server {
 export function buildOperationsServer(served: Operations, logger: Logger): FastifyInstance {
   const timeouts = { receiveTimeoutSeconds: 10, requestTimeoutSeconds: 10 };
   const { app } = bareServer({ ...timeouts, maxBodyBytes: 1024, logger, measure: () => {} });
-  app.register(operations(served, { mayReadDetails: async () => true, checkMetrics: async () => {} }));
+  app.register(operations(served, { mayReadDetails: async () => true, checkMetrics: async () => true }));
   return app;
 }

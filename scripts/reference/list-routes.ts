@@ -14,6 +14,7 @@ export async function listRoutes(): Promise<string[]> {
     realtime: {},
     consoleFolder: import.meta.dirname,
     servesOllama: true,
+    anonymousHosts: [],
   };
   const { app } = buildServer({ ...services, ...numbers, logger: createLogger("silent") } as unknown as ServerOptions);
   app.addHook("onRoute", ({ method, url }: RouteOptions) => {

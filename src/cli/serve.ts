@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { loadConfig } from "../config/load-config.ts";
 import { reloadConfig } from "../config/reload-config.ts";
 import { buildConsoleInBackground } from "../features/console/build-console.ts";
-import { createDataDirectory, warnIfAccessibleToOthers } from "../kernel/process/data-directory.ts";
+import { createDataDirectory, makePrivate } from "../kernel/process/data-directory.ts";
 import { V8_FLAGS } from "../kernel/process/v8-flags.ts";
 import { STAGE, VERSION } from "../kernel/version.ts";
 import { run } from "../main.ts";
@@ -24,7 +24,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
   await using exported = await openLogExport(config.openTelemetry);
   const logger = openLog(config.logLevel, exported);
   createDataDirectory(config.dataDirectory);
-  warnIfAccessibleToOthers(config.dataDirectory, logger);
+  makePrivate(config.dataDirectory, logger);
   for (const warning of config.warnings) logger.warn(warning);
   process.stdout.write(`Parlance ${VERSION} (${STAGE})\n`);
   const progress = createProgress(process.stdout);

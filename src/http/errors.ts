@@ -23,7 +23,8 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
     const [path = ""] = request.url.split("?", 1);
     const allowed = methodsOf(path);
     const message = `Invalid URL (${request.method} ${path})`;
-    if (allowed.length === 0)
+    // A route for every file of a folder has none of this name.
+    if (allowed.length === 0 || allowed.includes(request.method === "HEAD" ? "GET" : request.method))
       return sendFailure(reply, new Fault("not-found", `${message}${hintFor(path, methodsOf, operations())}`));
     reply.header("allow", allowed.join(", "));
     return sendFailure(
@@ -68,6 +69,10 @@ function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBy
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return invalidRequest("The request body does not have the length that Content-Length says.");
     default:
+      // Paths that cannot be those of files.
+      if (error.statusCode === 403 || error.statusCode === 404) {
+        return new Fault("not-found", `Invalid URL (${request.method} ${request.url.split("?", 1)[0]})`);
+      }
       return error instanceof SyntaxError || error.statusCode === 400
         ? invalidRequest("The request could not be understood.")
         : error;

@@ -42,6 +42,10 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     this.#options = options;
   }
 
+  get caller(): Caller {
+    return this.#options.caller;
+  }
+
   get ageSeconds(): number {
     return (performance.now() - this.#beganAt) / 1000;
   }

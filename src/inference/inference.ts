@@ -49,6 +49,7 @@ import {
   type RequestedModeration,
   type RequiredModeration,
 } from "./moderation/moderation-policy.ts";
+import { type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
 import { contextWindowsOf, withPriceFor } from "./routing/candidates.ts";
 import type { Router } from "./routing/router.ts";
 import type { Settlement } from "./settlement.ts";
@@ -58,6 +59,8 @@ export interface InferenceOptions extends CallerModelsOptions {
   quota: Quota;
   /** Moderation that the caller's project requires for all its chats. */
   moderationOf: (caller: Caller) => RequiredModeration | undefined;
+  /** Whether the caller's key has not been revoked; true while that cannot be checked. */
+  stillWorks: (caller: Caller) => Promise<boolean>;
   requestTimeoutSeconds: number;
   /** Called with every request that had a model, once it is over. */
   onSettled: (settlement: Settlement) => void;
@@ -92,11 +95,13 @@ export class Inference {
   /** The models that a caller may use. */
   readonly models: CallerModels;
   readonly #options: InferenceOptions;
-  readonly #running = new ActiveSet<Pick<InferenceRun<never, never>, "abort">>();
+  readonly #running = new ActiveSet<RevocableRun>();
+  readonly #revokedRuns: RevokedRuns;
 
   constructor(options: InferenceOptions) {
     this.#options = options;
     this.models = new CallerModels(options);
+    this.#revokedRuns = new RevokedRuns(this.#running, options.stillWorks);
   }
 
   /**
@@ -255,6 +260,7 @@ export class Inference {
     // Harmless after the end of the request.
     onDisconnect(() => run.abort(new Fault("client-left", "The client left.")));
     const entry = this.#running.add(run);
+    this.#revokedRuns.watch();
     return await run.answer(candidates);
   }
 

@@ -188,6 +188,16 @@ test.each([
   expect([status < 300 || status >= 400, headers.get("location"), headers.get("refresh")]).toEqual([true, null, null]);
 });
 
+test.each(["/assets/", "/assets/%5c", "/assets/missing.js", "/assets/%00", "/assets//", "/assets/..%2Findex.html"])(
+  "answers %s with 404",
+  async (path) => {
+    const answer = await call(path);
+    expect([path, answer.status]).toEqual([path, path === "/assets/%00" ? expect.any(Number) : 404]);
+    expect(answer.status).toBeLessThan(405);
+    expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining("Invalid URL") } });
+  },
+);
+
 test("has neither page nor sessions with `server.console: false`", async () => {
   const without = await startService({ config: "builtin_models: false\nserver: { console: false }\n" });
   try {

@@ -1,5 +1,7 @@
 /** Ollama's API through its official client, on the scripted engine, a local embedding model and an upstream. */
 
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { Ollama } from "ollama";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
@@ -45,7 +47,9 @@ ${minilm}  - id: far-minilm
     deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: minilm }]
   - { id: voice, task: speech, deployments: [{ engine: flite }] }
 `;
-  service = await startService({ config: config('{ enabled: true, anonymous_project: "Default project" }') });
+  service = await startService({
+    config: config('{ enabled: true, anonymous_project: "Default project", anonymous_hosts: [ai.example.com] }'),
+  });
   closed = await startService({ config: config("{ enabled: true }") });
 });
 afterAll(async () => {
@@ -299,4 +303,45 @@ test("does not start with an anonymous project that does not exist", async () =>
   await eventually(() => expect(broken.process.exitCode).toBeGreaterThan(0));
   expect(broken.output()).toContain("ollama.anonymous_project");
   await broken.stop();
+});
+
+test.each([
+  ["localhost:11434", 200],
+  ["127.0.0.1", 200],
+  ["[::1]:8080", 200],
+  ["parlance:11434", 200],
+  ["host.docker.internal", 200],
+  ["ai.example.com:443", 200],
+  ["evil.example", 403],
+  ["127.0.0.1.evil.example:8080", 403],
+  ["localhost.evil.example", 403],
+])("answers requests without a key to the host %s with %d", async (host, status) => {
+  expect(await statusFor(host, {})).toBe(status);
+  expect(await statusFor(host, { authorization: `Bearer ${service.apiKey}` })).toBe(200);
+});
+
+/** fetch() sends the Host header of the URL only. */
+async function statusFor(host: string, headers: Record<string, string>): Promise<number | undefined> {
+  const { hostname, port } = new URL(service.origin);
+  const request = get({ hostname, port, path: "/api/tags", headers: { host, ...headers } });
+  const [answer] = (await once(request, "response")) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+}
+
+test("takes null for what a message does not have", async () => {
+  const call = { id: null, function: { name: "weather", arguments: null } };
+  const empty = { images: null, tool_calls: null, tool_name: null, tool_call_id: null };
+  const messages = [
+    { role: "user", content: "Please count", ...empty },
+    { role: "assistant", content: null, images: null, tool_calls: [call] },
+    { role: "tool", content: "Sunny", ...empty, tool_name: "weather" },
+    { role: "user", content: "Please count", ...empty },
+  ];
+  const answer = await bare("/api/chat", {
+    method: "POST",
+    body: JSON.stringify({ model: "caller", messages, stream: false }),
+  });
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({ message: { content: "one two three four" } });
 });

@@ -1,6 +1,6 @@
 /** Health, metrics and the log, on the service's port or on a separate one. */
 
-import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -138,18 +138,44 @@ test("keeps the data directory and the database private to their owner", async (
   service = await startService({ environment: { PARLANCE_DATA_DIR: data } });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
   expect(await modeOf(data)).toBe("700");
-  for (const name of ["parlance.sqlite", "parlance.sqlite-wal"]) expect(await modeOf(join(data, name))).toBe("600");
+  for (const name of ["parlance.sqlite", "parlance.sqlite-wal", "service.lock"])
+    expect(await modeOf(join(data, name))).toBe("600");
   expect(service.output()).not.toContain("chmod");
   await service.stop();
   await rm(parent, { recursive: true });
 });
 
-test("warns once about a data directory that other users can access, with the command that narrows it", async () => {
+test("makes a data directory private that other users can access", async () => {
   const data = await mkdtemp(join(tmpdir(), "parlance-modes-"));
+  await chmod(data, 0o755);
+  service = await startService({ environment: { PARLANCE_DATA_DIR: data } });
+  expect((await stat(data)).mode & 0o777).toBe(0o700);
+  await service.stop();
+  await rm(data, { recursive: true });
+});
+
+test("only warns about a directory with other files, with the command that narrows it", async () => {
+  const data = await mkdtemp(join(tmpdir(), "parlance-modes-"));
+  await writeFile(join(data, "letter.txt"), "Dear");
   await chmod(data, 0o755);
   service = await startService({ environment: { PARLANCE_DATA_DIR: data } });
   const warnings = service.log().filter(({ msg }) => String(msg).includes(`chmod 700 ${data}`));
   expect(warnings).toMatchObject([{ level: "warn", msg: expect.stringContaining("mode 755") }]);
+  expect((await stat(data)).mode & 0o777).toBe(0o755);
   await service.stop();
   await rm(data, { recursive: true });
+});
+
+test("shows metrics of hidden models to operators only", async () => {
+  const hidden = MODELS.replace("task: chat", "task: chat\n    hidden: true");
+  const models = `${hidden}${MODELS.replace("models:", "").replace("parrot", "macaw").replace("task: chat", "task: chat\n    fallbacks: [parrot]")}`;
+  service = await startService({ config: `builtin_models: false\n${models}` });
+  const { origin, adminKey, apiKey } = service;
+  const scrape = async (init?: RequestInit) => (await fetch(`${origin}/metrics`, init)).text();
+  expect((await service.post("/v1/chat/completions", { ...ask("Hi"), model: "macaw" })).status).toBe(200);
+  for (const text of [await scrape(), await scrape(authorized(apiKey))]) {
+    expect(text).not.toContain("parrot");
+    expect(text).toContain('model="macaw"');
+  }
+  expect(await scrape(authorized(adminKey))).toContain('model="parrot"');
 });

@@ -1,5 +1,6 @@
 /** Callers by their keys: who they are, and what they may use. */
 
+import { Fault } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { ProjectModeration } from "../moderations/moderation-policy-service.ts";
 import type { ModelRateLimit } from "../quota/rate-limit-service.ts";
@@ -27,6 +28,7 @@ export class Callers {
   readonly keys: ApiKeyCache;
   readonly #noteUse: CallersOptions["noteUse"];
   readonly #cachedKeyOf: WeakMap<Caller, CachedKey> = new WeakMap();
+  readonly #keyHashOf: WeakMap<Caller, string> = new WeakMap();
 
   constructor({ source, logger, graceSeconds = DEFAULT_GRACE_SECONDS, noteUse }: CallersOptions) {
     this.keys = new ApiKeyCache({ source, logger, graceSeconds });
@@ -35,19 +37,21 @@ export class Callers {
 
   /** Undefined for a key that does not work. Throws a Fault when it cannot be checked now. */
   async find(keyHash: string): Promise<Caller | undefined> {
-    return this.#admitted(await this.keys.find(keyHash));
+    return this.#admitted(keyHash, await this.keys.find(keyHash));
   }
 
   /** Finds without a query; returns undefined unless the key works and its cache entry is fresh. */
   findKnown(key: string | undefined): Caller | undefined {
     if (key === undefined || key.length > MAX_KEY_LENGTH) return undefined;
-    return this.#admitted(this.keys.findFresh(hashApiKey(key)));
+    const keyHash = hashApiKey(key);
+    return this.#admitted(keyHash, this.keys.findFresh(keyHash));
   }
 
   /** Returns the same caller with a priority. */
   withPriority(caller: Caller, priority: Priority): Caller {
     const copy = { ...caller, priority };
     this.#cachedKeyOf.set(copy, this.#requireCachedKey(caller));
+    this.#keyHashOf.set(copy, this.#keyHashOf.get(caller) ?? "");
     return copy;
   }
 
@@ -71,10 +75,21 @@ export class Callers {
     return this.#requireCachedKey(caller).moderation;
   }
 
-  #admitted(cached: CachedKey | undefined): Caller | undefined {
+  /** Whether the key of a caller that this returned was not revoked since; true while that cannot be checked. */
+  async stillWorks(caller: Caller): Promise<boolean> {
+    try {
+      return (await this.keys.find(this.#keyHashOf.get(caller) ?? "")) !== undefined;
+    } catch (failure) {
+      if (failure instanceof Fault) return true;
+      throw failure;
+    }
+  }
+
+  #admitted(keyHash: string, cached: CachedKey | undefined): Caller | undefined {
     const now = Date.now();
     if (cached === undefined || (cached.expiresAt !== undefined && cached.expiresAt <= now)) return undefined;
     this.#cachedKeyOf.set(cached.caller, cached);
+    this.#keyHashOf.set(cached.caller, keyHash);
     this.#noteUse(cached.caller.keyId, now);
     return cached.caller;
   }

@@ -5,6 +5,8 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 export interface Operations {
   readiness: () => Promise<Readiness>;
   metrics: () => Promise<{ contentType: string; text: string }>;
+  /** IDs of models that callers cannot list. */
+  hiddenModels: () => readonly string[];
 }
 
 export interface Readiness {
@@ -51,12 +53,15 @@ interface ModelReadiness {
 export interface OperationsAccess {
   /** Whether the request may see models, engines and the reasons for failures. */
   mayReadDetails: (request: FastifyRequest) => Promise<boolean>;
-  /** Throws a Fault when the request must not read metrics. */
-  checkMetrics: (request: FastifyRequest) => Promise<void>;
+  /** Throws a Fault when the request must not read metrics. Resolves with whether its key proves an operator. */
+  checkMetrics: (request: FastifyRequest) => Promise<boolean>;
 }
 
 /** GET /health/live, /health/ready, /metrics */
-export function operations({ readiness, metrics }: Operations, access: OperationsAccess): FastifyPluginAsync {
+export function operations(
+  { readiness, metrics, hiddenModels }: Operations,
+  access: OperationsAccess,
+): FastifyPluginAsync {
   return async (app) => {
     app.get("/health/live", async () => ({ status: "live" }));
 
@@ -70,9 +75,18 @@ export function operations({ readiness, metrics }: Operations, access: Operation
     });
 
     app.get("/metrics", async (request, reply) => {
-      await access.checkMetrics(request);
+      const isOperator = await access.checkMetrics(request);
+      const hidden = isOperator ? [] : hiddenModels();
+      const showsAll = hidden.length === 0 || (await access.mayReadDetails(request));
       const { contentType, text } = await metrics();
-      return reply.type(contentType).send(text);
+      return reply.type(contentType).send(showsAll ? text : withoutModels(text, hidden));
     });
   };
+}
+
+/** Removes the series of these models from metrics in Prometheus's format. */
+function withoutModels(text: string, models: readonly string[]): string {
+  const labels = models.map((id) => `model="${id.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`);
+  const lines = text.split("\n");
+  return lines.filter((line) => line.startsWith("#") || !labels.some((label) => line.includes(label))).join("\n");
 }

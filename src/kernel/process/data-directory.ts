@@ -1,6 +1,6 @@
 /** The data directory holds key hashes, usage and uploads: only its owner may read it. */
 
-import { mkdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Logger } from "../../observability/logger.ts";
 import { Fault } from "../faults.ts";
@@ -31,12 +31,28 @@ function createWithParents(directory: string): void {
   }
 }
 
-/** Warns once about a directory that others may read: one of an earlier version, or a mounted volume. */
-export function warnIfAccessibleToOthers(directory: string, logger: Logger): void {
+/** Files that only a data directory has. */
+const OWN_FILES: ReadonlySet<string> = new Set(["parlance.sqlite", "service.lock"]);
+
+/**
+ * Removes other users' access to an existing directory: an earlier version or the operator may have created it. Warns
+ * where that is impossible, and about a directory that contains only other files, such as /srv.
+ */
+export function makePrivate(directory: string, logger: Logger): void {
   // Windows has no such modes.
   if (process.platform === "win32") return;
   const mode = statSync(directory, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & OTHERS) === 0) return;
+  try {
+    const names = readdirSync(directory);
+    if (names.length === 0 || names.some((name) => OWN_FILES.has(name))) {
+      chmodSync(directory, mode & 0o700);
+      logger.info({ directory }, "removed other users' access to the data directory");
+      return;
+    }
+  } catch {
+    // A mounted volume of another owner, or a file system without modes.
+  }
   const permissions = (mode & 0o777).toString(8);
   const message = `Other users of this machine can access the data directory (mode ${permissions}). To make it private, run: chmod 700 ${directory}`;
   logger.warn({ directory }, message);

@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 
@@ -13,6 +14,7 @@ export interface FileLock {
  * Uses SQLite's lock on an empty database, which the operating system releases when its holder dies: no stale locks.
  */
 export function tryLock(path: string): FileLock | undefined {
+  createPrivately(path);
   const database = new Database(path, { timeout: 0 });
   try {
     // Otherwise a killed process would leave a journal file.
@@ -24,6 +26,16 @@ export function tryLock(path: string): FileLock | undefined {
     throw error;
   }
   return { release: () => void database.close() };
+}
+
+/** Creates the file for its owner only; SQLite would create it for everyone to read. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, "a", 0o600));
+    if (process.platform !== "win32") chmodSync(path, 0o600);
+  } catch {
+    // Opening the database reports what is wrong; another user's file keeps its mode.
+  }
 }
 
 /** Waits for the lock; `onWait` is called before each pause. */

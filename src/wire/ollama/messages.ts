@@ -4,22 +4,22 @@ import { z } from "zod";
 import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-model.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
-import { optional } from "../openai/optional.ts";
 
 export const Images = z.array(z.string().min(1)).max(100);
 
+// Items of `listOf` have no transforms, so null stays.
 const Call = z.looseObject({
-  id: optional(z.string()),
-  function: z.looseObject({ name: z.string().min(1), arguments: optional(z.record(z.string(), z.unknown())) }),
+  id: z.string().nullish(),
+  function: z.looseObject({ name: z.string().min(1), arguments: z.record(z.string(), z.unknown()).nullish() }),
 });
 
 const Message = z.looseObject({
   role: z.enum(["system", "user", "assistant", "tool"]),
-  content: optional(z.string()),
-  images: optional(Images),
-  tool_calls: optional(listOf(Call)),
-  tool_name: optional(z.string()),
-  tool_call_id: optional(z.string()),
+  content: z.string().nullish(),
+  images: Images.nullish(),
+  tool_calls: listOf(Call).nullish(),
+  tool_name: z.string().nullish(),
+  tool_call_id: z.string().nullish(),
 });
 
 export const Messages = listOf(Message);
@@ -31,7 +31,10 @@ export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
   let calls = 0;
   let open: ToolCall[] = [];
   return messages.map((message, index) => {
-    const { role, content: text = "", images = [], tool_calls = [], tool_name, tool_call_id } = message;
+    const { role, tool_name, tool_call_id } = message;
+    const { content, images: sentImages, tool_calls: sentCalls } = message;
+    // Clients in Go send null for a list without entries.
+    const [text, images, tool_calls] = [content ?? "", sentImages ?? [], sentCalls ?? []];
     const path = `messages[${index}]`;
     if (role === "tool") {
       const call = open.find(({ id, name }) => (tool_call_id ?? id) === id && (tool_name ?? name) === name) ?? open[0];
@@ -42,11 +45,11 @@ export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
       return { role, content: text, toolCallId: call.id };
     }
     if (role !== "assistant" || tool_calls.length === 0) return { role, content: toContent(text, images, path) };
-    const toolCalls = tool_calls.map(({ id, function: { name, arguments: given = {} } }) => ({
+    const toolCalls = tool_calls.map(({ id, function: { name, arguments: input } }) => ({
       // Nine letters or digits, which the strictest chat templates require.
       id: id ?? `call${String(calls++).padStart(5, "0")}`,
       name,
-      arguments: JSON.stringify(given),
+      arguments: JSON.stringify(input ?? {}),
     }));
     open = [...open, ...toolCalls];
     return { role, content: text, toolCalls };

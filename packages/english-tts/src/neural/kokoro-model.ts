@@ -74,6 +74,8 @@ export async function openKokoro(
 
 /** Returns the loudness of a voice, or the mean of a mix. A voice that was not measured stays as it is. */
 export function kokoroLoudness(voice: string): number {
-  const measured = voice.split("+").map((name) => LOUDNESS[name] ?? TARGET_LUFS);
+  const measured = voice
+    .split("+")
+    .map((name) => (Object.hasOwn(LOUDNESS, name) ? LOUDNESS[name] : undefined) ?? TARGET_LUFS);
   return measured.reduce((sum, loudness) => sum + loudness, 0) / measured.length;
 }

@@ -51,6 +51,8 @@ test("accepts unusual tokens", async () => {
     "½",
     "m²",
     "O'Brien's",
+    // Names that every object has.
+    "The constructor calls toString and hasOwnProperty of __proto__.",
   ]) {
     expect(typeof (await phonemizer.phonemize(text)), text).toBe("string");
   }

@@ -27,28 +27,30 @@ interface Token {
 
 const TOKEN = /(?:\p{L}\.)+\p{L}(?!\p{L})\.?|[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*['’]?|\.{2,}|[^\s\p{L}\p{M}]/gu;
 const CLITIC = /^(.+?)(n't|'(?:s|m|d|re|ve|ll))$/i;
-const PUNCTUATION: Readonly<Record<string, string>> = {
-  ";": ";",
-  ":": ":",
-  ",": ",",
-  ".": ".",
-  "!": "!",
-  "?": "?",
-  "—": "—",
-  "–": "—",
-  "-": "—",
-  "…": "…",
-  "(": "(",
-  ")": ")",
-  "“": "“",
-  "”": "”",
-  '"': "",
-  "。": ".",
-  "，": ",",
-  "、": ",",
-  "！": "!",
-  "？": "?",
-};
+const PUNCTUATION: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ";": ";",
+    ":": ":",
+    ",": ",",
+    ".": ".",
+    "!": "!",
+    "?": "?",
+    "—": "—",
+    "–": "—",
+    "-": "—",
+    "…": "…",
+    "(": "(",
+    ")": ")",
+    "“": "“",
+    "”": "”",
+    '"': "",
+    "。": ".",
+    "，": ",",
+    "、": ",",
+    "！": "!",
+    "？": "?",
+  }),
+);
 const CLAUSE_END = /^[;:,.!?—…]/;
 
 export class Phonemizer {
@@ -83,7 +85,7 @@ export class Phonemizer {
     let isBeforeTo = false;
     // Backwards, because the sound of function words depends on the next word.
     for (const { text, tag, isSpaced } of tokens.toReversed()) {
-      const mark = PUNCTUATION[text] ?? (text.startsWith("..") ? "…" : undefined);
+      const mark = PUNCTUATION.get(text) ?? (text.startsWith("..") ? "…" : undefined);
       const sound =
         mark ?? (await this.#pronounce({ text: text.replaceAll("’", "'"), tag, isBeforeVowel, isBeforeTo }));
       sounds.unshift(isSpaced ? ` ${sound}` : sound);

@@ -13,7 +13,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 export function createDecoder(encoding: string | undefined): Transform | undefined {
   const name = encoding?.trim().toLowerCase() ?? "";
   if (name === "" || name === "identity") return undefined;
-  const create = DECODERS[name];
+  const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
   if (create === undefined) throw new Error(`content-encoding "${name}" is not known`);
   return create();
 }

@@ -30,7 +30,7 @@ export function firstUnsupportedField(body: ChatCompletionBody, policy: UnknownF
 
 /** Returns the names of fields that a local model ignores, those of messages as `messages[].name`. */
 export function ignoredFields(body: ChatCompletionBody): string[] {
-  const ignored = unknownFieldsOf(body, KNOWN_FIELDS).filter((field) => UNSUPPORTED_FIELDS[field] === undefined);
+  const ignored = unknownFieldsOf(body, KNOWN_FIELDS).filter((field) => !Object.hasOwn(UNSUPPORTED_FIELDS, field));
   const ofMessages = new Set<string>();
   for (const message of body.messages) {
     for (const field of unknownMessageFields(message)) ofMessages.add(`messages[].${field}`);

@@ -1,0 +1,35 @@
+/** Protection against DNS rebinding, by which a web page reaches a service on this machine under its own name. */
+
+import { isIP } from "node:net";
+import { hostname } from "node:os";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { sentKey } from "../../http/authenticate.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { sessionToken } from "../console/session-cookie.ts";
+
+/** Refuses requests without a key whose Host is a name that a public DNS server may resolve, unless it is listed. */
+export function requireLocalHost(scope: FastifyInstance, hosts: readonly string[]): void {
+  const allowed = new Set([...hosts, hostname()].map((each) => each.toLowerCase()));
+  scope.addHook("onRequest", (request, _reply, done) => {
+    const isAnonymous = sentKey(request.headers) === undefined && sessionToken(request) === undefined;
+    done(isAnonymous && !isLocal(nameOf(request), allowed) ? otherHost(request) : undefined);
+  });
+}
+
+/** Name or address of the Host header without its port; empty for an invalid one. */
+function nameOf({ host }: FastifyRequest): string {
+  const name = URL.parse(`http://${host}`)?.hostname ?? "";
+  return name.replace(/^\[|\]$|\.$/g, "");
+}
+
+/** Names without a dot and those below `internal` are not in the public DNS; containers use both. */
+function isLocal(name: string, allowed: ReadonlySet<string>): boolean {
+  if (isIP(name) !== 0 || allowed.has(name)) return true;
+  return name !== "" && (!name.includes(".") || name.endsWith(".localhost") || name.endsWith(".internal"));
+}
+
+function otherHost({ host }: FastifyRequest): Fault {
+  const name = JSON.stringify(String(host).slice(0, 200));
+  const message = `Requests without a key cannot use the host name ${name}. Use an IP address or localhost, send a key, or add the name to ollama.anonymous_hosts.`;
+  return new Fault("forbidden", message, { code: "host_not_allowed" });
+}

@@ -1,0 +1,54 @@
+/** Aborts running requests whose key was revoked: an answer may take minutes, a background response hours. */
+
+import type { Caller } from "../features/accounts/caller.ts";
+import type { ActiveSet } from "../kernel/async/active-set.ts";
+import { Fault } from "../kernel/faults.ts";
+
+export interface RevocableRun {
+  readonly caller: Caller;
+  abort(reason: Fault): void;
+}
+
+/** Two checks take less than a second, and a cached key may need both to be seen as revoked. */
+const CHECK_MS = 400;
+
+export class RevokedRuns {
+  readonly #runs: ActiveSet<RevocableRun>;
+  readonly #stillWorks: (caller: Caller) => Promise<boolean>;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `stillWorks` resolves with true while that cannot be checked. */
+  constructor(runs: ActiveSet<RevocableRun>, stillWorks: (caller: Caller) => Promise<boolean>) {
+    this.#runs = runs;
+    this.#stillWorks = stillWorks;
+  }
+
+  /** Starts the checks, which go on while requests run. */
+  watch(): void {
+    this.#timer ??= setTimeout(() => {
+      void this.#check().finally(() => {
+        this.#timer = undefined;
+        if (this.#runs.size > 0) this.watch();
+      });
+    }, CHECK_MS).unref();
+  }
+
+  async #check(): Promise<void> {
+    const callers = new Map<string, Caller>();
+    for (const { caller } of this.#runs) callers.set(caller.keyId, caller);
+    const revoked = new Set<string>();
+    await Promise.all(
+      [...callers].map(async ([keyId, caller]) => {
+        if (!(await this.#stillWorks(caller))) revoked.add(keyId);
+      }),
+    );
+    if (revoked.size === 0) return;
+    for (const run of this.#runs) if (revoked.has(run.caller.keyId)) run.abort(keyRevoked());
+  }
+}
+
+function keyRevoked(): Fault {
+  return new Fault("unauthenticated", "The API key of this request was revoked while it ran.", {
+    code: "invalid_api_key",
+  });
+}
