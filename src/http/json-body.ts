@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault, invalidRequest } from "../kernel/faults.ts";
+import { keepSource } from "../kernel/json/json-source.ts";
 import { LARGE_JSON_BYTES, parseLargeJson } from "../kernel/json/large-json.ts";
 import { type ParsedJson, parseJson } from "../kernel/json/parse-json.ts";
 
@@ -59,8 +60,9 @@ function parseBody(
   request.bodyBytes = body.length;
   const limits = { maxValues: request.routeOptions.config.maxJsonValues ?? MAX_VALUES };
   const finish = (parsed: ParsedJson) => {
-    if (parsed.problem === undefined) done(null, parsed.value);
-    else done(invalidRequest(`The request body ${parsed.problem}.`));
+    if (parsed.problem !== undefined) return done(invalidRequest(`The request body ${parsed.problem}.`));
+    keepSource(parsed.value, parsed.source);
+    done(null, parsed.value);
   };
   if (body.length < LARGE_JSON_BYTES) finish(parseJson(body, limits));
   else parseLargeJson(body, limits).then(finish, done);

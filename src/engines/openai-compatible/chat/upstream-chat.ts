@@ -156,7 +156,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
   ): Promise<Exchange> {
     const headers = { accept: body.stream === true ? "text/event-stream" : "application/json", ...native?.headers };
     const written = toUpstreamBody(body, upstreamModel, native === undefined);
-    const sent = typeof written === "string" ? written : await written;
+    const sent = written instanceof Promise ? await written : written;
     const operation = isTextCompletion === true ? "completions" : "chat/completions";
     return this.send(native?.operation ?? operation, { body: sent, headers, callerHeaders }, signal);
   }

@@ -1,6 +1,7 @@
 /** POST /v1/chat/completions: validates the body for every model, local or upstream. */
 
 import { z } from "zod";
+import { keepSource, sourceOf } from "../../../kernel/json/json-source.ts";
 import { otherToolForm } from "../../tool-forms.ts";
 import { optional } from "../optional.ts";
 import { sparseSchema } from "../sparse-schema.ts";
@@ -72,5 +73,16 @@ const bodyFor = sparseSchema(FIELDS, ["model", "messages"], bodyOf);
 
 /** Validates the body. Throws a Fault that names the first invalid field. */
 export function readChatBody(value: unknown): ChatCompletionBody {
-  return parse(bodyFor(value), value, (path) => otherToolForm(value, path, "chat"));
+  const body = parse(bodyFor(value), value, (path) => otherToolForm(value, path, "chat"));
+  if (isUnchanged(value as Record<string, unknown>)) keepSource(body, sourceOf(value as object));
+  return body;
+}
+
+/** Fields that the schema or a conversion of the call changes. */
+const CHANGED_FIELDS = new Set(["moderation", "guided_json", "response_format"]);
+
+/** Whether an upstream may get the bytes of the body: the schema drops null, which some upstreams refuse. */
+function isUnchanged(value: Record<string, unknown>): boolean {
+  for (const name in value) if (value[name] === null || CHANGED_FIELDS.has(name)) return false;
+  return true;
 }
