@@ -33,7 +33,7 @@ async function withService<Result>(work: (accounts: Accounts) => Promise<Result>
 }
 
 test("fails before the first start, without an organization", async () => {
-  const { code, stderr } = await keys("create");
+  const { code, stderr } = await keys("create", "--name", "CI");
   expect(stderr).toMatch(/^error: No organization exists yet/);
   expect(code).toBe(1);
 });
@@ -63,7 +63,7 @@ describe("after the first start", () => {
   });
 
   test("creates an admin key with JSON output and revokes it by its ID", async () => {
-    const { stdout } = await keys("create", "--admin", "--json");
+    const { stdout } = await keys("create", "--name", "CI", "--admin", "--json");
     const { id, kind, value, project_id, expires_at } = JSON.parse(stdout);
     expect({ kind, project_id, expires_at }).toEqual({ kind: "admin", project_id: null, expires_at: null });
     await withService(async (accounts) => expect((await accounts.authenticate(value)).kind).toBe("admin"));
@@ -83,11 +83,17 @@ describe("after the first start", () => {
     expect(code).toBe(1);
   });
 
+  test("refuses a key without a name", async () => {
+    const { code, stdout, stderr } = await keys("create");
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("required option '--name <name>' not specified");
+  });
+
   test.each([
     [["--name", ""], "'name' must not be empty"],
     [["--name", "a\nb"], "'name' must be one line"],
-    [["--project", "proj_nope"], "There is no project `proj_nope`"],
-    [["--admin", "--project", "proj_x"], "Admin keys do not belong to a project"],
+    [["--name", "x", "--project", "proj_nope"], "There is no project `proj_nope`"],
+    [["--name", "x", "--admin", "--project", "proj_x"], "Admin keys do not belong to a project"],
   ])("reports a fault for the invalid key %j", async (words, message) => {
     const { code, stdout, stderr } = await keys("create", ...words);
     expect(stderr).toContain(message);

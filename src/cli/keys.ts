@@ -31,7 +31,7 @@ export function keysCommand(): Command {
   command
     .command("create")
     .description("Create a key and print its secret, which is shown only once")
-    .option("--name <name>", "name of the key", "API key")
+    .requiredOption("--name <name>", "name of the key, such as the person or program that will use it")
     .option("--admin", "create an admin key for the administration API")
     .option("--project <project>", "ID or name of the project; default: the default project")
     .option("--service-account <account>", "ID or name of the service account that owns the key")
@@ -65,7 +65,7 @@ async function create(accounts: Accounts, { name, expiresIn, json, ...owner }: C
     console.log(JSON.stringify({ ...toJson(key), value: secret.reveal() }, undefined, 2));
     return;
   }
-  // Only the secret goes to standard output, for `KEY=$(parlance keys create)`.
+  // Only the secret goes to standard output, for `KEY=$(parlance keys create --name CI)`.
   const until = key.expiresAt === null ? "does not expire" : `expires ${formatTime(key.expiresAt)}`;
   console.error(`Created ${key.id} (${key.kind} key, ${until}). Save its secret, which is shown only once:`);
   console.log(secret.reveal());

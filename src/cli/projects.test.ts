@@ -116,7 +116,7 @@ test.each([
   [["projects", "allow", "Default project"], "Give either models or --all."],
   [["projects", "allow", "Default project", "no-model"], "There is no model `no-model`."],
   [["service-accounts", "delete", "nobody"], "There is no service account `nobody`."],
-  [["keys", "create", "--admin", "--service-account", "Bot"], "Admin keys do not belong to a project"],
+  [["keys", "create", "--name", "Key", "--admin", "--service-account", "Bot"], "Admin keys do not belong to a project"],
 ])("reports a fault for %j", async (words, message) => {
   const { code, stderr } = await parlance(...words);
   expect(stderr).toContain(message);

@@ -34,7 +34,7 @@ export function projectsCommand(): Command {
         print(
           project,
           json,
-          `Created ${project.id}. Create a key for it: parlance keys create --project ${project.id}`,
+          `Created ${project.id}. Create a key for it: parlance keys create --project ${project.id} --name NAME`,
         );
       }),
     );

@@ -6,7 +6,8 @@ import type { OnDisconnect } from "../inference/inference.ts";
  * `close`: Fastify's own `request.signal` aborts on Node 20 as soon as the body has been read.
  */
 export function onDisconnect({ raw, request }: FastifyReply): OnDisconnect {
-  return (leave) => {
+  return (leave, settlement) => {
+    if (settlement !== undefined) request.record.settlement = settlement;
     if (raw.destroyed) leave();
     else request.record.leaving.push(leave);
   };

@@ -2,7 +2,9 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import { currentLine } from "../features/batches/run-line.ts";
+import type { RequestDetails } from "../features/usage/request-details.ts";
 import type { RequestEntry } from "../features/usage/request-history.ts";
+import { causeMessage, failureCode, faultMessage } from "../inference/failure-message.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -198,7 +200,7 @@ function toHistoryEntry(
     deployment: settlement?.deploymentEntry ?? null,
     status: line.status,
     outcome: settlement?.outcome ?? null,
-    error: failure === undefined ? null : failure instanceof Fault ? (failure.code ?? failure.kind) : "internal_error",
+    error: failure === undefined ? null : failureCode(failure),
     attempts: settlement?.attempts ?? null,
     queuedMilliseconds: line.queuedMs ?? null,
     firstTokenMilliseconds: line.firstTokenMs ?? null,
@@ -209,8 +211,39 @@ function toHistoryEntry(
     characters: used?.characters ?? null,
     audioMilliseconds: used === undefined ? null : Math.round(used.audioSeconds * 1000),
     costNanoDollars: settlement?.costNanoDollars ?? null,
+    details: detailsOf(record, settlement),
   };
 }
+
+/** Null for a request that was answered by the first attempt at a loaded model. */
+function detailsOf({ beganAt, failure }: RequestRecord, settlement: Settlement | undefined): RequestDetails | null {
+  const stages = (settlement?.stages ?? []).filter(
+    ({ kind, durationMs }) => kind === "attempt" || durationMs >= MIN_LOAD_MS,
+  );
+  const message = failure === undefined ? undefined : faultMessage(failure);
+  const reasoningTokens = settlement?.used.reasoningTokens || undefined;
+  if (stages.length === 0 && message === undefined && reasoningTokens === undefined) return null;
+  return {
+    stages: stages.slice(-MAX_STAGES).map((stage) => ({
+      kind: stage.kind,
+      deployment: stage.deployment,
+      startMs: Math.max(0, Math.round(stage.beganAt - beganAt)),
+      durationMs: Math.round(stage.durationMs),
+      queuedMs: stage.queuedMs === undefined ? undefined : Math.round(stage.queuedMs),
+      error: stage.failure === undefined ? undefined : failureCode(stage.failure),
+      message: faultMessage(stage.failure),
+      cause: causeMessage(stage.failure),
+    })),
+    message,
+    cause: causeMessage(failure),
+    reasoningTokens,
+  };
+}
+
+/** A loaded model takes a moment to say so. */
+const MIN_LOAD_MS = 20;
+/** A request may ask dozens of endpoints. */
+const MAX_STAGES = 20;
 
 function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];

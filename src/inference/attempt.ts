@@ -29,6 +29,8 @@ export interface AttemptStats {
   attempts: number;
   /** Seconds spent waiting for slots in all attempts. */
   queuedSeconds: number;
+  /** Loads that the request waited for and attempts that failed, in order; undefined without any. */
+  stages?: AttemptStage[];
   /** Span of the engine that answers, which ends with the answer. */
   engineSpan?: TraceSpan | undefined;
   /** Last attempt that cost something without an answer: it reported its usage, or was abandoned after it was sent. */
@@ -39,6 +41,17 @@ export interface AttemptStats {
     /** Reported usage; undefined if it was abandoned before reporting any. */
     used: Fault["used"];
   };
+}
+
+export interface AttemptStage {
+  kind: "load" | "attempt";
+  deployment: string;
+  /** From `performance.now()`. */
+  beganAt: number;
+  durationMs: number;
+  queuedMs?: number;
+  /** Why it ended without an answer. */
+  failure?: unknown;
 }
 
 export interface AttemptOptions<Opened extends Model, Event> extends Deferral {
@@ -77,6 +90,7 @@ export async function attempt<Opened extends Model, Event>(
   let queuedSeconds: number | undefined;
   let outcome: AttemptMeasure["outcome"] = "begun";
   let isSent = false;
+  const beganAt = performance.now();
   const span = currentSpan()?.start("attempt", { attributes: { "parlance.deployment": deployment.name } });
   let engineSpan: TraceSpan | undefined;
   try {
@@ -113,6 +127,17 @@ export async function attempt<Opened extends Model, Event>(
   } catch (thrown) {
     const failure = signal.aborted ? signal.reason : thrown;
     outcome = failure instanceof Fault ? failure.kind : "bug";
+    const durationMs = performance.now() - beganAt;
+    const queuedMs = 1000 * (queuedSeconds ?? durationMs / 1000);
+    attemptStats.stages ??= [];
+    attemptStats.stages.push({
+      kind: "attempt",
+      deployment: deployment.entry,
+      beganAt,
+      durationMs,
+      queuedMs,
+      failure,
+    });
     engineSpan?.end({}, failure, adapter.content?.());
     if (failure instanceof Fault && failure.used !== undefined) {
       attemptStats.spent = { id, price: model.price, deployment, used: failure.used };

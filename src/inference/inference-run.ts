@@ -50,6 +50,11 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     return (performance.now() - this.#beganAt) / 1000;
   }
 
+  /** How the run has ended; undefined before. */
+  get settlement(): Settlement | undefined {
+    return this.#settlement;
+  }
+
   /** Ends the run; its consumer gets `reason`. */
   abort(reason: Fault): void {
     this.#abort.abort(reason);
@@ -157,6 +162,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       deploymentEntry: served?.deployment.entry,
       attempts: this.#attemptStats.attempts,
       queuedSeconds: this.#attemptStats.queuedSeconds,
+      stages: this.#attemptStats.stages ?? [],
       outcome,
       used,
       startedAt,

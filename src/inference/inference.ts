@@ -68,9 +68,9 @@ export interface InferenceOptions extends CallerModelsOptions {
 
 /**
  * Registers a callback for a disconnect; calls it at once if the client has disconnected. An abort signal takes several
- * times as long.
+ * times as long. `settlement` returns how the run that begins has ended, also when it throws before its answer.
  */
-export type OnDisconnect = (leave: () => void) => void;
+export type OnDisconnect = (leave: () => void, settlement?: () => Settlement | undefined) => void;
 
 export interface ChatOptions {
   /** Moderation that the request asks for; the project's requirements are added. */
@@ -258,7 +258,8 @@ export class Inference {
     const seconds = this.#options.requestTimeoutSeconds;
     const deadline = setTimeout(() => run.abort(timedOut(seconds)), seconds * 1000).unref();
     // Harmless after the end of the request.
-    onDisconnect(() => run.abort(new Fault("client-left", "The client left.")));
+    const settlement = isWithinRequest ? undefined : () => run.settlement;
+    onDisconnect(() => run.abort(new Fault("client-left", "The client left.")), settlement);
     const entry = this.#running.add(run);
     this.#revokedRuns.watch();
     return await run.answer(candidates);

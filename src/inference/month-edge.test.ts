@@ -68,6 +68,7 @@ test("counts a request that ends in the next month in the month in which it star
     deploymentEntry: "one",
     attempts: 1,
     queuedSeconds: 0,
+    stages: [],
     outcome: "finished",
     used,
     startedAt: STARTED_AT,

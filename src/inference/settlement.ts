@@ -1,6 +1,7 @@
 import type { Task } from "../contracts/task.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import type { Usage } from "../kernel/usage.ts";
+import type { AttemptStage } from "./attempt.ts";
 
 /** Result of one request, reported once, however it ended. */
 export interface Settlement {
@@ -23,6 +24,8 @@ export interface Settlement {
   attempts: number;
   /** Seconds spent waiting for a slot in all attempts. */
   queuedSeconds: number;
+  /** Loads that the request waited for and attempts that failed; times are from `performance.now()`. */
+  stages: readonly AttemptStage[];
   outcome: "finished" | "client-left" | "failed";
   used: Usage;
   /** Epoch milliseconds. */

@@ -48,7 +48,7 @@ test("exchanges a project key for a cookie that scripts cannot read and other si
   const { status, body, setCookie, cookie } = await signIn({ key: service.apiKey });
   expect(status).toBe(200);
   expect(body).toMatchObject({ signed_in: true, is_admin: false, project: { name: "Default project" } });
-  expect(setCookie).toMatch(/^parlance_session=[\w-]{43}; Max-Age=43\d{3}; Path=\/; HttpOnly; SameSite=Strict$/i);
+  expect(setCookie).toMatch(/^parlance_session_\d+=[\w-]{43}; Max-Age=43\d{3}; Path=\/; HttpOnly; SameSite=Strict$/i);
   expect(setCookie).not.toContain(service.apiKey);
   expect((await call("/v1/models", { cookie })).status).toBe(200);
   expect((await call("/v1/chat/completions", { method: "POST", body: CHAT, cookie })).status).toBe(200);
@@ -115,13 +115,22 @@ test("ends the session when it is signed out, and the previous one when a key is
   const reused = await call("/v1/organization/projects", { cookie: first.cookie });
   expect(await reused.json()).toMatchObject({ error: { code: "session_ended" } });
   const left = await call("/console/session", { method: "DELETE", cookie: second.cookie });
-  expect(left.headers.get("set-cookie")).toMatch(/^parlance_session=; Max-Age=0/i);
+  expect(left.headers.get("set-cookie")).toMatch(/^parlance_session_\d+=; Max-Age=0/i);
   expect((await call("/v1/models", { cookie: second.cookie })).status).toBe(401);
   expect(await (await call("/console/session", { cookie: second.cookie })).json()).toMatchObject({ signed_in: false });
 });
 
+test("keeps the sessions of two services on one host apart", async () => {
+  const { cookie, setCookie } = await signIn({ key: service.apiKey });
+  const port = new URL(service.origin).port;
+  expect(setCookie).toMatch(new RegExp(`^parlance_session_${port}=`));
+  // A browser sends what another service of the host has set, too.
+  const jar = `parlance_session_1=${"x".repeat(43)}; ${cookie}; parlance_session=${"y".repeat(43)}`;
+  expect(await (await call("/console/session", { cookie: jar })).json()).toMatchObject({ signed_in: true });
+});
+
 test("does not adopt a token that the browser already had", async () => {
-  const fixed = `parlance_session=${"x".repeat(43)}`;
+  const fixed = `parlance_session_${new URL(service.origin).port}=${"x".repeat(43)}`;
   const { cookie } = await signIn({ key: service.apiKey }, fixed);
   expect(cookie).not.toBe(fixed);
   expect((await call("/v1/models", { cookie: fixed })).status).toBe(401);

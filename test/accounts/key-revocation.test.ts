@@ -69,7 +69,7 @@ describe("two services on one PostgreSQL database", () => {
 test("a key revoked by a command stops working in the service within a second", async () => {
   const service = await start({});
   const surroundings = { cwd: tmpdir(), environment: { PARLANCE_DATA_DIR: service.dataDirectory } };
-  const created = await runParlance(["keys", "create", "--json"], surroundings);
+  const created = await runParlance(["keys", "create", "--name", "Key", "--json"], surroundings);
   const { id, value } = JSON.parse(created.stdout);
   expect(await listed(caller(service, value))).toEqual(["parrot", "owl"]);
   await runParlance(["keys", "revoke", id], surroundings);

@@ -51,7 +51,7 @@ describe.runIf(hasChromium && hasPython)("the code that the console shows", () =
   /** Copies the code of every language with the button beside it. */
   async function copyCode(): Promise<Record<Language, string>> {
     const { page } = session;
-    await page.getByRole("button", { name: "As code" }).click();
+    await page.getByRole("button", { name: "Get code" }).click();
     const copied: Partial<Record<Language, string>> = {};
     for (const language of LANGUAGES) {
       await page.getByRole("tab", { name: language }).click();
@@ -64,7 +64,7 @@ describe.runIf(hasChromium && hasPython)("the code that the console shows", () =
 
   /** Runs the copied code and resolves with its output. */
   async function outputOf(language: Language): Promise<string> {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, PARLANCE_API_KEY: session.service.apiKey };
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, OPENAI_API_KEY: session.service.apiKey };
     const options = { cwd: folder.path, env, encoding: "utf8", maxBuffer: 1 << 26 } as const;
     const code = clipboard[language];
     if (language === "curl")

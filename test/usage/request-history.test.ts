@@ -185,3 +185,46 @@ test("ends a stream once its key is revoked", async () => {
   // Read to its end.
   await response.text();
 });
+
+test("filters by time, duration, cost and deployment", async () => {
+  const all = await send("GET", "/requests");
+  const [newest] = all.data;
+  const answered = all.data.find(({ status }: { status: number }) => status === 200);
+  const count = async (query: string) => (await send("GET", `/requests?${query}`)).data.length;
+  expect(await count(`start_time=${newest.ended_at}`)).toBe(1);
+  expect(await count(`end_time=${newest.ended_at}`)).toBe(all.data.length - 1);
+  expect(await count("min_duration_ms=60000")).toBe(0);
+  expect(await count(`min_cost_usd=${answered.cost_usd}`)).toBeGreaterThan(0);
+  expect(await count("min_cost_usd=1000")).toBe(0);
+  expect(await count(`deployments=${encodeURIComponent(answered.deployment)}`)).toBeGreaterThan(0);
+  expect(await count("deployments=other")).toBe(0);
+});
+
+test("counts requests and errors by time, within 31 days", async () => {
+  const now = Date.now() / 1000;
+  const { data } = await send("GET", `/requests/histogram?start_time=${now - 3600}&end_time=${now + 60}&buckets=30`);
+  expect(data).toHaveLength(30);
+  const sum = (name: "requests" | "errors") =>
+    data.reduce((total: number, bucket: { requests: number; errors: number }) => total + bucket[name], 0);
+  const { data: all } = await send("GET", "/requests?limit=100");
+  expect(sum("requests")).toBe(all.length);
+  expect(sum("errors")).toBe(all.filter(({ status }: { status: number }) => status >= 400).length);
+  const slow = await send("GET", `/requests/histogram?start_time=${now - 60}&end_time=${now}&min_duration_ms=60000`);
+  expect(slow.data.every(({ requests }: { requests: number }) => requests === 0)).toBe(true);
+  const long = await send("GET", "/requests/histogram?start_time=0&end_time=9000000");
+  expect(long).toMatchObject({ error: { param: "end_time" } });
+});
+
+test("retrieves one request, of the caller's own project only", async () => {
+  const { data } = await send("GET", "/requests");
+  const own = data.find(({ project_id }: { project_id: string }) => project_id === other.id);
+  expect(await send("GET", `/requests/${own.id}`)).toEqual(own);
+  expect(await send("GET", `/requests/${own.id}`, undefined, other.key)).toEqual(own);
+  const foreign = data.find(({ project_id }: { project_id: string }) => project_id !== other.id);
+  for (const [id, key] of [
+    ["req_missing", service.adminKey],
+    [foreign.id, other.key],
+  ]) {
+    expect(await send("GET", `/requests/${id}`, undefined, key)).toMatchObject({ error: { code: "not_found" } });
+  }
+});

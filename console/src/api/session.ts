@@ -17,7 +17,9 @@ const PATH = "console/session";
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: ({ signal }) => request<Session>(PATH, { signal }),
-  staleTime: 60_000,
+  staleTime: 5_000,
+  // A page that reads nothing else would not notice that its key was revoked.
+  refetchInterval: 5_000,
 });
 
 /** The session; call it only below the shell, which is shown to signed-in users. */

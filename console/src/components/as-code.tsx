@@ -22,11 +22,11 @@ export function AsCode({ samples }: { samples: () => CodeSamples }) {
   return (
     <>
       <Button variant="default" leftSection={<IconCode size={15} />} onClick={open}>
-        As code
+        Get code
       </Button>
-      <Modal opened={isOpen} onClose={close} title="As code" size="xl">
+      <Modal opened={isOpen} onClose={close} title="Get code" size="xl">
         <Text size="sm" c="dimmed" mb="sm">
-          Set <code>PARLANCE_API_KEY</code> to a project's API key.
+          Set <code>OPENAI_API_KEY</code> to a project's API key.
         </Text>
         {isOpen && <Samples samples={samples()} />}
       </Modal>

@@ -33,17 +33,17 @@ export function toPython(value: unknown, indent = 0): string {
 export const PYTHON_CLIENT = () => `import os
 from openai import OpenAI
 
-client = OpenAI(base_url=${JSON.stringify(baseUrl())}, api_key=os.environ["PARLANCE_API_KEY"])
+client = OpenAI(base_url=${JSON.stringify(baseUrl())}, api_key=os.environ["OPENAI_API_KEY"])
 `;
 
 export const TYPESCRIPT_CLIENT = () => `import OpenAI from "openai";
 
-const client = new OpenAI({ baseURL: ${JSON.stringify(baseUrl())}, apiKey: process.env.PARLANCE_API_KEY });
+const client = new OpenAI({ baseURL: ${JSON.stringify(baseUrl())}, apiKey: process.env.OPENAI_API_KEY });
 `;
 
 export function curlJson(path: string, body: unknown, flags = ""): string {
   return `curl ${flags}${baseUrl()}/${path} \\
-  -H "Authorization: Bearer $PARLANCE_API_KEY" \\
+  -H "Authorization: Bearer $OPENAI_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d ${shellQuote(JSON.stringify(body, undefined, 2))}`;
 }

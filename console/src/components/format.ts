@@ -1,11 +1,21 @@
-/** Numbers and times as people read them. */
+/** Numbers, money and times as people read them, all in the browser's language. */
 
-const NUMBER = new Intl.NumberFormat("en-US");
-const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
-const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const LOCALE: string | undefined = globalThis.navigator?.language;
+
+const NUMBER = new Intl.NumberFormat(LOCALE);
+const COMPACT = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
+const USD = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
+const CENTS = new Intl.NumberFormat(LOCALE, USD);
+const DOLLARS = new Intl.NumberFormat(LOCALE, { ...USD, maximumFractionDigits: 0 });
+const FRACTIONS = new Intl.NumberFormat(LOCALE, { ...USD, maximumSignificantDigits: 2 });
+const TIME = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const TIME_OF_DAY = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit" });
+const DATE_TIME = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
+const DATE = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium" });
+const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
+const FIXED = [0, 1, 2, 3].map(
+  (digits) => new Intl.NumberFormat(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+);
 
 export function formatNumber(value: number): string {
   return NUMBER.format(value);
@@ -15,18 +25,28 @@ export function formatCompact(value: number): string {
   return COMPACT.format(value);
 }
 
+/** A number with a fixed count of decimals, 0 to 3. */
+function formatFixed(value: number, digits: number): string {
+  return (FIXED[digits] ?? NUMBER).format(value);
+}
+
 /** US dollars; costs of single requests are fractions of a cent. */
 export function formatCost(dollars: number): string {
-  if (dollars === 0) return "$0";
-  if (dollars < 0.01) return `$${dollars.toPrecision(2)}`;
-  return `$${dollars < 100 ? dollars.toFixed(2) : NUMBER.format(Math.round(dollars))}`;
+  if (dollars === 0) return DOLLARS.format(0);
+  if (dollars < 0.01) return FRACTIONS.format(dollars);
+  return (dollars < 100 ? CENTS : DOLLARS).format(dollars);
+}
+
+/** A cost whose model may have no price, which is not a price of zero. */
+export function formatMaybeCost(dollars: number | null): string {
+  return dollars === null ? "No price" : formatCost(dollars);
 }
 
 export function formatSeconds(seconds: number): string {
   if (seconds === 0) return "0 s";
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 60) return `${formatFixed(seconds, seconds < 10 ? 2 : 1)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
   return `${NUMBER.format(Math.floor(seconds / 3600))} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
@@ -38,7 +58,7 @@ export function formatBytes(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   const power = bytes === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** power;
-  return `${value >= 100 || power === 0 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
+  return `${formatFixed(value, value >= 100 || power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
 export function formatTime(seconds: number): string {
@@ -57,12 +77,10 @@ export function formatDate(seconds: number): string {
   return DATE.format(seconds * 1000);
 }
 
-const RELATIVE = new Intl.RelativeTimeFormat("en-US", { numeric: "auto" });
-
 /** `3 minutes ago`; a date after a month. */
 export function formatAgo(seconds: number, now = Date.now() / 1000): string {
   const age = now - seconds;
-  if (age < 45) return "just now";
+  if (age < 45) return RELATIVE.format(0, "second");
   if (age < 45 * 60) return RELATIVE.format(-Math.round(age / 60), "minute");
   if (age < 22 * 3600) return RELATIVE.format(-Math.round(age / 3600), "hour");
   if (age < 30 * 86_400) return RELATIVE.format(-Math.round(age / 86_400), "day");

@@ -14,7 +14,7 @@ export function NameForm({ initialName = "", action, save }: NameFormProps) {
   const saving = useMutation({ mutationFn: save });
   return (
     <form onSubmit={form.onSubmit(({ name }) => saving.mutate(name))}>
-      <TextInput label="Name" data-autofocus required error={saving.error?.message} {...form.getInputProps("name")} />
+      <TextInput label="Name" data-autofocus required {...form.getInputProps("name")} error={saving.error?.message} />
       <Group justify="flex-end" mt="lg">
         <Button type="submit" loading={saving.isPending}>
           {action}

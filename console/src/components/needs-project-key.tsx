@@ -25,8 +25,8 @@ export function NeedsProjectKey() {
             aria-label="API key"
             placeholder="sk-…"
             autoComplete="off"
-            error={add.error?.message}
             {...form.getInputProps("key")}
+            error={add.error?.message}
           />
           <Button type="submit" loading={add.isPending}>
             Add

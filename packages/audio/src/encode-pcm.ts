@@ -3,10 +3,52 @@ export async function* encodePcm(samples: AsyncIterable<Float32Array>): AsyncGen
   for await (const piece of samples) yield toPcm16(piece);
 }
 
-/** Prepends a WAV header of unknown length, because the length of a stream is not known when it starts. */
+/**
+ * Prepends a WAV header. It holds the true length if the recording is complete within `WAIT_FOR_END_MS` of its first
+ * samples, as that of one sentence is; otherwise 0xFFFFFFFF, with which players play a stream while it arrives.
+ */
 export async function* encodeWav(samples: AsyncIterable<Float32Array>, sampleRate: number): AsyncGenerator<Uint8Array> {
-  yield wavHeader(sampleRate, UNKNOWN_LENGTH);
-  yield* encodePcm(samples);
+  const encoded = encodePcm(samples);
+  const pieces: Uint8Array[] = [];
+  let next = encoded.next();
+  try {
+    const first = await next;
+    if (!first.done) {
+      pieces.push(first.value);
+      next = encoded.next();
+    }
+    const isComplete = first.done === true || (await collectWithin(WAIT_FOR_END_MS));
+    const bytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    yield wavHeader(sampleRate, isComplete ? bytes : UNKNOWN_LENGTH);
+    yield* pieces.splice(0);
+    if (isComplete) return;
+    for (let piece = await next; piece.done !== true; piece = await encoded.next()) yield piece.value;
+  } finally {
+    // A pending `next` has its failure thrown above, or nobody waits for it any more.
+    next.catch(() => {});
+    await encoded.return(undefined);
+  }
+
+  /** Collects pieces until the end or the deadline; true at the end. */
+  async function collectWithin(milliseconds: number): Promise<boolean> {
+    const endsAt = performance.now() + milliseconds;
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, milliseconds, undefined);
+    });
+    try {
+      for (;;) {
+        const piece = await Promise.race([next, deadline]);
+        // A source that never waits would keep the timer from running.
+        if (piece === undefined || performance.now() > endsAt) return piece?.done === true;
+        if (piece.done === true) return true;
+        pieces.push(piece.value);
+        next = encoded.next();
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 }
 
 /** Encodes a complete recording with its length in the header. */
@@ -40,6 +82,7 @@ export function fromPcm16(bytes: Uint8Array): Float32Array {
 
 /** Players read to the end of the stream when RIFF's length is 0xFFFFFFFF. */
 const UNKNOWN_LENGTH = 0xffff_ffff;
+const WAIT_FOR_END_MS = 50;
 const BYTES_PER_SAMPLE = 2;
 const WAV_HEADER_BYTES = 44;
 

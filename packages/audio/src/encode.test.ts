@@ -81,6 +81,22 @@ function loudness16(bytes: Uint8Array): number {
   return loudness(Float32Array.from(new Int16Array(bytes.slice().buffer), (sample) => sample / 32_767));
 }
 
+test("states the length of a WAV recording that is complete at once, and 0xFFFFFFFF for one that is not", async () => {
+  const complete = Buffer.from(await encode("wav"));
+  expect(complete.readUInt32LE(40)).toBe(complete.length - 44);
+  expect(complete.readUInt32LE(4)).toBe(complete.length - 8);
+  async function* slow() {
+    yield* tone(1);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    yield* tone(1);
+  }
+  const bytes = Buffer.concat(await Array.fromAsync(encodeAudio(slow(), { format: "wav", sampleRate: RATE })));
+  expect(bytes.readUInt32LE(40)).toBe(0xffff_ffff);
+  expect(bytes.length).toBe(44 + 2 * 2 * RATE);
+  const empty = Buffer.from(await encode("wav", RATE, 0));
+  expect([empty.length, empty.readUInt32LE(40)]).toEqual([44, 0]);
+});
+
 describe.each(AUDIO_FORMATS)("%s", (format) => {
   test("decodes to the same length and loudness", async () => {
     const decoded = await DECODERS[format](await encode(format));

@@ -35,9 +35,14 @@ function writeCookie(request: FastifyRequest, reply: FastifyReply, value: string
   reply.header("set-cookie", stringifySetCookie(cookie));
 }
 
-/** The prefix makes browsers refuse a cookie of this name that another host of the domain sets over HTTP. */
+/**
+ * The prefix makes browsers refuse a cookie of this name that another host of the domain sets over HTTP. The port keeps
+ * two services of one host apart, which share their cookies (RFC 6265, section 8.5).
+ */
 function nameFor(request: FastifyRequest): string {
-  return isEncrypted(request) ? `__Host-${NAME}` : NAME;
+  const [, port] = /:(\d{1,5})$/.exec(request.host) ?? [];
+  const name = port === undefined ? NAME : `${NAME}_${port}`;
+  return isEncrypted(request) ? `__Host-${name}` : name;
 }
 
 function isEncrypted(request: FastifyRequest): boolean {

@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "../../kernel/durations.ts";
 import type { Executor } from "../../storage/database.ts";
 import { type Insertion, insert } from "../../storage/insert-rows.ts";
+import { parseRequestDetails } from "./request-details.ts";
 import { REQUEST_COLUMNS, REQUEST_DIMENSION_COLUMNS, type RequestEntry, type RequestRows } from "./request-rows.ts";
 
 export interface RequestFilter {
@@ -12,8 +13,14 @@ export interface RequestFilter {
   keyIds?: readonly string[] | undefined;
   models?: readonly string[] | undefined;
   operations?: readonly string[] | undefined;
+  deployments?: readonly string[] | undefined;
   /** True: status 400 and above; false: below. */
   isFailed?: boolean | undefined;
+  /** Epoch milliseconds of the end: from, and before. */
+  from?: number | undefined;
+  until?: number | undefined;
+  minDurationMilliseconds?: number | undefined;
+  minCostNanoDollars?: number | undefined;
 }
 
 /** Position in the history: requests of the same millisecond are ordered by id. */
@@ -45,6 +52,7 @@ const ENTRY = [
   "request.characters",
   "request.audioMilliseconds",
   "request.costNanoDollars",
+  "request.details",
   "dimension.organizationId",
   "dimension.projectId",
   "dimension.keyId",
@@ -88,6 +96,8 @@ export async function readRequests(
   const older = executor
     .selectFrom("requestHistory")
     .where("dimensionId", "in", ofOrganization)
+    .$if(filter.from !== undefined, (query) => query.where("at", ">=", filter.from ?? 0))
+    .$if(filter.until !== undefined, (query) => query.where("at", "<", filter.until ?? 0))
     .$if(before !== undefined, (query) =>
       query.where("at", "<=", before?.at ?? 0).where(sql<boolean>`(at, id) < (${before?.at}, ${before?.id})`),
     )
@@ -102,7 +112,7 @@ export async function readRequests(
     .orderBy("request.id", "desc")
     .limit(limit + 1)
     .execute();
-  const entries = found.slice(0, limit);
+  const entries = found.slice(0, limit).map(toEntry);
   const last = entries.at(-1);
   if (found.length > limit && last !== undefined) return { entries, next: { at: last.at, id: last.id } };
   const bound = await older
@@ -120,7 +130,7 @@ export async function readRequestsSince(
   since: number,
   limit: number,
 ): Promise<RequestEntry[]> {
-  return executor
+  const rows = await executor
     .selectFrom("requestHistory as request")
     .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
     .select(ENTRY)
@@ -131,6 +141,38 @@ export async function readRequestsSince(
     .orderBy("request.id")
     .limit(limit)
     .execute();
+  return rows.map(toEntry);
+}
+
+function toEntry<Row extends { details: string | null }>(row: Row) {
+  return { ...row, details: parseRequestDetails(row.details) };
+}
+
+/** Finds an entry among the `MAX_ROWS_READ` newest before a time; `next` is where to look on. */
+export async function findRequest(
+  executor: Executor,
+  filter: RequestFilter,
+  id: string,
+  before: number,
+): Promise<{ entry: RequestEntry | undefined; next: number | undefined }> {
+  const newest = executor.selectFrom("requestHistory").where("at", "<", before).orderBy("at", "desc");
+  const bound = await newest
+    .select("at")
+    .offset(MAX_ROWS_READ - 1)
+    .limit(1)
+    .executeTakeFirst();
+  const [row] = await executor
+    .selectFrom("requestHistory as request")
+    .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
+    .select(ENTRY)
+    .where("at", "<", before)
+    .where("at", ">=", bound?.at ?? 0)
+    .where("request.id", "=", id)
+    .where("organizationId", "=", filter.organizationId)
+    .where(matches(filter))
+    .limit(1)
+    .execute();
+  return { entry: row === undefined ? undefined : toEntry(row), next: bound?.at };
 }
 
 export interface MinuteSum {
@@ -160,12 +202,16 @@ export async function sumRequestsByMinute(
       cast(coalesce(sum(${sql.ref("completionTokens")}), 0) as bigint) as ${sql.ref("completionTokens")}
     from ${sql.table("requestHistory")}
     where at >= ${from} and at < ${until} and ${sql.ref("dimensionId")} in
-      (${dimensions} where ${sql.ref("organizationId")} = ${filter.organizationId} and ${matches(filter)})
+      (${dimensions} where ${sql.ref("organizationId")} = ${filter.organizationId} and ${ofDimension(filter)})
+      and ${ofRow(filter)}
     group by at / 60000
     order by at / 60000
   `.execute(executor);
   return rows;
 }
+
+/** Operations that generate tokens; the first result of others, such as embeddings, is not a first token. */
+const GENERATING = ["chat/completions", "completions", "responses", "messages", "api/chat", "api/generate"];
 
 /** Reads the latest times to the first token since a time. */
 export async function readFirstTokenTimes(
@@ -181,6 +227,7 @@ export async function readFirstTokenTimes(
     .where("at", ">=", since)
     .where("organizationId", "=", filter.organizationId)
     .where("firstTokenMilliseconds", "is not", null)
+    .where("operation", "in", GENERATING)
     .where(matches(filter))
     .orderBy("at", "desc")
     .limit(limit)
@@ -215,12 +262,30 @@ export async function removeRequestDimensionsBefore(executor: Executor, time: nu
   return Number(removed.numDeletedRows);
 }
 
-function matches({ projectIds, keyIds, models, operations, isFailed }: RequestFilter): RawBuilder<boolean> {
+/** Conditions of a filter except the times, which bound the rows that are read. */
+function matches(filter: RequestFilter): RawBuilder<boolean> {
+  return sql<boolean>`${ofDimension(filter)} and ${ofRow(filter)}`;
+}
+
+function ofRow({ minDurationMilliseconds, minCostNanoDollars }: RequestFilter): RawBuilder<boolean> {
+  const conditions: RawBuilder<unknown>[] = [sql`1 = 1`];
+  if (minDurationMilliseconds !== undefined) {
+    conditions.push(sql`${sql.ref("durationMilliseconds")} >= ${minDurationMilliseconds}`);
+  }
+  if (minCostNanoDollars !== undefined) {
+    conditions.push(sql`${sql.ref("costNanoDollars")} >= ${minCostNanoDollars}`);
+  }
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
+}
+
+function ofDimension(filter: RequestFilter): RawBuilder<boolean> {
+  const { projectIds, keyIds, models, operations, deployments, isFailed } = filter;
   const lists = [
     ["projectId", projectIds],
     ["keyId", keyIds],
     ["model", models],
     ["operation", operations],
+    ["deployment", deployments],
   ] as const;
   const conditions = lists.flatMap(([column, values]) => {
     if (values === undefined) return [];

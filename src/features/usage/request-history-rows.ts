@@ -36,4 +36,6 @@ export interface RequestHistoryRow {
   characters: number | null;
   audioMilliseconds: number | null;
   costNanoDollars: number | null;
+  /** `RequestDetails` as JSON. */
+  details: string | null;
 }

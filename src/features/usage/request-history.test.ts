@@ -54,6 +54,7 @@ function entry(change: Partial<RequestEntry> = {}): RequestEntry {
     characters: 0,
     audioMilliseconds: 0,
     costNanoDollars: 700,
+    details: null,
     ...change,
   };
 }

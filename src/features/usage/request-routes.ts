@@ -1,16 +1,23 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { isStillAuthenticated } from "../../http/authenticate.ts";
+import { onDisconnect } from "../../http/on-disconnect.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
+  RequestHistogramQuery,
   RequestListQuery,
+  toHistogramRange,
   toPosition,
+  toRequestEntry,
   toRequestFilter,
   toRequestFrame,
+  toRequestHistogram,
   toRequestPage,
 } from "../../wire/openai/organization/organization-requests.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { ownProject } from "../accounts/projects/own-project.ts";
+import { histogramOf } from "./request-histogram.ts";
 import type { RequestFilter, RequestHistory } from "./request-history.ts";
 
 /** Streams that one project, or the administrators of one organization, may keep open: each reads the database every second. */
@@ -18,11 +25,7 @@ const MAX_STREAMS = 16;
 const RECHECK_MS = 2_000;
 
 /** GET /v1/organization/requests, newest first; `stream=true` follows new ones. A project key sees its own project. */
-export function requests(
-  history: RequestHistory,
-  accounts: Parameters<typeof isStillAuthenticated>[1],
-  stopping: AbortSignal,
-): FastifyPluginAsync {
+export function requests(history: RequestHistory, accounts: Accounts, stopping: AbortSignal): FastifyPluginAsync {
   const streams = new Map<string, number>();
   /** Counts a stream until its connection closes. Throws a Fault for one too many. */
   const countStream = ({ caller }: FastifyRequest, reply: FastifyReply) => {
@@ -36,12 +39,17 @@ export function requests(
       else streams.delete(scope);
     });
   };
+  /** Upstreams' messages name hosts and files of the installation. */
+  const showsCauses = async ({ caller }: FastifyRequest) =>
+    caller.kind === "admin" && (await accounts.organizations.isDefault(caller.organizationId));
+  const config = { allowsProjectKeys: true };
   return async (app) => {
-    app.get("/requests", { config: { allowsProjectKeys: true } }, async (request, reply) => {
+    app.get("/requests", { config }, async (request, reply) => {
       const query = parse(RequestListQuery, request.query);
       const filter = filterOf(request, toRequestFilter(query));
+      const maySee = await showsCauses(request);
       if (query.stream !== true) {
-        return toRequestPage(await history.list(filter, toPosition(query.page), query.limit));
+        return toRequestPage(await history.list(filter, toPosition(query.page), query.limit), maySee);
       }
       countStream(request, reply);
       const left = new AbortController();
@@ -49,10 +57,37 @@ export function requests(
       const entries = history.follow(filter, AbortSignal.any([left.signal, stopping]));
       return sendEvents(
         reply,
-        frames(entries, () => isStillAuthenticated(request, accounts)),
+        frames(entries, maySee, () => isStillAuthenticated(request, accounts)),
       );
     });
+
+    app.get("/requests/histogram", { config }, async (request, reply) => {
+      const query = parse(RequestHistogramQuery, request.query);
+      const { from, until } = toHistogramRange(query);
+      const filter = filterOf(request, toRequestFilter(query));
+      return toRequestHistogram(
+        await histogramOf(history, filter, { from, until, buckets: query.buckets }, left(reply)),
+      );
+    });
+
+    app.get<{ Params: { id: string } }>("/requests/:id", { config }, async (request, reply) => {
+      const entry = await history.find(filterOf(request, {}), request.params.id, left(reply));
+      if (entry === undefined) throw notFound(request.params.id);
+      return toRequestEntry(entry, await showsCauses(request));
+    });
   };
+}
+
+/** Signal of a client that disconnects. */
+function left(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  onDisconnect(reply)(() => controller.abort());
+  return controller.signal;
+}
+
+function notFound(id: string): Fault {
+  const message = `No request has the ID \`${id.slice(0, 100)}\`. Entries are removed after \`usage.request_days\` days.`;
+  return new Fault("not-found", message, { code: "not_found" });
 }
 
 function tooManyStreams(): Fault {
@@ -63,6 +98,7 @@ function tooManyStreams(): Fault {
 /** Ends once the key is revoked, has expired or its session has ended. */
 async function* frames(
   entries: ReturnType<RequestHistory["follow"]>,
+  showsCauses: boolean,
   isAuthenticated: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   let checkedAt = performance.now();
@@ -71,7 +107,7 @@ async function* frames(
       if (!(await isAuthenticated())) return;
       checkedAt = performance.now();
     }
-    yield toRequestFrame(entry);
+    yield toRequestFrame(entry, showsCauses);
   }
 }
 

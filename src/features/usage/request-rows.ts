@@ -2,10 +2,12 @@
 
 import { DAY_MS } from "../../kernel/durations.ts";
 import { dimensionId } from "./dimension-id.ts";
+import type { RequestDetails } from "./request-details.ts";
 import type { RequestDimensionRow, RequestHistoryRow } from "./request-history-rows.ts";
 
 type RequestDimension = Omit<RequestDimensionRow, "id" | "lastDay">;
-export type RequestEntry = RequestDimension & Omit<RequestHistoryRow, "dimensionId">;
+export type RequestEntry = RequestDimension &
+  Omit<RequestHistoryRow, "dimensionId" | "details"> & { details: RequestDetails | null };
 
 export const REQUEST_DIMENSION_COLUMNS = [
   "id",
@@ -36,6 +38,7 @@ export const REQUEST_COLUMNS = [
   "characters",
   "audioMilliseconds",
   "costNanoDollars",
+  "details",
 ] as const satisfies (keyof RequestHistoryRow)[];
 
 /** One flat list is cheap for the garbage collector and for the database driver, as in `UsageRows`. */
@@ -64,6 +67,7 @@ export class RequestRows {
       entry.characters,
       entry.audioMilliseconds,
       entry.costNanoDollars,
+      entry.details === null ? null : JSON.stringify(entry.details),
     );
   }
 

@@ -88,7 +88,19 @@ export class Router {
         if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
         using _hold = deployment.hold();
         const mayLoad = deployment.awaitsLoad && refusalOf(deployment, candidate) === undefined;
-        if (mayLoad && !(await waitFor(hasLoaded(deployment, signal, reasons), "loading", adapter))) continue;
+        if (mayLoad) {
+          const beganAt = performance.now();
+          const isLoaded = await waitFor(hasLoaded(deployment, signal, reasons), "loading", adapter);
+          const stage = {
+            kind: "load",
+            deployment: deployment.entry,
+            beganAt,
+            durationMs: performance.now() - beganAt,
+          } as const;
+          attemptStats.stages ??= [];
+          attemptStats.stages.push(isLoaded ? stage : { ...stage, failure: reasons.toThrow() });
+          if (!isLoaded) continue;
+        }
         const opened = eligibleModel(candidate, deployment, adapter, reasons);
         if (opened === undefined) continue;
         const before = attemptStats.attempts;

@@ -18,6 +18,7 @@ import { batches } from "./0015-batches.ts";
 import { clientSecrets } from "./0016-client-secrets.ts";
 import { webhooks } from "./0017-webhooks.ts";
 import { moderationLanguages } from "./0018-moderation-languages.ts";
+import { requestDetails } from "./0019-request-details.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -39,4 +40,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0016-client-secrets": clientSecrets,
   "0017-webhooks": webhooks,
   "0018-moderation-languages": moderationLanguages,
+  "0019-request-details": requestDetails,
 };

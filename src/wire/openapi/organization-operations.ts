@@ -10,7 +10,7 @@ import {
   ProjectUpdateBody,
 } from "../openai/organization/organization-projects.ts";
 import { RateLimitBody, RateLimitListQuery } from "../openai/organization/organization-rate-limits.ts";
-import { RequestListQuery } from "../openai/organization/organization-requests.ts";
+import { RequestHistogramQuery, RequestListQuery } from "../openai/organization/organization-requests.ts";
 import * as accounts from "../openai/organization/organization-service-accounts.ts";
 import { SpendLimitBody } from "../openai/organization/organization-spend-limits.ts";
 import { CostsQuery, UsageQuery } from "../openai/organization/organization-usage.ts";
@@ -88,6 +88,11 @@ export const ORGANIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
     answer: usageAnswers.RequestPage,
     content: ["text/event-stream"],
   }),
+  "GET /v1/organization/requests/histogram": of({
+    query: RequestHistogramQuery,
+    answer: usageAnswers.RequestHistogram,
+  }),
+  "GET /v1/organization/requests/{id}": of({ answer: usageAnswers.RequestDetails }),
   "GET /v1/organization/overview": of({ answer: usageAnswers.Overview }),
   "GET /v1/organization/configuration": of({ answer: answers.Configuration }),
   "GET /v1/organization/costs": of({ query: CostsQuery, answer: usageAnswers.CostsPage }),

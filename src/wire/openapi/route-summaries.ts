@@ -120,6 +120,10 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "DELETE /v1/organization/admin_api_keys/{key}": "Revokes an admin key.",
   "GET /v1/organization/requests":
     "Lists the metadata of single requests, newest first; `?stream=true` follows new ones. A project key lists its own project. Not in OpenAI's API.",
+  "GET /v1/organization/requests/histogram":
+    "Counts requests and errors by time, with the filters of the list. Not in OpenAI's API.",
+  "GET /v1/organization/requests/{id}":
+    "Retrieves the metadata of one request: its timing, attempts, tokens and cost. Not in OpenAI's API.",
   "GET /v1/organization/overview":
     "Sums the last hour by minute, with spend and the state of deployments. A project key sees its own project. Not in OpenAI's API.",
   "GET /v1/organization/configuration":

@@ -73,8 +73,30 @@ const RequestEntry = named(
     characters: numberOrNull,
     audio_seconds: numberOrNull,
     cost_usd: numberOrNull,
+    reasoning_tokens: numberOrNull,
+    loading_ms: numberOrNull.describe("Time spent waiting for the model to load; null when it was loaded."),
+    error_message: nullable.describe("Why the service or an upstream failed; administrators see the upstream's words."),
+    stages: z
+      .array(
+        z.object({
+          type: z.enum(["load", "attempt"]),
+          deployment: z.string(),
+          start_ms: z.number().describe("Since the request's beginning."),
+          duration_ms: z.number(),
+          queued_ms: numberOrNull,
+          error: nullable,
+          error_message: nullable,
+        }),
+      )
+      .describe("Loads that the request waited for and attempts that failed, in order."),
   }),
 );
+
+export { RequestEntry as RequestDetails };
+export const RequestHistogram = z.object({
+  object: z.literal("list"),
+  data: z.array(z.object({ start_time: z.number(), requests: count, errors: count })),
+});
 export const RequestPage = z.object({
   object: z.literal("page"),
   data: z.array(RequestEntry),

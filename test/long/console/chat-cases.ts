@@ -63,9 +63,9 @@ export function chatCases(session: () => ConsoleSession): void {
     await page.getByRole("button", { name: "More sampling parameters" }).click();
     await page.getByLabel("Top K").fill("5");
     await page.getByLabel("Choices").fill("3");
-    await page.getByLabel("Further fields").fill('{"top_k": 1}');
+    await page.getByLabel("Extra request fields (JSON)").fill('{"top_k": 1}');
     await page.getByText("Set top_k above.").first().waitFor();
-    await page.getByLabel("Further fields").fill('{"metadata": {"purpose": "test"}}');
+    await page.getByLabel("Extra request fields (JSON)").fill('{"metadata": {"purpose": "test"}}');
     const sent = page.waitForRequest(`${service.origin}/v1/chat/completions`);
     await ask("Hi");
     expect((await sent).postDataJSON()).toMatchObject({

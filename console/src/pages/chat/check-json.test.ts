@@ -41,9 +41,9 @@ test.each([
   expect(checkTools(text).problem).toBe(problem);
 });
 
-test("refuses further fields that have fields of their own", () => {
+test("refuses extra fields that have fields of their own", () => {
   const taken = new Set(["temperature"]);
   expect(checkOther('{"temperature": 1}', taken).problem).toBe("Set temperature above.");
   expect(checkOther('{"logprobs": true}', taken)).toEqual({ value: { logprobs: true } });
-  expect(checkOther("[]", taken).problem).toBe("Further fields are an object.");
+  expect(checkOther("[]", taken).problem).toBe("Extra request fields must be a JSON object.");
 });

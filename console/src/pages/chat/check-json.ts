@@ -55,11 +55,11 @@ function toolProblem(tool: unknown, path: string): string | undefined {
   return schemaProblem(own.parameters, `${path}.function.parameters`);
 }
 
-/** Checks further fields of the request; `taken` have fields of their own. */
+/** Checks extra fields of the request; `taken` have fields of their own. */
 export function checkOther(text: string, taken: ReadonlySet<string>): Checked {
   const parsed = checkJson(text);
   if (parsed.problem !== undefined || parsed.value === undefined) return parsed;
-  if (!isObject(parsed.value)) return { problem: "Further fields are an object." };
+  if (!isObject(parsed.value)) return { problem: "Extra request fields must be a JSON object." };
   const twice = Object.keys(parsed.value).find((name) => taken.has(name));
   return twice === undefined ? parsed : { problem: `Set ${twice} above.` };
 }

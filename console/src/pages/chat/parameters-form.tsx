@@ -205,8 +205,8 @@ function JsonFields({ parameters, onChange, bounds }: ParametersFormProps) {
       )}
       <JsonInput
         {...JSON_FIELD}
-        label="Further fields"
-        description="Of the request, such as logit_bias or metadata."
+        label="Extra request fields (JSON)"
+        description="For example logit_bias or metadata."
         placeholder='{"logit_bias": {"42": -100}}'
         error={problems.other}
         value={parameters.other}

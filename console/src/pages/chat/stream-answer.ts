@@ -1,3 +1,5 @@
+import { queryClient } from "../../api/query-client.ts";
+import { sessionQuery } from "../../api/session.ts";
 import type { ChatBody } from "./chat-body.ts";
 import type { Answer, ToolCall } from "./conversation.ts";
 
@@ -71,12 +73,19 @@ export async function streamAnswer(
   } catch (failure) {
     answer.state = signal.aborted ? "stopped" : "failed";
     if (!signal.aborted) answer.error = messageOf(failure);
+    if ((failure as { status?: number }).status === 401) {
+      void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    }
   }
   show(true);
 }
 
 /** The service's message without the status that the client prepends. */
 function messageOf(failure: unknown): string {
-  const message = failure instanceof Error ? failure.message : String(failure);
-  return message.replace(/^\d{3} /, "");
+  const { status, message } = failure as { status?: number; message?: string };
+  // The browser says no more than "network error" about a connection that ends.
+  if (status === undefined && (failure instanceof TypeError || message === "Connection error.")) {
+    return "The connection to Parlance was lost before the answer was complete. Check that it is running, then retry.";
+  }
+  return (message ?? String(failure)).replace(/^\d{3} /, "");
 }

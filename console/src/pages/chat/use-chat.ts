@@ -1,13 +1,8 @@
-import { useCallback, useEffect, useRef, useState } from "react";
-import { newTurn, toChatBody } from "./chat-body.ts";
-import { type Answer, type Conversation, newConversation, type ToolResult, type Turn } from "./conversation.ts";
-import {
-  loadConversation,
-  loadLastConversation,
-  removeConversation,
-  storeConversation,
-} from "./stored-conversations.ts";
-import { streamAnswer } from "./stream-answer.ts";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { chatStore } from "./chat-store.ts";
+import { type Conversation, newConversation, type ToolResult } from "./conversation.ts";
+import { loadLastConversation } from "./stored-conversations.ts";
 
 export interface Chat {
   conversation: Conversation;
@@ -28,87 +23,38 @@ export interface Chat {
   remove(id: string): void;
 }
 
+/** The conversation that the address names, or the one that was stored last. */
 export function useChat(): Chat {
-  const [conversation, setConversation] = useState(loadLastConversation);
-  const [isRunning, setIsRunning] = useState(false);
-  const abort = useRef<AbortController>(undefined);
-  const latest = useRef(conversation);
-  latest.current = conversation;
-
+  const { c } = useSearch({ strict: false }) as { c?: string };
+  const navigate = useNavigate();
+  const [last] = useState(() => loadLastConversation());
+  const id = c ?? last.id;
+  const conversation = useSyncExternalStore(chatStore.subscribe, () => chatStore.get(id));
+  const isRunning = useSyncExternalStore(chatStore.subscribe, () => chatStore.isRunning(id));
+  const show = (next: string, replace = false) => void navigate({ to: "/chat", search: { c: next }, replace });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an address without a conversation gets the last one's
   useEffect(() => {
-    if (!isRunning) storeConversation(conversation);
-  }, [conversation, isRunning]);
-  // Leaving the page stops the answer, and the service frees its slot.
-  useEffect(
-    () => () => {
-      abort.current?.abort();
-      storeConversation(latest.current);
-    },
-    [],
-  );
-
-  const run = useCallback(async (turns: Turn[]) => {
-    const { id, models, parameters } = latest.current;
-    const controller = new AbortController();
-    abort.current = controller;
-    setIsRunning(true);
-    // Another conversation may be open meanwhile.
-    const changeTurns = (change: (turns: Turn[]) => Turn[]) =>
-      setConversation((now) => (now.id === id ? { ...now, turns: change(now.turns), changedAt: Date.now() } : now));
-    changeTurns(() => turns);
-    const show = (column: number) => (answer: Answer) => {
-      changeTurns((shown) =>
-        shown.map((turn, index) =>
-          index === turns.length - 1 ? { ...turn, answers: replaced(turn.answers, column, answer) } : turn,
-        ),
-      );
-    };
-    await Promise.all(
-      models.map((model, column) =>
-        streamAnswer(toChatBody(model, parameters, turns, column), controller.signal, show(column)),
-      ),
-    );
-    if (abort.current === controller) setIsRunning(false);
-  }, []);
-
-  const replace = (next: Conversation) => {
-    abort.current?.abort();
-    abort.current = undefined;
-    setIsRunning(false);
-    setConversation(next);
+    if (c === undefined) show(id, true);
+  }, [c]);
+  useEffect(() => () => chatStore.release(id), [id]);
+  const begin = (replace = false) => {
+    const next = newConversation(conversation.models, conversation.parameters);
+    chatStore.add(next);
+    show(next.id, replace);
   };
-  const begun = () => newConversation(conversation.models, conversation.parameters);
-
   return {
     conversation,
     isRunning,
-    change: (part) => setConversation((now) => ({ ...now, ...part })),
-    ask: (text, images) => void run([...conversation.turns, newTurn(text, { images })]),
-    sendToolResults: (toolResults) => void run([...conversation.turns, newTurn("", { toolResults })]),
-    retry: (turnId, text) => {
-      const at = conversation.turns.findIndex(({ id }) => id === turnId);
-      const turn = conversation.turns[at];
-      if (turn === undefined) return;
-      void run([...conversation.turns.slice(0, at), { ...turn, text: text ?? turn.text, answers: [] }]);
-    },
-    stop: () => abort.current?.abort(),
-    open: (id) => {
-      storeConversation(conversation);
-      replace(loadConversation(id) ?? begun());
-    },
-    begin: () => {
-      storeConversation(conversation);
-      replace(begun());
-    },
-    remove: (id) => {
-      removeConversation(id);
-      if (id === conversation.id) replace(begun());
+    change: (part) => chatStore.change(id, part),
+    ask: (text, images) => chatStore.ask(id, { text, images }),
+    sendToolResults: (toolResults) => chatStore.ask(id, { toolResults }),
+    retry: (turnId, text) => chatStore.retry(id, turnId, text),
+    stop: () => chatStore.stop(id),
+    open: (next) => show(next),
+    begin: () => begin(),
+    remove: (removed) => {
+      chatStore.remove(removed);
+      if (removed === id) begin(true);
     },
   };
-}
-
-function replaced(answers: readonly Answer[], column: number, answer: Answer): Answer[] {
-  const next = [...answers];
-  next[column] = answer;
-  return next;
 }

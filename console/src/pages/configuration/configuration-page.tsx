@@ -1,12 +1,12 @@
 import { Badge, Card, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconSettings } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { InlineCode } from "../../components/inline-code.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
 import { type Configuration, configurationQuery, type Setting } from "./configuration-query.ts";
 
 export function ConfigurationPage() {
@@ -22,8 +22,7 @@ export function ConfigurationPage() {
 }
 
 function Content({ version, file, settings, models }: Configuration) {
-  const [search, setSearch] = useState("");
-  const [shown, setShown] = useState("all");
+  const [{ search, shown }, setAddress] = useAddressState({ search: "", shown: "all" });
   const wanted = search.trim().toLowerCase();
   const matching = settings.filter(
     ({ key, description, source }) =>
@@ -37,13 +36,13 @@ function Content({ version, file, settings, models }: Configuration) {
           aria-label="Search settings"
           placeholder={`Search ${settings.length} settings`}
           value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          onChange={(event) => setAddress({ search: event.currentTarget.value }, { replace: true })}
         />
         <SegmentedControl
           size="xs"
           aria-label="Shown settings"
           value={shown}
-          onChange={setShown}
+          onChange={(next) => setAddress({ shown: next })}
           data={[
             { value: "all", label: "All" },
             { value: "set", label: "Set by you" },

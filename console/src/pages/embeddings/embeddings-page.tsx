@@ -13,7 +13,7 @@ export function EmbeddingsPage() {
   return (
     <WithModels
       title="Embeddings"
-      description="The texts of a list that are nearest to another one in meaning."
+      description="Find the texts closest in meaning."
       task="embedding"
       icon={<IconVectorTriangle />}
     >

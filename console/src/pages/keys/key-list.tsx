@@ -46,7 +46,8 @@ export function KeyList({ path, newKey, whenEmpty, actions, ownerOf }: KeyListPr
       <Group justify="space-between" gap="sm">
         <TextInput
           aria-label="Search keys"
-          placeholder="Name or end of a key"
+          placeholder="Search by name or last four characters"
+          miw={280}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />

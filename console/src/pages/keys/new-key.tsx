@@ -5,7 +5,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ExpiryField } from "./expiry-field.tsx";
-import { SecretOnce } from "./secret-once.tsx";
+import { onceOnly, SecretOnce } from "./secret-once.tsx";
 
 interface NewKeyProps {
   label: string;
@@ -35,7 +35,7 @@ export function NewKey({ label, description, create, callsModels }: NewKeyProps)
       <Button leftSection={<IconPlus size={16} />} onClick={open}>
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={reset} title={label} size="lg" closeOnClickOutside={created.data === undefined}>
+      <Modal opened={isOpen} onClose={reset} title={label} size="lg" {...onceOnly(created.data !== undefined)}>
         {created.data === undefined ? (
           <form onSubmit={form.onSubmit(({ name }) => created.mutate(name))}>
             <Stack>
@@ -44,8 +44,8 @@ export function NewKey({ label, description, create, callsModels }: NewKeyProps)
                 description={description}
                 data-autofocus
                 required
-                error={created.error?.message}
                 {...form.getInputProps("name")}
+                error={created.error?.message}
               />
               <ExpiryField onChange={setSeconds} />
               <Group justify="flex-end">

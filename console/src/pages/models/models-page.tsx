@@ -1,7 +1,6 @@
 import { Badge, Card, Group, Select, Table, Text, TextInput } from "@mantine/core";
 import { IconCpu } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
@@ -10,6 +9,8 @@ import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { StatusBadge } from "../../components/status-badge.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
+import { VirtualBody } from "../../components/virtual-body.tsx";
 import { DeploymentTable } from "../overview/deployment-table.tsx";
 import { overviewQuery } from "../overview/overview-query.ts";
 import { ModelActions } from "./model-actions.tsx";
@@ -18,12 +19,14 @@ import { PullModel } from "./pull-model.tsx";
 const TASKS = ["chat", "embedding", "moderation", "speech", "transcription"];
 
 export function ModelsPage() {
-  const { project, is_admin } = useSession();
+  const session = useSession();
+  const { project, is_admin } = session;
+  const isOperator = session.is_admin && session.organization.is_default;
   const overview = useQuery({ ...overviewQuery, enabled: is_admin });
   const deployments = overview.data?.deployments ?? null;
   const query = useQuery({ ...modelsQuery, enabled: project !== null, refetchInterval: 5000 });
-  const [search, setSearch] = useState("");
-  const [task, setTask] = useState<string | null>(null);
+  const [{ search, task: asked }, setAddress] = useAddressState({ search: "", task: "" });
+  const task = asked === "" ? null : asked;
   if (project === null) return <NeedsProjectKey />;
   const wanted = search.trim().toLowerCase();
   return (
@@ -33,7 +36,7 @@ export function ModelsPage() {
           aria-label="Search models"
           placeholder="Search"
           value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          onChange={(event) => setAddress({ search: event.currentTarget.value }, { replace: true })}
         />
         <Select
           aria-label="Task"
@@ -41,7 +44,7 @@ export function ModelsPage() {
           clearable
           data={TASKS}
           value={task}
-          onChange={setTask}
+          onChange={(next) => setAddress({ task: next ?? "" })}
           w={160}
         />
       </Group>
@@ -66,14 +69,12 @@ export function ModelsPage() {
                         <Table.Th ta="right">Context</Table.Th>
                         <Table.Th ta="right">Price per million</Table.Th>
                         <Table.Th ta="right">Memory</Table.Th>
-                        <Table.Th ta="right">Actions</Table.Th>
+                        {isOperator && <Table.Th ta="right">Actions</Table.Th>}
                       </Table.Tr>
                     </Table.Thead>
-                    <Table.Tbody>
-                      {shown.map((model) => (
-                        <ModelRow key={model.id} model={model} />
-                      ))}
-                    </Table.Tbody>
+                    <VirtualBody rows={shown} columns={isOperator ? 6 : 5} rowHeight={61} keyOf={({ id }) => id}>
+                      {(model) => <ModelCells model={model} isOperator={isOperator} />}
+                    </VirtualBody>
                   </Table>
                 </Table.ScrollContainer>
               )}
@@ -88,12 +89,12 @@ export function ModelsPage() {
 
 const SHOWN_CAPABILITIES = ["tools", "json_schema", "vision", "reasoning"];
 
-function ModelRow({ model }: { model: ModelEntry }) {
+function ModelCells({ model, isOperator }: { model: ModelEntry; isOperator: boolean }) {
   const { metadata } = model;
   const { aliases } = metadata;
   const abilities = SHOWN_CAPABILITIES.filter((name) => metadata.capabilities[name] === true);
   return (
-    <Table.Tr>
+    <>
       <Table.Td>
         <Text size="sm" fw={500} className="wrap-anywhere">
           {model.id}
@@ -136,10 +137,12 @@ function ModelRow({ model }: { model: ModelEntry }) {
       <Table.Td ta="right" className="tabular nowrap">
         {metadata.memory_bytes === null ? "—" : formatBytes(metadata.memory_bytes)}
       </Table.Td>
-      <Table.Td ta="right">
-        <ModelActions model={model} />
-      </Table.Td>
-    </Table.Tr>
+      {isOperator && (
+        <Table.Td ta="right">
+          <ModelActions model={model} />
+        </Table.Td>
+      )}
+    </>
   );
 }
 

@@ -45,8 +45,8 @@ export function PullModel() {
               description="A built-in model, or a GGUF file as hf:owner/repo/file.gguf. `parlance models list --all` lists the built-in ones."
               data-autofocus
               required
-              error={pull.error?.message}
               {...form.getInputProps("id")}
+              error={pull.error?.message}
             />
             {progress !== undefined && <PullBar model={form.values.id} progress={progress} />}
             <Text size="sm" c="dimmed">

@@ -4,6 +4,7 @@ import { modelsQuery } from "../../api/models.ts";
 import { useSession } from "../../api/session.ts";
 import { Page } from "../../components/page.tsx";
 import { SpendForm } from "../../components/spend-form.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
 import { PermissionsForm } from "../projects/permissions-form.tsx";
 import { AdminKeys } from "./admin-keys.tsx";
 
@@ -11,10 +12,11 @@ const ORGANIZATION = "v1/organization";
 
 export function OrganizationPage() {
   const { organization, project } = useSession();
+  const [{ tab }, setAddress] = useAddressState({ tab: "keys" });
   const models = useQuery({ ...modelsQuery, enabled: project !== null });
   return (
-    <Page title={organization.name} description="What holds for every project of the organization.">
-      <Tabs defaultValue="keys" keepMounted={false}>
+    <Page title={organization.name} description="Settings for all projects.">
+      <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "keys" })} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="keys">Admin keys</Tabs.Tab>
           <Tabs.Tab value="spend">Spend limit</Tabs.Tab>

@@ -3,9 +3,10 @@ import { IconServer } from "@tabler/icons-react";
 import { Empty } from "../../components/empty.tsx";
 import { formatBytes, formatMilliseconds } from "../../components/format.ts";
 import { StatusBadge } from "../../components/status-badge.tsx";
+import { VirtualBody } from "../../components/virtual-body.tsx";
 import type { Deployment } from "./overview-query.ts";
 
-/** What runs on each device, as `3 models, 1.2 GiB on cpu`. */
+/** What is loaded on each device, as `3 of 8 loaded on cpu, 1.2 GiB`. */
 function devicesOf(deployments: readonly Deployment[]): string[] {
   const running = Map.groupBy(
     deployments.filter(({ device, state }) => device !== null && state === "up"),
@@ -14,7 +15,7 @@ function devicesOf(deployments: readonly Deployment[]): string[] {
   return [...running].map(([device, own]) => {
     const bytes = own.reduce((sum, { memory_bytes }) => sum + (memory_bytes ?? 0), 0);
     const memory = bytes === 0 ? "" : `, ${formatBytes(bytes)}`;
-    return `${own.length} ${own.length === 1 ? "deployment" : "deployments"}${memory} on ${device}`;
+    return `${own.length} of ${deployments.length} loaded on ${device}${memory}`;
   });
 }
 
@@ -50,9 +51,14 @@ export function DeploymentTable({ deployments }: { deployments: Deployment[] }) 
                 <Table.Th ta="right">First token</Table.Th>
               </Table.Tr>
             </Table.Thead>
-            <Table.Tbody>
-              {deployments.toSorted(byState).map((each) => (
-                <Table.Tr key={`${each.model} ${each.deployment}`}>
+            <VirtualBody
+              rows={deployments.toSorted(byState)}
+              columns={7}
+              rowHeight={58}
+              keyOf={(each) => `${each.model} ${each.deployment}`}
+            >
+              {(each) => (
+                <>
                   <Table.Td>
                     <Stack gap={0}>
                       <Text size="sm" fw={500} className="wrap-anywhere">
@@ -87,9 +93,9 @@ export function DeploymentTable({ deployments }: { deployments: Deployment[] }) 
                   <Table.Td ta="right" className="tabular nowrap">
                     {each.first_token_seconds === null ? "—" : formatMilliseconds(1000 * each.first_token_seconds)}
                   </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
+                </>
+              )}
+            </VirtualBody>
           </Table>
         </Table.ScrollContainer>
       )}

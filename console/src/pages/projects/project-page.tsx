@@ -5,6 +5,7 @@ import { request } from "../../api/request.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
 import { KeysTab } from "./keys-tab.tsx";
 import { LimitsTab } from "./limits-tab.tsx";
 import { ModelsTab } from "./models-tab.tsx";
@@ -22,6 +23,7 @@ export function ProjectPage() {
 function ProjectContent({ project }: { project: Project }) {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const [{ tab }, setAddress] = useAddressState({ tab: "keys" });
   const isActive = project.status === "active";
   const refresh = async () => {
     await client.invalidateQueries({ queryKey: ["project", project.id] });
@@ -68,7 +70,7 @@ function ProjectContent({ project }: { project: Project }) {
           Its keys do not work and its settings cannot be changed. Its usage stays.
         </Alert>
       )}
-      <Tabs defaultValue="keys" keepMounted={false}>
+      <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "keys" })} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="keys">Keys</Tabs.Tab>
           <Tabs.Tab value="accounts">Service accounts</Tabs.Tab>

@@ -3,16 +3,17 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconFolder, IconPlus } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { Empty } from "../../components/empty.tsx";
 import { formatDate } from "../../components/format.ts";
 import { NameForm } from "../../components/name-form.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
 import { createProject, projectsQuery } from "./projects-api.ts";
 
 export function ProjectsPage() {
-  const [showsArchived, setShowsArchived] = useState(false);
+  const [{ archived }, setAddress] = useAddressState({ archived: "no" });
+  const showsArchived = archived === "yes";
   const query = useQuery(projectsQuery(showsArchived));
   return (
     <Page
@@ -23,7 +24,7 @@ export function ProjectsPage() {
           <Switch
             label="Archived"
             checked={showsArchived}
-            onChange={(event) => setShowsArchived(event.currentTarget.checked)}
+            onChange={(event) => setAddress({ archived: event.currentTarget.checked ? "yes" : "no" })}
           />
           <NewProject />
         </>

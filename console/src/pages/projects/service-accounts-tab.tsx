@@ -13,7 +13,7 @@ import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { KEYS } from "../keys/key-list.tsx";
-import { SecretOnce } from "../keys/secret-once.tsx";
+import { onceOnly, SecretOnce } from "../keys/secret-once.tsx";
 import { ACCOUNTS, accountPath, type Project, pathOf, type ServiceAccount } from "./projects-api.ts";
 import { RenameButton } from "./rename-button.tsx";
 
@@ -129,13 +129,7 @@ function NewAccount({ project }: { project: Project }) {
       <Button leftSection={<IconPlus size={16} />} onClick={open}>
         New service account
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={reset}
-        title="New service account"
-        size="lg"
-        closeOnClickOutside={secret === undefined}
-      >
+      <Modal opened={isOpen} onClose={reset} title="New service account" size="lg" {...onceOnly(secret !== undefined)}>
         {secret === undefined ? (
           <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
             <Stack>
@@ -144,8 +138,8 @@ function NewAccount({ project }: { project: Project }) {
                 description="Names the program that will use its keys."
                 data-autofocus
                 required
-                error={create.error?.message}
                 {...form.getInputProps("name")}
+                error={create.error?.message}
               />
               <Switch label="With a first key" {...form.getInputProps("withKey", { type: "checkbox" })} />
               <Group justify="flex-end">

@@ -1,12 +1,12 @@
 import { Anchor, Badge, Card, Code, Group, Stack, Text, TextInput, Title, UnstyledButton } from "@mantine/core";
 import { IconBook, IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { urlOf } from "../../api/request.ts";
 import { Empty } from "../../components/empty.tsx";
 import { InlineCode } from "../../components/inline-code.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
 import { type OpenApi, openApiQuery, type Route, routesOf } from "./openapi.ts";
 import { RouteDetails } from "./route-details.tsx";
 
@@ -31,8 +31,7 @@ export function ReferencePage() {
 }
 
 function Content({ document }: { document: OpenApi }) {
-  const [search, setSearch] = useState("");
-  const [opened, setOpened] = useState<string>();
+  const [{ search, route: opened }, setAddress] = useAddressState({ search: "", route: "" });
   const wanted = search.trim().toLowerCase();
   const routes = routesOf(document).filter(({ method, path, summary }) =>
     `${method} ${path} ${summary}`.toLowerCase().includes(wanted),
@@ -44,7 +43,7 @@ function Content({ document }: { document: OpenApi }) {
         placeholder="Search routes"
         maw={360}
         value={search}
-        onChange={(event) => setSearch(event.currentTarget.value)}
+        onChange={(event) => setAddress({ search: event.currentTarget.value }, { replace: true })}
       />
       {routes.length === 0 && <Empty icon={<IconBook />} title="No route matches" />}
       {document.tags.map(({ name, description }) => {
@@ -64,7 +63,9 @@ function Content({ document }: { document: OpenApi }) {
                 route={route}
                 document={document}
                 isOpen={opened === route.operationId}
-                onToggle={() => setOpened(opened === route.operationId ? undefined : route.operationId)}
+                onToggle={() =>
+                  setAddress({ route: opened === route.operationId ? "" : route.operationId }, { replace: true })
+                }
               />
             ))}
           </Card>

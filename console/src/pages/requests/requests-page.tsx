@@ -1,14 +1,16 @@
 import { Badge, Button, Card, Group, SegmentedControl, Switch, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconHistory } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { type Query, request, urlOf } from "../../api/request.ts";
+import { followRequests } from "../../api/live-requests.ts";
+import { type Query, request } from "../../api/request.ts";
 import { Empty } from "../../components/empty.tsx";
 import { formatCost, formatMilliseconds, formatNumber, formatTime } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 
 interface RequestEntry {
@@ -41,8 +43,7 @@ const PAGE_SIZE = 50;
 const MAX_LIVE = 200;
 
 export function RequestsPage() {
-  const [status, setStatus] = useState("all");
-  const [model, setModel] = useState("");
+  const [{ status, model }, setAddress] = useAddressState({ status: "all", model: "" });
   const [isLive, setIsLive] = useState(true);
   const [debouncedModel] = useDebouncedValue(model.trim(), 300);
   const filter: Query = { status: status === "all" ? undefined : status, models: debouncedModel || undefined };
@@ -53,14 +54,14 @@ export function RequestsPage() {
       request<RequestPage>(PATH, { query: { ...filter, limit: PAGE_SIZE, page: pageParam }, signal }),
     getNextPageParam: ({ next_page }) => next_page ?? undefined,
   });
-  const live = useLiveRequests(isLive, filter);
+  const live = useLiveRequests(isLive, (entry) => matches(entry, status, debouncedModel));
   const listed = query.data?.pages.flatMap(({ data }) => data) ?? [];
   const known = new Set(listed.map(({ id }) => id));
   const entries = [...live.filter(({ id }) => !known.has(id)), ...listed];
   return (
     <Page
       title="Requests"
-      description="What was asked of which model, and how it went. Content is never recorded."
+      description="Every request with its timing, tokens and cost."
       actions={<Switch label="Live" checked={isLive} onChange={(event) => setIsLive(event.currentTarget.checked)} />}
     >
       <Group gap="sm">
@@ -68,7 +69,7 @@ export function RequestsPage() {
           size="xs"
           aria-label="Outcome"
           value={status}
-          onChange={setStatus}
+          onChange={(next) => setAddress({ status: next })}
           data={[
             { value: "all", label: "All" },
             { value: "succeeded", label: "Succeeded" },
@@ -80,7 +81,7 @@ export function RequestsPage() {
           aria-label="Model"
           placeholder="Model id"
           value={model}
-          onChange={(event) => setModel(event.currentTarget.value)}
+          onChange={(event) => setAddress({ model: event.currentTarget.value }, { replace: true })}
         />
       </Group>
       {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
@@ -141,7 +142,7 @@ function RequestTable({ entries }: { entries: RequestEntry[] }) {
               </Table.Td>
               <Table.Td>
                 <Badge variant="dot" color={colorOf(entry.status)} tt="none" fw={500}>
-                  {entry.status === 499 ? "Client left" : entry.status}
+                  {entry.status === 499 ? "Cancelled by client" : entry.status}
                 </Badge>
                 {entry.error !== null && (
                   <Text size="xs" c="dimmed">
@@ -179,18 +180,22 @@ function colorOf(status: number): string {
   return status === 499 ? "gray" : "red";
 }
 
+function matches(entry: RequestEntry, status: string, model: string): boolean {
+  if (model !== "" && entry.model !== model) return false;
+  return status === "all" || (status === "failed") === entry.status >= 400;
+}
+
 /** Requests that end while the page is open, newest first. */
-function useLiveRequests(isLive: boolean, filter: Query): RequestEntry[] {
+function useLiveRequests(isLive: boolean, isShown: (entry: RequestEntry) => boolean): RequestEntry[] {
+  const client = useQueryClient();
   const [entries, setEntries] = useState<RequestEntry[]>([]);
-  const url = urlOf(PATH, { ...filter, stream: true });
   useEffect(() => {
     setEntries([]);
     if (!isLive) return;
-    const source = new EventSource(url);
-    source.onmessage = ({ data }) => {
-      setEntries((known) => [JSON.parse(data) as RequestEntry, ...known].slice(0, MAX_LIVE));
-    };
-    return () => source.close();
-  }, [url, isLive]);
-  return entries;
+    return followRequests((message) => {
+      if ("gap" in message) void client.invalidateQueries({ queryKey: ["requests"] });
+      else setEntries((known) => [message.entry as RequestEntry, ...known].slice(0, MAX_LIVE));
+    });
+  }, [isLive, client]);
+  return entries.filter(isShown);
 }

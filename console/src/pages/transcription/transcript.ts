@@ -36,7 +36,7 @@ function clock(seconds: number, separator: string): string {
 export function transcriptionSamples(model: string, file: string): CodeSamples {
   return {
     curl: `curl ${baseUrl()}/audio/transcriptions \\
-  -H "Authorization: Bearer $PARLANCE_API_KEY" \\
+  -H "Authorization: Bearer $OPENAI_API_KEY" \\
   -F model=${shellQuote(model)} \\
   -F file=@${shellQuote(file)}`,
     python: `${PYTHON_CLIENT()}

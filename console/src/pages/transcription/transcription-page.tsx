@@ -1,7 +1,7 @@
 import { Button, Card, FileInput, Group, Loader, Select, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconDownload, IconMicrophone, IconPlayerStop, IconUpload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
-import { type DragEvent, useEffect, useRef, useState } from "react";
+import { type DragEvent, Fragment, useEffect, useRef, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -16,7 +16,7 @@ export function TranscriptionPage() {
   return (
     <WithModels
       title="Transcription"
-      description="A recording becomes text, shown as it is heard. Click a sentence to hear it."
+      description="Turn a recording into text. Click a sentence to play it."
       task="transcription"
       icon={<IconMicrophone />}
     >
@@ -132,14 +132,16 @@ function TranscriptView({ transcript, url, isComplete }: TranscriptViewProps) {
       <div data-testid="transcript" aria-live="polite">
         {segments.length === 0 && isComplete && text === "" && <Text>No speech was found.</Text>}
         {segments.map((segment) => (
-          <UnstyledButton
-            key={segment.id}
-            className="segment"
-            onClick={() => play(segment)}
-            title={`Play from ${formatSeconds(segment.start)}`}
-          >
-            {segment.text.trim()}{" "}
-          </UnstyledButton>
+          // The space stands between the buttons: an inline block drops one at its end.
+          <Fragment key={segment.id}>
+            <UnstyledButton
+              className="segment"
+              onClick={() => play(segment)}
+              title={`Play from ${formatSeconds(segment.start)}`}
+            >
+              {segment.text.trim()}
+            </UnstyledButton>{" "}
+          </Fragment>
         ))}
         {rest !== "" && <Text span>{rest}</Text>}
         {!isComplete && <Loader size="xs" type="dots" display="inline-block" />}

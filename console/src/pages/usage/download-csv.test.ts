@@ -10,6 +10,7 @@ const ROW = {
   audioSeconds: 0,
   characters: 0,
   cost: 0.5,
+  isUnpriced: false,
 };
 
 test("quotes names and disarms those that a spreadsheet would run as formulas", () => {

@@ -18,6 +18,9 @@ interface UsageFiltersProps {
   onChange: (selection: UsageSelection) => void;
 }
 
+/** A project's own key may read neither other projects nor the names of keys. */
+const NEEDS_ADMIN: readonly GroupBy[] = ["project_id", "api_key_id"];
+
 export function UsageFilters({ selection, onChange }: UsageFiltersProps) {
   const { is_admin } = useSession();
   const projects = useQuery({ ...projectsQuery(false), enabled: is_admin });
@@ -50,7 +53,7 @@ export function UsageFilters({ selection, onChange }: UsageFiltersProps) {
       <Select
         aria-label="Group by"
         w={140}
-        data={GROUPS}
+        data={GROUPS.filter(({ value }) => is_admin || !NEEDS_ADMIN.includes(value))}
         value={selection.groupBy}
         allowDeselect={false}
         onChange={(value) => set({ groupBy: value as GroupBy })}

@@ -23,13 +23,14 @@ export interface UsageLimits {
 }
 
 export function useUsageLimits(metric: Metric, selection: UsageSelection, rows: readonly UsageRow[]): UsageLimits {
-  const { project: own } = useSession();
+  const { project: own, is_admin: isAdmin } = useSession();
   const { interval, model } = selection;
   const field = FIELDS[`${metric} ${interval}`];
   const project = selection.project ?? own?.id ?? null;
-  const isChosen = field !== undefined && project !== null && model !== null;
+  const isChosen = isAdmin && field !== undefined && project !== null && model !== null;
   const limits = useQuery({ ...rateLimitsQuery(project ?? ""), enabled: isChosen });
-  if (field === undefined) return { value: undefined, note: undefined };
+  // A project's own key may not read its rate limits.
+  if (field === undefined || !isAdmin) return { value: undefined, note: undefined };
   if (!isChosen) return { value: undefined, note: "Rate limits are per project and model: choose both to see theirs." };
   const found = limits.data?.find((limit) => limit.model === model)?.[field];
   if (typeof found !== "number") return { value: undefined, note: undefined };

@@ -47,6 +47,8 @@ export interface UsageRow {
   audioSeconds: number;
   characters: number;
   cost: number;
+  /** Whether some of the usage has no price. */
+  isUnpriced: boolean;
 }
 
 export interface Bucket {
@@ -63,6 +65,7 @@ export interface Bucket {
     characters?: number;
     seconds?: number;
     amount?: { value: number };
+    x_unpriced?: true;
   }[];
 }
 
@@ -172,6 +175,7 @@ async function readUsage(selection: UsageSelection, signal: AbortSignal): Promis
     row.audioSeconds += result.seconds ?? 0;
     row.characters += result.characters ?? 0;
     row.cost += result.amount?.value ?? 0;
+    row.isUnpriced ||= result.x_unpriced === true;
   }
   return [...rows.values()].sort((a, b) => a.time - b.time);
 }
@@ -184,6 +188,7 @@ const NOTHING = {
   audioSeconds: 0,
   characters: 0,
   cost: 0,
+  isUnpriced: false,
 };
 
 /** Reads every page of a report. */

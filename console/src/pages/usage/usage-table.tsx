@@ -1,6 +1,6 @@
 import { Button, Card, Group, Table, Title } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import { formatCost, formatNumber, formatSeconds } from "../../components/format.ts";
+import { formatMaybeCost, formatNumber, formatSeconds } from "../../components/format.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { downloadCsv } from "./download-csv.ts";
 import { GROUPS } from "./groups.ts";
@@ -13,7 +13,7 @@ const COLUMNS: readonly (readonly [label: string, show: (row: UsageRow) => strin
   ["Output tokens", ({ outputTokens }) => formatNumber(outputTokens)],
   ["Audio", ({ audioSeconds }) => formatSeconds(audioSeconds)],
   ["Characters", ({ characters }) => formatNumber(characters)],
-  ["Cost", ({ cost }) => formatCost(cost)],
+  ["Cost", ({ cost, isUnpriced }) => formatMaybeCost(isUnpriced && cost === 0 ? null : cost)],
 ];
 
 interface UsageTableProps {
@@ -92,6 +92,7 @@ function sumByGroup(rows: readonly UsageRow[]): UsageRow[] {
     sum.audioSeconds += row.audioSeconds;
     sum.characters += row.characters;
     sum.cost += row.cost;
+    sum.isUnpriced ||= row.isUnpriced;
   }
   return [...groups.values()].sort((a, b) => b.cost - a.cost || b.requests - a.requests);
 }

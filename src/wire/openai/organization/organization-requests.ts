@@ -7,6 +7,15 @@ import { queryBoolean, queryNumber } from "./organization-list.ts";
 const MAX_LIMIT = 100;
 const MAX_VALUES = 100;
 const MAX_LENGTH = 256;
+const NANO = 1e9;
+
+/** A number with a fraction, such as a time with milliseconds. */
+function queryDecimal<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess(
+    (value) => (typeof value === "string" && /^\d{1,15}(\.\d{1,15})?(e-\d{1,2})?$/.test(value) ? Number(value) : value),
+    schema,
+  );
+}
 
 const values = z
   .preprocess(
@@ -15,27 +24,36 @@ const values = z
   )
   .optional();
 
-const LISTS = ["project_ids", "api_key_ids", "models", "operations"] as const;
+const LISTS = ["project_ids", "api_key_ids", "models", "operations", "deployments"] as const;
 
 export const RequestListQuery = z.strictObject({
   limit: queryNumber(z.int().min(1).max(MAX_LIMIT)).default(20),
   page: z.string().min(1).max(MAX_LENGTH).optional(),
   status: z.enum(["succeeded", "failed"]).optional(),
   stream: queryBoolean().optional(),
+  start_time: queryDecimal(z.number().min(0)).optional(),
+  end_time: queryDecimal(z.number().min(0)).optional(),
+  min_duration_ms: queryNumber(z.int().min(0)).optional(),
+  min_cost_usd: queryDecimal(z.number().min(0)).optional(),
   ...(Object.fromEntries(LISTS.flatMap((list) => [list, `${list}[]`]).map((name) => [name, values])) as Record<
     `${(typeof LISTS)[number]}${"" | "[]"}`,
     typeof values
   >),
 });
 
-export function toRequestFilter(query: z.output<typeof RequestListQuery>) {
+export function toRequestFilter(query: Omit<z.output<typeof RequestListQuery>, "limit" | "page" | "stream">) {
   const list = (name: (typeof LISTS)[number]) => query[name] ?? query[`${name}[]`];
   return {
     projectIds: list("project_ids"),
     keyIds: list("api_key_ids"),
     models: list("models"),
     operations: list("operations"),
+    deployments: list("deployments"),
     isFailed: query.status === undefined ? undefined : query.status === "failed",
+    from: query.start_time === undefined ? undefined : Math.floor(1000 * query.start_time),
+    until: query.end_time === undefined ? undefined : Math.floor(1000 * query.end_time),
+    minDurationMilliseconds: query.min_duration_ms,
+    minCostNanoDollars: query.min_cost_usd === undefined ? undefined : Math.round(NANO * query.min_cost_usd),
   };
 }
 
@@ -77,11 +95,31 @@ interface Entry {
   characters: number | null;
   audioMilliseconds: number | null;
   costNanoDollars: number | null;
+  details: Details | null;
 }
 
-const NANO = 1e9;
+interface Details {
+  stages?: readonly Stage[] | undefined;
+  message?: string | undefined;
+  cause?: string | undefined;
+  reasoningTokens?: number | undefined;
+}
 
-function toRequestEntry(entry: Entry) {
+interface Stage {
+  kind: "load" | "attempt";
+  deployment: string;
+  startMs: number;
+  durationMs: number;
+  queuedMs?: number | undefined;
+  error?: string | undefined;
+  message?: string | undefined;
+  cause?: string | undefined;
+}
+
+/** `showsCauses`: whether the caller may read messages of upstreams and engines, which name hosts and files. */
+export function toRequestEntry(entry: Entry, showsCauses: boolean) {
+  const { stages = [], message, cause, reasoningTokens } = entry.details ?? {};
+  const loads = stages.filter(({ kind }) => kind === "load");
   return {
     id: entry.id,
     object: "organization.request" as const,
@@ -106,19 +144,62 @@ function toRequestEntry(entry: Entry) {
     characters: entry.characters,
     audio_seconds: entry.audioMilliseconds === null ? null : entry.audioMilliseconds / 1000,
     cost_usd: entry.costNanoDollars === null ? null : entry.costNanoDollars / NANO,
+    reasoning_tokens: reasoningTokens ?? null,
+    /** Null when the model was loaded. */
+    loading_ms: loads.length === 0 ? null : loads.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    error_message: (showsCauses ? cause : undefined) ?? message ?? null,
+    stages: stages.map((stage) => ({
+      type: stage.kind,
+      deployment: stage.deployment,
+      start_ms: stage.startMs,
+      duration_ms: stage.durationMs,
+      queued_ms: stage.queuedMs ?? null,
+      error: stage.error ?? null,
+      error_message: (showsCauses ? stage.cause : undefined) ?? stage.message ?? null,
+    })),
   };
 }
 
-export function toRequestPage({ entries, next }: { entries: readonly Entry[]; next: Position | undefined }) {
+export function toRequestPage(
+  { entries, next }: { entries: readonly Entry[]; next: Position | undefined },
+  showsCauses: boolean,
+) {
   return {
     object: "page" as const,
-    data: entries.map(toRequestEntry),
+    data: entries.map((entry) => toRequestEntry(entry, showsCauses)),
     has_more: next !== undefined,
     next_page: next === undefined ? null : `page_${next.at}_${next.id}`,
   };
 }
 
 /** Renders a server-sent event; without an entry, a comment that keeps the connection open. */
-export function toRequestFrame(entry: Entry | undefined): string {
-  return entry === undefined ? ": keep-alive\n\n" : `data: ${JSON.stringify(toRequestEntry(entry))}\n\n`;
+export function toRequestFrame(entry: Entry | undefined, showsCauses: boolean): string {
+  return entry === undefined ? ": keep-alive\n\n" : `data: ${JSON.stringify(toRequestEntry(entry, showsCauses))}\n\n`;
+}
+
+const MAX_RANGE_SECONDS = 31 * 86_400;
+const MAX_BUCKETS = 120;
+
+const { limit: _limit, page: _page, stream: _stream, ...FILTERS } = RequestListQuery.shape;
+export const RequestHistogramQuery = z.strictObject({
+  ...FILTERS,
+  start_time: queryDecimal(z.number().min(0)),
+  end_time: queryDecimal(z.number().min(0)),
+  buckets: queryNumber(z.int().min(1).max(MAX_BUCKETS)).default(60),
+});
+
+/** Epoch milliseconds. Throws a Fault for a range that is empty or longer than 31 days. */
+export function toHistogramRange({ start_time, end_time }: z.output<typeof RequestHistogramQuery>) {
+  const seconds = end_time - start_time;
+  if (seconds > 0 && seconds <= MAX_RANGE_SECONDS) return { from: 1000 * start_time, until: 1000 * end_time };
+  const message = "Invalid value for 'end_time': it must be after 'start_time', by at most 31 days.";
+  throw invalidRequest(message, "end_time", "invalid_value");
+}
+
+/** Sums of a histogram, the oldest bucket first. */
+export function toRequestHistogram(buckets: readonly { beginsAt: number; requests: number; errors: number }[]) {
+  return {
+    object: "list" as const,
+    data: buckets.map(({ beginsAt, requests, errors }) => ({ start_time: beginsAt / 1000, requests, errors })),
+  };
 }

@@ -1,0 +1,143 @@
+/** Conversations that are open or being answered. Answers go on while other pages are shown. */
+
+import { newTurn, toChatBody } from "./chat-body.ts";
+import { type Answer, type Conversation, newConversation, type ToolResult, type Turn } from "./conversation.ts";
+import { loadConversation, removeConversation, storeConversation } from "./stored-conversations.ts";
+import { streamAnswer } from "./stream-answer.ts";
+
+/** What is lost at most when the browser is killed. */
+const STORE_MS = 500;
+
+export class ChatStore {
+  readonly #conversations = new Map<string, Conversation>();
+  readonly #runs = new Map<string, AbortController>();
+  readonly #unstored = new Set<string>();
+  readonly #listeners = new Set<() => void>();
+  /** While the page is left, its requests fail, which is not worth storing. */
+  #isLeaving = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    globalThis.addEventListener?.("pagehide", () => {
+      this.flush();
+      this.#isLeaving = true;
+    });
+    globalThis.addEventListener?.("pageshow", () => {
+      this.#isLeaving = false;
+    });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Returns the conversation; an ID that this browser does not have begins another one. */
+  get(id: string): Conversation {
+    const conversation = this.#conversations.get(id) ?? loadConversation(id) ?? { ...newConversation(), id };
+    this.#conversations.set(id, conversation);
+    return conversation;
+  }
+
+  isRunning(id: string): boolean {
+    return this.#runs.has(id);
+  }
+
+  /** Adds a conversation. */
+  add(conversation: Conversation): void {
+    this.#conversations.set(conversation.id, conversation);
+    this.#changed(conversation.id);
+  }
+
+  change(id: string, part: Partial<Conversation>): void {
+    this.#conversations.set(id, { ...this.get(id), ...part });
+    this.#changed(id);
+  }
+
+  /** Adds a turn and has it answered by every model. */
+  ask(id: string, turn: Pick<Turn, "text" | "images"> | { toolResults: ToolResult[] }): void {
+    const text = "text" in turn ? turn.text : "";
+    void this.#run(id, [...this.get(id).turns, newTurn(text, turn)]);
+  }
+
+  /** Answers the turn again, with `text` in its place if given; drops all later turns. */
+  retry(id: string, turnId: string, text?: string): void {
+    const { turns } = this.get(id);
+    const at = turns.findIndex((turn) => turn.id === turnId);
+    const turn = turns[at];
+    if (turn === undefined) return;
+    void this.#run(id, [...turns.slice(0, at), { ...turn, text: text ?? turn.text, answers: [] }]);
+  }
+
+  stop(id: string): void {
+    this.#runs.get(id)?.abort();
+  }
+
+  /** Deletes a conversation, also from storage. */
+  remove(id: string): void {
+    this.stop(id);
+    this.#runs.delete(id);
+    this.#conversations.delete(id);
+    this.#unstored.delete(id);
+    removeConversation(id);
+  }
+
+  /** Forgets a conversation that is no longer shown, unless it is being answered. */
+  release(id: string): void {
+    if (this.isRunning(id)) return;
+    this.flush();
+    this.#conversations.delete(id);
+  }
+
+  /** Writes what is not in storage yet. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#isLeaving) return;
+    for (const id of this.#unstored) {
+      const conversation = this.#conversations.get(id);
+      if (conversation !== undefined) storeConversation(conversation);
+    }
+    this.#unstored.clear();
+  }
+
+  async #run(id: string, turns: Turn[]): Promise<void> {
+    this.stop(id);
+    const { models, parameters } = this.get(id);
+    const controller = new AbortController();
+    this.#runs.set(id, controller);
+    this.change(id, { turns, changedAt: Date.now() });
+    // The question survives whatever happens next.
+    this.flush();
+    const show = (column: number) => (answer: Answer) => {
+      if (this.#runs.get(id) !== controller) return;
+      const shown = this.get(id).turns.map((turn, index) =>
+        index === turns.length - 1 ? { ...turn, answers: withAnswer(turn.answers, column, answer) } : turn,
+      );
+      this.change(id, { turns: shown, changedAt: Date.now() });
+    };
+    await Promise.all(
+      models.map((model, column) =>
+        streamAnswer(toChatBody(model, parameters, turns, column), controller.signal, show(column)),
+      ),
+    );
+    if (this.#runs.get(id) !== controller) return;
+    this.#runs.delete(id);
+    this.#changed(id);
+    this.flush();
+  }
+
+  #changed(id: string): void {
+    this.#unstored.add(id);
+    this.#timer ??= setTimeout(() => this.flush(), STORE_MS);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export const chatStore: ChatStore = new ChatStore();
+
+function withAnswer(answers: readonly Answer[], column: number, answer: Answer): Answer[] {
+  const next = [...answers];
+  next[column] = answer;
+  return next;
+}

@@ -1,0 +1,30 @@
+/** What is recorded of a request that was loaded for, repeated or failed; most requests have none of it. */
+
+/** Time that a request spent on something before its answer began. */
+interface RequestStage {
+  /** `load`: waited until the model was loaded; `attempt`: asked a deployment. */
+  kind: "load" | "attempt";
+  deployment: string;
+  /** Milliseconds since the request's beginning. */
+  startMs: number;
+  durationMs: number;
+  /** Part of the duration that an attempt waited for a slot. */
+  queuedMs?: number | undefined;
+  /** Code or kind of the error that ended it. */
+  error?: string | undefined;
+  message?: string | undefined;
+  /** Message of an upstream or an engine, for administrators: it may name hosts and files. */
+  cause?: string | undefined;
+}
+
+export interface RequestDetails {
+  stages?: readonly RequestStage[] | undefined;
+  /** Message of the error that the client got, if it was the service's or an upstream's. */
+  message?: string | undefined;
+  cause?: string | undefined;
+  reasoningTokens?: number | undefined;
+}
+
+export function parseRequestDetails(json: string | null): RequestDetails | null {
+  return json === null ? null : (JSON.parse(json) as RequestDetails);
+}
