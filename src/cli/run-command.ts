@@ -29,6 +29,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Talk to a chat model in the terminal",
     load: async () => (await import("./chat.ts")).chatCommand(),
   },
+  console: {
+    summary: "Print a link that signs in to the console of the running service",
+    load: async () => (await import("./console.ts")).consoleCommand(),
+  },
   doctor: {
     summary: "Check this machine, the configuration and what they depend on",
     load: async () => (await import("./doctor.ts")).doctorCommand(),

@@ -9,6 +9,7 @@ import type { Secret } from "../kernel/secret.ts";
 import type { Listening } from "../main.ts";
 import { formatBytes } from "./format-bytes.ts";
 import type { Progress } from "./progress.ts";
+import { signInLink } from "./sign-in-link.ts";
 
 const POLL_INTERVAL_MS = 100;
 const DATABASE_RETRY_INTERVAL_MS = 1000;
@@ -18,8 +19,10 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
   const { origin, signal } = listening;
   try {
     const keys = await bootstrapKeys(listening, config);
-    const code = config.server.console ? listening.service.accounts.consoleSessions.createSignInCode() : undefined;
-    progress.print(describeAddress(origin, keys, code));
+    const { consoleSessions } = listening.service.accounts;
+    // Output that goes elsewhere is kept, and others read it than those who may sign in.
+    const code = config.server.console && process.stdout.isTTY ? consoleSessions.createSignInCode() : undefined;
+    progress.print(describeAddress(origin, keys, { hasConsole: config.server.console, code }));
     // Keys are generated at the first start only.
     if (keys.apiKey !== undefined) await listening.service.greet(signal);
     const readiness = await untilReady(listening);
@@ -73,10 +76,14 @@ async function downloadDefaultChatModel(
   process.stdout.write(`\n${describeModels(await service.readiness(), origin, keys)}`);
 }
 
-function describeAddress(origin: string, { apiKey, adminKey }: BootstrapKeys, code: Secret | undefined): string {
+function describeAddress(
+  origin: string,
+  { apiKey, adminKey }: BootstrapKeys,
+  { hasConsole, code }: { hasConsole: boolean; code: Secret | undefined },
+): string {
   const lines = ["", `  Base URL   ${origin}/v1`];
-  // Browsers send no fragment, so neither proxies nor previews of links see the code or use it up.
-  if (code !== undefined) lines.push(`  Console    ${origin}/#/sign-in?code=${code.reveal()}`);
+  if (code !== undefined) lines.push(`  Console    ${signInLink(origin, code.reveal())}`);
+  else if (hasConsole) lines.push(`  Console    ${origin}/ (parlance console prints a link that signs in)`);
   if (apiKey !== undefined) lines.push(`  API key    ${apiKey.reveal()}`);
   if (adminKey !== undefined) lines.push(`  Admin key  ${adminKey.reveal()}`);
   if (apiKey !== undefined || adminKey !== undefined) {

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
+import { runParlance } from "../support/service/run-parlance.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 let service: Service;
@@ -56,8 +57,13 @@ test("exchanges a project key for a cookie that scripts cannot read and other si
   expect(administration.status).toBe(403);
 });
 
-test("signs in once with the link that the start prints, with both of the operator's keys", async () => {
-  const [, code = ""] = /Console +http:\S+#\/sign-in\?code=(\S+)/.exec(service.output()) ?? [];
+test("signs in once with the link of `parlance console`, with both of the operator's keys", async () => {
+  // The output of the start is not a terminal.
+  expect(service.output()).toContain(`Console    ${service.origin}/ (parlance console prints`);
+  expect(service.output()).not.toContain("sign-in?code");
+  const environment = { PARLANCE_DATA_DIR: service.dataDirectory, PARLANCE_CONFIG: service.configFile };
+  const { stdout } = await runParlance(["console"], { cwd: service.dataDirectory, environment });
+  const [, code = ""] = /^http:\S+#\/sign-in\?code=(\S+)$/m.exec(stdout) ?? [];
   const { body, cookie } = await signIn({ code });
   expect(body).toMatchObject({ signed_in: true, is_admin: true, project: { name: "Default project" } });
   expect((await call("/v1/organization/projects", { cookie })).status).toBe(200);

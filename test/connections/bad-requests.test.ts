@@ -121,6 +121,17 @@ describe("routes", () => {
     expect((await errorOf(response)).message).toBe("Invalid URL (POST /v1/completion)");
   });
 
+  test.each([
+    ["responses/compact", "responses/compact"],
+    ["messages/batches", "messages/batches"],
+    ["messages/batches/msgbatch_1", "messages/batches"],
+  ])("says that the service does not have /v1/%s", async (path, named) => {
+    const answer = await service.post(`/v1/${path}`, {});
+    expect(answer.status).toBe(404);
+    const { error } = (await answer.json()) as { error: { message: string } };
+    expect(error.message).toContain(`This service does not have ${named}; it has /v1/audio/`);
+  });
+
   test.each(["images/generations", "fine_tuning/jobs", "assistants", "vector_stores/vs_1", "evals", "videos"])(
     "returns 404 for /v1/%s, which is absent, and lists what there is",
     async (path) => {

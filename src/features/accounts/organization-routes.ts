@@ -4,6 +4,7 @@ import type { FastifyPluginAsync } from "fastify";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { configuration, type ReadConfiguration } from "../configuration/routes.ts";
+import { signInCodes } from "../console/sign-in-code-routes.ts";
 import type { ModelOperations } from "../models/model-operations.ts";
 import { organizationModels } from "../models/organization-model-routes.ts";
 import { type IsModerationModel, moderationPolicy } from "../moderations/policy-routes.ts";
@@ -69,6 +70,7 @@ export function organization({
     app.register(requests(history, accounts, stopping));
     app.register(overview({ accounts, history, reports, catalog }));
     app.register(configuration(accounts, readConfiguration));
+    app.register(signInCodes(accounts));
     app.register(rateLimits(accounts, limited));
     app.register(spendLimits(accounts));
   };

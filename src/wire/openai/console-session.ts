@@ -30,6 +30,10 @@ export function toConsoleSession(session: ShownSession | undefined) {
   };
 }
 
+export function toSignInCode(code: string) {
+  return { object: "console.sign_in_code" as const, code };
+}
+
 export function toSignedOut() {
   return { object: "console.session.deleted" as const, deleted: true };
 }

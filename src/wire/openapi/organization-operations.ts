@@ -16,6 +16,7 @@ import { SpendLimitBody } from "../openai/organization/organization-spend-limits
 import { CostsQuery, UsageQuery } from "../openai/organization/organization-usage.ts";
 import type { Operation } from "./operation.ts";
 import * as answers from "./organization-answers.ts";
+import { SignInCode } from "./service-answers.ts";
 import * as usageAnswers from "./usage-answers.ts";
 
 const of = (operation: Omit<Operation, "errors">): Operation => ({ ...operation, errors: "administration" });
@@ -95,6 +96,7 @@ export const ORGANIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /v1/organization/requests/{id}": of({ answer: usageAnswers.RequestDetails }),
   "GET /v1/organization/overview": of({ answer: usageAnswers.Overview }),
   "GET /v1/organization/configuration": of({ answer: answers.Configuration }),
+  "POST /v1/organization/console_sign_in_codes": of({ answer: SignInCode }),
   "GET /v1/organization/costs": of({ query: CostsQuery, answer: usageAnswers.CostsPage }),
   ...Object.fromEntries(
     ["completions", "embeddings", "moderations", "audio_speeches", "audio_transcriptions"].map((kind) => [

@@ -128,6 +128,8 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
     "Sums the last hour by minute, with spend and the state of deployments. A project key sees its own project. Not in OpenAI's API.",
   "GET /v1/organization/configuration":
     "Lists the settings in force with their documentation; secrets are redacted. Not in OpenAI's API; admin keys of the default organization only.",
+  "POST /v1/organization/console_sign_in_codes":
+    "Creates a code that signs in to the console with the operator's keys, once, within an hour. Not in OpenAI's API; admin keys of the default organization only.",
   "GET /v1/organization/audit_logs": "Lists audit events, newest first.",
   "GET /v1/organization/usage/completions": "Usage of chat completions by time bucket.",
   "GET /v1/organization/usage/embeddings": "Usage of embeddings by time bucket.",

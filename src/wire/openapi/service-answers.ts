@@ -72,4 +72,9 @@ export const ConsoleSession = named(
   ]),
 );
 
+export const SignInCode = z.object({
+  object: z.literal("console.sign_in_code"),
+  code: z.string().describe("Signs in once, within an hour: `/#/sign-in?code=…`."),
+});
+
 export const SignedOut = z.object({ object: z.literal("console.session.deleted"), deleted: z.boolean() });

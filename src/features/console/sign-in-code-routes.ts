@@ -1,0 +1,19 @@
+import type { FastifyPluginAsync } from "fastify";
+import { Fault } from "../../kernel/faults.ts";
+import { toSignInCode } from "../../wire/openai/console-session.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+
+/**
+ * POST /v1/organization/console_sign_in_codes. A code signs in with the operator's keys, so that only keys of the
+ * operator's organization create one.
+ */
+export function signInCodes(accounts: Accounts): FastifyPluginAsync {
+  return async (app) => {
+    app.post("/console_sign_in_codes", async ({ caller }) => {
+      if (!(await accounts.organizations.isDefault(caller.organizationId))) {
+        throw new Fault("forbidden", "Only the default organization signs in to the console with a code.");
+      }
+      return toSignInCode(accounts.consoleSessions.createSignInCode().reveal());
+    });
+  };
+}
