@@ -17,6 +17,7 @@ import { batchRetention } from "./features/batches/batch-retention.ts";
 import { Batches } from "./features/batches/batches.ts";
 import { openBatchQueue } from "./features/batches/open-batch-queue.ts";
 import { lineRunner } from "./features/batches/run-line.ts";
+import { ContentResolver } from "./features/files/content-resolver.ts";
 import { fileRetention } from "./features/files/file-retention.ts";
 import { FileStore } from "./features/files/file-store.ts";
 import { LocalBlobs } from "./features/files/local-blobs.ts";
@@ -37,6 +38,7 @@ import { Webhooks } from "./features/webhooks/webhooks.ts";
 import { prepareUploads } from "./http/upload.ts";
 import type { Inference } from "./inference/inference.ts";
 import { openKeyring } from "./kernel/encryption/open-keyring.ts";
+import { OutgoingGuard } from "./kernel/outgoing/outgoing-guard.ts";
 import { voiceActivityFile } from "./model-store/voice-activity-file.ts";
 import type { Logger } from "./observability/logger.ts";
 import { Metrics } from "./observability/metrics.ts";
@@ -165,6 +167,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const blobs = config.files.s3 === undefined ? new LocalBlobs(config.files.directory) : new S3Blobs(config.files.s3);
   await blobs.check();
   const files = new FileStore({ database, blobs, ...config.files });
+  const guard = new OutgoingGuard({ reach: "public" });
+  const { upstreamUrls, maxBodyBytes } = config.server;
+  const content = new ContentResolver({ inference, files, policy: upstreamUrls, guard, maxBytes: maxBodyBytes });
   const retentions = [
     usageRetention({ database, logger, days: config.usage.recordDays }),
     historyRetention({ database, logger, days: config.usage.requestDays }),
@@ -194,6 +199,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       uploads: { directory: uploads.directory, maxBytes: config.files.maxFileSize },
       checkUnused: (file) => batches.checkUnused(file),
     },
+    content,
     batches,
     administration: {
       resolveModel: (entry) => resolvePermissionEntry(catalog, entry),
@@ -248,6 +254,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       for (const retention of retentions) retention.close();
       await batches.close();
       speechDetection.close();
+      await guard.close();
       await responseStorage?.close();
       await live.close();
       await webhooks.close();

@@ -13,6 +13,7 @@ import { completions } from "./features/completions/routes.ts";
 import { consolePages } from "./features/console/console-pages.ts";
 import { consoleSession } from "./features/console/console-session.ts";
 import { embeddings } from "./features/embeddings/routes.ts";
+import type { BodyContent, ContentResolver } from "./features/files/content-resolver.ts";
 import { type FileParts, files } from "./features/files/routes.ts";
 import { messages } from "./features/messages/routes.ts";
 import { models } from "./features/models/routes.ts";
@@ -51,6 +52,8 @@ export interface ServerOptions extends BareServerOptions {
   /** Storage of the Responses API; undefined: nothing is stored. */
   responseStorage: ResponseStorage | undefined;
   files: FileParts;
+  /** Reads what requests refer to. */
+  content: ContentResolver;
   batches: Batches;
   administration: Omit<OrganizationParts, "accounts" | "stopping">;
   /** Health checks and metrics; undefined when a separate address serves them. */
@@ -75,7 +78,7 @@ export interface ServerOptions extends BareServerOptions {
   countWrongKey: CountWrongKey;
 }
 
-interface RealtimeOptions extends Omit<RealtimeServices, "inference"> {
+interface RealtimeOptions extends Omit<RealtimeServices, "inference" | "content"> {
   maxSessionsPerProject: number;
   maxSessionSeconds: number;
   idleTimeoutSeconds: number;
@@ -101,9 +104,11 @@ export function buildServer(options: ServerOptions): Server {
   allowOrigins(app, options.corsOrigins);
   let isDraining = false;
   const stopping = new AbortController();
-  const services = { ...options.realtime, inference: options.inference };
+  const services = { ...options.realtime, inference: options.inference, content: options.content };
   const sessions = new RealtimeSessions(options.realtime.maxSessionsPerProject);
   const bodyMemory = new BodyMemory(Math.max(MIN_BODIES * options.maxBodyBytes, defaultMemoryBudget() * BODY_SHARE));
+  const content: BodyContent = (reply, body, fields, task) =>
+    options.content.inBody(reply, body, fields, { task, memory: bodyMemory });
   app.addHook("onRequest", (_request, reply, done) => {
     if (!isDraining) return done();
     reply.header("connection", "close");
@@ -131,13 +136,14 @@ export function buildServer(options: ServerOptions): Server {
       cutSlowReaders(scope, connectionTimeoutMs(options) / 1000);
       authenticateScope(scope, options.accounts, "project", options);
       boundBodyMemory(scope, bodyMemory);
-      scope.register(chatCompletions(options.inference, options.unknownFields));
+      scope.register(chatCompletions(options.inference, options.unknownFields, content));
       scope.register(completions(options.inference, options.unknownFields));
-      scope.register(messages(options.inference, options.unknownFields));
+      scope.register(messages(options.inference, options.unknownFields, content));
       scope.register(
         responses(options.inference, options.unknownFields, {
           storage: options.responseStorage,
           toBackground: (caller) => options.accounts.callers.withPriority(caller, "background"),
+          content,
         }),
       );
       scope.register(storedResponses(options.responseStorage));
@@ -150,7 +156,7 @@ export function buildServer(options: ServerOptions): Server {
       );
       scope.register(embeddings(options.inference, options.unknownFields));
       scope.register(rerank(options.inference, options.unknownFields, { returnsDocuments: true }));
-      scope.register(moderations(options.inference, options.maxModerationInputs, options.unknownFields));
+      scope.register(moderations(options.inference, options.maxModerationInputs, options.unknownFields, content));
       scope.register(audioSpeech(options.inference, options.unknownFields));
       scope.register(audioVoices(options.inference));
       scope.register(realtimeClientSecrets(options.accounts, services));

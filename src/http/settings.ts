@@ -105,6 +105,12 @@ export const serverSettings = mapping(
       .describe(
         "What to do with fields of a request body that Parlance does not know. ignore: they have no effect, and the header x-parlance-ignored-fields names them. refuse: 400. Misspelled fields, and fields that would change the answer's meaning, are refused in either case. Upstreams get every field of a chat.",
       ),
+    upstream_urls: z
+      .enum(["allow", "public", "refuse"])
+      .default("public")
+      .describe(
+        "What to do with addresses of images and files in requests for upstream models. public: Parlance fetches them, from addresses of the internet only, and sends the content. refuse: 400. allow: upstreams get the addresses and fetch them themselves, also from their own network and their own disk. Files of /v1/files are sent as content in each case.",
+      ),
     workers: z
       .union([z.int().min(1).max(256), z.literal("auto")])
       .default(1)

@@ -120,6 +120,26 @@ export class CallerModels {
     throw unsupportedValue(`The model \`${id}\` performs ${found.model.task}, not ${task}.`, "model");
   }
 
+  /**
+   * Whether a deployment that may answer a request for `id` reads images, or files too. False also for a model that the
+   * caller may not use, which the request itself reports. Default: the first model of the task.
+   */
+  mayReadMedia(caller: Caller, id: string | undefined, task: Task, media: "images" | "files"): boolean {
+    try {
+      const { model } = this.findForTask(caller, id ?? this.first(caller, task), task);
+      return [model, ...this.fallbacks(caller, model).map((each) => each.model)].some(
+        ({ isBuiltin, deployments, pools }) =>
+          pools.length > 0 ||
+          deployments.some(
+            ({ isUpstream, lastModel }) => (isUpstream && media === "files") || (!isBuiltin && maySeeImages(lastModel)),
+          ),
+      );
+    } catch (failure) {
+      if (failure instanceof Fault) return false;
+      throw failure;
+    }
+  }
+
   /** Returns the ID of the caller's first model for a task. Throws a Fault without one. */
   first(caller: Caller, task: Task): string {
     const mayUse = this.#options.accessOf(caller);
@@ -137,6 +157,11 @@ export class CallerModels {
       .flatMap((id) => this.#options.catalog.findFallback(id) ?? [])
       .filter((found) => mayUseFound(mayUse, found));
   }
+}
+
+/** Before its first load, a model is not known to be blind. */
+function maySeeImages(opened: Model | undefined): boolean {
+  return opened?.task !== "chat" || opened.abilities.vision !== false;
 }
 
 function voicesOf(id: string, opened: Model | undefined): ModelVoices[] {

@@ -236,7 +236,7 @@ interface ReplicaCountRow {
 export interface FileRow {
   id: string;
   projectId: string;
-  purpose: "batch" | "batch_output" | "user_data";
+  purpose: "batch" | "batch_output" | "user_data" | "vision";
   filename: string;
   bytes: number;
   /** 0 while the bytes are being stored. */

@@ -7,6 +7,7 @@ import { hashApiKey } from "../features/accounts/keys/api-key.ts";
 import { chatCompletions } from "../features/chat/routes.ts";
 import { completions } from "../features/completions/routes.ts";
 import { embeddings } from "../features/embeddings/routes.ts";
+import { needsResolver, type UpstreamUrlsPolicy } from "../features/files/content-resolver.ts";
 import { messages } from "../features/messages/routes.ts";
 import { sentKey } from "../http/authenticate.ts";
 import { type BareServerOptions, bareServer, connectionTimeoutMs } from "../http/bare-server.ts";
@@ -17,6 +18,7 @@ import { keepJsonBodies } from "../http/json-body.ts";
 import type { Inference } from "../inference/inference.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import type { Server } from "../server.ts";
+import { findReferences } from "../wire/content-references.ts";
 import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import type { ForwardToOwner } from "./forward-to-owner.ts";
 
@@ -26,6 +28,7 @@ export interface WorkerServerOptions extends Omit<BareServerOptions, "intercept"
   owner: ForwardToOwner;
   corsOrigins: readonly string[];
   unknownFields: UnknownFieldsPolicy;
+  upstreamUrls: UpstreamUrlsPolicy;
   /** Bytes of large bodies that this worker may hold at once. */
   maxBodiesBytes: number;
   /** Whether this worker can answer for the model, in place of the owner. */
@@ -114,11 +117,14 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
 }
 
 /** Passes on requests for local models and unknown ones, and those that a local model moderates. */
-function passOnOtherModels(scope: FastifyInstance, { callers, owner, servesModel }: WorkerServerOptions): void {
+function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions): void {
+  const { callers, owner, servesModel, upstreamUrls } = options;
   scope.addHook("preHandler", (request, reply, done) => {
-    const { model, moderation } = (request.body ?? {}) as { model?: unknown; moderation?: unknown };
+    const { model, moderation, messages } = (request.body ?? {}) as Record<string, unknown>;
     const isModerated = moderation !== undefined || callers.moderationOf(request.caller) !== undefined;
-    const isServed = typeof model === "string" && servesModel(model) && !isModerated;
+    // The owner reads files and fetches what addresses refer to.
+    const isComplete = !needsResolver(upstreamUrls, findReferences(messages, "messages"));
+    const isServed = typeof model === "string" && servesModel(model) && !isModerated && isComplete;
     if (isServed) done();
     else passOn(request, reply, owner);
   });

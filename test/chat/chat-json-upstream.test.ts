@@ -247,7 +247,9 @@ test.each<[what: string, change: object, param: string]>([
   ["log probabilities", { logprobs: true }, "logprobs"],
   [
     "images",
-    { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://example.com/a.png" } }] }] },
+    {
+      messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }] }],
+    },
     "messages[0].content[0].type",
   ],
 ])(

@@ -13,13 +13,19 @@ import { toChatModeration } from "../../wire/openai/chat/chat-moderation.ts";
 import { toFrames } from "../../wire/openai/chat/chat-stream.ts";
 import { ignoredFields } from "../../wire/openai/chat/local-unsupported-fields.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import type { BodyContent } from "../files/content-resolver.ts";
 
 /** POST /v1/chat/completions */
-export function chatCompletions(inference: Inference, unknownFields: UnknownFieldsPolicy): FastifyPluginAsync {
+export function chatCompletions(
+  inference: Inference,
+  unknownFields: UnknownFieldsPolicy,
+  content?: BodyContent,
+): FastifyPluginAsync {
   return async (app) => {
     app.post("/chat/completions", async (request, reply) => {
-      const body = readChatBody(request.body);
-      request.record.model = body.model;
+      const sent = readChatBody(request.body);
+      request.record.model = sent.model;
+      const body = content === undefined ? sent : await content(reply, sent, ["messages"]);
       const waiting = body.stream === true ? new WaitComments<ChatAnswer>() : undefined;
       const answering = inference.chat(request.caller, toChatCall(body, request.headers, unknownFields), {
         moderation: body.moderation,

@@ -18,13 +18,19 @@ import { toErrorFrame, toMessageFrames } from "../../wire/anthropic/messages-str
 import { toRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
 import { toForwardedAnswer, toForwardedFrames } from "../../wire/forwarded-answer.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import type { BodyContent } from "../files/content-resolver.ts";
 
 /** POST /v1/messages and /v1/messages/count_tokens, in Anthropic's format. */
-export function messages(inference: Inference, unknownFields: UnknownFieldsPolicy): FastifyPluginAsync {
+export function messages(
+  inference: Inference,
+  unknownFields: UnknownFieldsPolicy,
+  content?: BodyContent,
+): FastifyPluginAsync {
   return async (app) => {
     app.post("/messages", async (request, reply) => {
-      const body = readMessagesBody(request.body);
-      request.record.model = body.model;
+      const sent = readMessagesBody(request.body);
+      request.record.model = sent.model;
+      const body = content === undefined ? sent : await content(reply, sent, ["messages", "mcp_servers"]);
       const answer = await inference.chat(request.caller, toMessagesCall(body, request.headers, unknownFields), {
         moderation: undefined,
         onDisconnect: onDisconnect(reply),

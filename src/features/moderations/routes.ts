@@ -5,18 +5,23 @@ import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { ignoredModerationFields, readModeration, toModeration } from "../../wire/openai/moderations.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import type { BodyContent } from "../files/content-resolver.ts";
 
 /** POST /v1/moderations */
 export function moderations(
   inference: Inference,
   maxInputs: number,
   unknownFields: UnknownFieldsPolicy,
+  content: BodyContent,
 ): FastifyPluginAsync {
   return async (app) => {
     app.post("/moderations", async (request, reply) => {
       reportIgnoredFields(reply, ignoredModerationFields(request.body, unknownFields));
-      const question = readModeration(request.body, maxInputs);
-      request.record.model = question.model;
+      const sent = readModeration(request.body, maxInputs);
+      request.record.model = sent.model;
+      const { input } = request.body as { input: unknown };
+      const resolved = await content(reply, { model: sent.model, input }, ["input"], "moderation");
+      const question = resolved.input === input ? sent : readModeration(resolved, maxInputs);
       const asked = { ...question, callerHeaders: request.headers };
       const answer = await inference.moderate(request.caller, asked, onDisconnect(reply));
       const verdicts = Array.fromAsync(answer.events);

@@ -107,7 +107,8 @@ export class ResponseRun {
   async #chat(items: ConversationItem[], onDisconnect: OnDisconnect): Promise<ChatAnswer> {
     const { context, parameters } = this.#options;
     const settings = context.settings();
-    let kept = items;
+    const { content } = context.services;
+    let kept = await content.inItems(await context.authenticate(), settings.model ?? "", items, this.#signal);
     for (let truncations = 0; ; truncations += 1) {
       const call = toRealtimeCall(
         {

@@ -8,8 +8,14 @@ import type { ServerEvent } from "../../wire/realtime/server-event.ts";
 import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
 import type { Caller } from "../accounts/caller.ts";
 
+interface ContentOfItems {
+  /** Returns items with content in place of what they refer to. Throws a Fault. */
+  inItems<Items>(caller: Caller, model: string, items: Items, signal: AbortSignal): Promise<Items>;
+}
+
 export interface RealtimeServices {
   inference: Inference;
+  content: ContentOfItems;
   /** Starts the detection of speech in a recording. Throws a Fault when its model cannot be had. */
   detectSpeech(signal: AbortSignal): Promise<HostedVadStream>;
   /** Models of sessions that name none; undefined: the first of the caller's. */

@@ -29,6 +29,7 @@ import { SequenceNumbers } from "../../wire/responses/sequence-numbers.ts";
 import { toStoredItems } from "../../wire/responses/stored-items.ts";
 import { ignoredFields } from "../../wire/responses/unsupported-fields.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { BodyContent } from "../files/content-resolver.ts";
 import { startBackground } from "./background-runs.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResponseStorage } from "./response-storage.ts";
@@ -40,13 +41,14 @@ interface ResponseParts {
   storage: ResponseStorage | undefined;
   /** Gives a caller the priority of responses in the background. */
   toBackground: (caller: Caller) => Caller;
+  content: BodyContent;
 }
 
 /** POST /v1/responses and /v1/responses/input_tokens */
 export function responses(
   inference: Inference,
   policy: UnknownFieldsPolicy,
-  { storage, toBackground }: ResponseParts,
+  { storage, toBackground, content }: ResponseParts,
 ): FastifyPluginAsync {
   return async (app) => {
     app.post("/responses", async (request, reply) => {
@@ -55,7 +57,14 @@ export function responses(
       const isSmall = isStorable(prompt.input);
       if (!isSmall) refuseLargeInput(body);
       const store = storage !== undefined && body.store !== false && isSmall;
-      const call = toResponsesCall(body, prompt, { tools, callerHeaders: request.headers, store, policy });
+      // What is stored keeps its references, which later turns read again.
+      const { context, input } = await content(reply, { model: body.model, ...prompt, tools: body.tools }, [
+        "context",
+        "input",
+        "tools",
+      ]);
+      const complete = { context, input };
+      const call = toResponsesCall(body, complete, { tools, callerHeaders: request.headers, store, policy });
       const names = { names: tools.names, summarizes: body.reasoning?.summary !== undefined };
       if (storage !== undefined && body.background === true) {
         reportIgnoredFields(reply, ignoredFields(body, KNOWN_FIELDS, true));

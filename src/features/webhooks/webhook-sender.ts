@@ -3,6 +3,7 @@
 import { request } from "undici";
 import { type Backoff, backoffDelay } from "../../kernel/async/backoff.ts";
 import { DAY_MS, HOUR_MS, HOUR_SECONDS, MINUTE_MS } from "../../kernel/durations.ts";
+import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import { VERSION } from "../../kernel/version.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
@@ -46,6 +47,8 @@ export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #timers: NodeJS.Timeout[];
   readonly #stopped = new AbortController();
+  /** Operators have receivers in their own network, but none among a cloud's metadata. */
+  readonly #guard = new OutgoingGuard({ reach: "private" });
   #wake: NodeJS.Timeout | undefined;
   /** Endpoints that deliveries are sent to now: one that answers slowly does not delay the others. */
   readonly #sending = new Map<string, Promise<void>>();
@@ -81,6 +84,7 @@ export class WebhookSender {
     clearTimeout(this.#wake);
     this.#stopped.abort();
     await Promise.all(this.#sending.values());
+    await this.#guard.close();
   }
 
   async #sendTo(endpoint: string): Promise<void> {
@@ -122,6 +126,7 @@ export class WebhookSender {
     const signed = { id: eventId, timestamp: Math.floor(Date.now() / 1000), payload };
     const { statusCode, body } = await request(endpoint, {
       method: "POST",
+      dispatcher: this.#guard.dispatcher,
       headers: {
         ...signWebhook(signed, target.secret),
         "content-type": "application/json",

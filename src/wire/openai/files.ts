@@ -4,13 +4,13 @@ import { z } from "zod";
 import { PAGE_QUERY, queryNumber, toSeconds } from "./organization/organization-list.ts";
 import { parse } from "./validate.ts";
 
-const PURPOSES = ["batch", "user_data"] as const;
+const PURPOSES = ["batch", "user_data", "vision"] as const;
 /** OpenAI's clients may ask for as many in one page. */
 const MAX_FILES_LISTED = 10_000;
 
 /** Fields of the multipart form, beside its `file`. */
 export const FileForm = z.looseObject({
-  purpose: z.enum(PURPOSES).describe("batch: input of a batch, as lines of JSON. user_data: any file."),
+  purpose: z.enum(PURPOSES).describe("batch: input of a batch, as lines of JSON. user_data, vision: a file for chats."),
   "expires_after[anchor]": z.literal("created_at").optional(),
   "expires_after[seconds]": queryNumber(z.int().min(3600).max(2_592_000)).optional(),
 });

@@ -18,7 +18,7 @@ const File = named(
     created_at: z.int(),
     expires_at: z.int(),
     filename: z.string(),
-    purpose: z.enum(["batch", "batch_output", "user_data"]),
+    purpose: z.enum(["batch", "batch_output", "user_data", "vision"]),
     status: z.literal("processed"),
     status_details: z.null(),
   }),

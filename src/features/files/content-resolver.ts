@@ -1,0 +1,295 @@
+/**
+ * Puts content in place of the addresses and files that a request names. Upstreams fetch any address, those of their own
+ * network included, and look files up in an account that all projects share.
+ */
+
+import { basename } from "node:path";
+import type { FastifyReply } from "fastify";
+import pLimit, { type LimitFunction } from "p-limit";
+import type { BodyMemory } from "../../http/body-memory.ts";
+import { onDisconnect } from "../../http/on-disconnect.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { DownloadFailed, download } from "../../kernel/outgoing/download.ts";
+import { AddressRefused, type OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
+import {
+  type ContentReference,
+  findReferences,
+  findToolReferences,
+  type ResolvedContent,
+  withContents,
+} from "../../wire/content-references.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { FileStore } from "./file-store.ts";
+import { mediaTypeOf } from "./media-type.ts";
+
+/** `allow`: upstreams get any address. `public`: the service fetches public ones. `refuse`: content comes in the request. */
+export type UpstreamUrlsPolicy = "allow" | "public" | "refuse";
+
+export interface ContentResolverOptions {
+  inference: { models: Pick<Inference["models"], "mayReadMedia"> };
+  files: Pick<FileStore, "find" | "read">;
+  policy: UpstreamUrlsPolicy;
+  /** Reaches public addresses only. */
+  guard: OutgoingGuard;
+  /** Maximum bytes of all content of one request. */
+  maxBytes: number;
+}
+
+/** Returns a body with content in place of what `fields` refer to. Throws a Fault. */
+export type BodyContent = <Body extends { model?: string | undefined }>(
+  reply: FastifyReply,
+  body: Body,
+  fields: readonly (keyof Body & string)[],
+  task?: "chat" | "moderation",
+) => Body | Promise<Body>;
+
+/** Whose request the content is for. */
+interface Purpose {
+  caller: Caller;
+  signal: AbortSignal;
+  /** Counts downloaded bytes. Throws a Fault when too many are in memory. */
+  hold: (bytes: number) => void;
+}
+
+const MAX_REFERENCES = 100;
+const TIMEOUT_MS = 30_000;
+/** Downloads of one project at the same time. */
+const CONCURRENCY = 8;
+const SHOWN_CHARACTERS = 200;
+const TOOL_FIELDS: ReadonlySet<string> = new Set(["tools", "mcp_servers"]);
+
+export class ContentResolver {
+  readonly #options: ContentResolverOptions;
+  /** By project, so that slow servers of one do not delay another. */
+  readonly #limits = new Map<string, LimitFunction>();
+
+  constructor(options: ContentResolverOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Returns the body with content in place of what `fields` refer to; the body itself if there is nothing to replace or
+   * only local models may answer, which refuse references themselves. Throws a Fault for what may not be sent.
+   */
+  inBody<Body extends { model?: string | undefined }>(
+    reply: FastifyReply,
+    body: Body,
+    fields: readonly (keyof Body & string)[],
+    { task = "chat", memory }: { task?: "chat" | "moderation"; memory?: BodyMemory } = {},
+  ): Body | Promise<Body> {
+    const { caller } = reply.request;
+    if (!this.#mayRead(caller, body.model, task, referencesOf(body, fields))) return body;
+    const leaving = new AbortController();
+    onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client left.")));
+    const hold = (bytes: number) => memory?.hold(reply.request, bytes, (release) => reply.raw.once("close", release));
+    const sent = reply.request.bodyBytes ?? 0;
+    return this.#replace(body, fields, { caller, signal: leaving.signal, hold: (bytes) => hold(sent + 2 * bytes) });
+  }
+
+  /** Returns items of a conversation with content in place of what they refer to, for one answer of `model`. */
+  async inItems<Items>(caller: Caller, model: string, items: Items, signal: AbortSignal): Promise<Items> {
+    const body = { input: items };
+    if (!this.#mayRead(caller, model, "chat", referencesOf(body, ["input"]))) return items;
+    return (await this.#replace(body, ["input"], { caller, signal, hold: () => {} })).input;
+  }
+
+  /** Images are refused by models without vision. */
+  #mayRead(caller: Caller, model: string | undefined, task: "chat" | "moderation", references: ContentReference[]) {
+    if (references.length === 0) return false;
+    const isImage = ({ kind, param }: ContentReference) => kind === "url" && param.includes(".image_url");
+    const media = references.every(isImage) ? "images" : "files";
+    return this.#options.inference.models.mayReadMedia(caller, model, task, media);
+  }
+
+  async #replace<Body extends object>(
+    body: Body,
+    fields: readonly (keyof Body & string)[],
+    { caller, signal, hold }: Purpose,
+  ): Promise<Body> {
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const bounds = new ContentBounds(this.#options.maxBytes, hold);
+    // A failure ends the downloads that still run.
+    const failing = new AbortController();
+    const context = { caller, signal: AbortSignal.any([signal, timeout, failing.signal]), bounds };
+    const replaced = { ...body };
+    try {
+      for (const field of fields) {
+        const references = referencesIn(body[field], field);
+        if (references.length === 0) continue;
+        bounds.addReferences(references);
+        if (TOOL_FIELDS.has(field)) await this.#checkTools(references);
+        else replaced[field] = withContents(body[field], field, await this.#read(references, context));
+      }
+      return replaced;
+    } catch (failure) {
+      failing.abort(failure);
+      signal.throwIfAborted();
+      throw timeout.aborted ? tooSlow() : failure;
+    }
+  }
+
+  async #read(references: readonly ContentReference[], context: ReadContext): Promise<Map<string, ResolvedContent>> {
+    const { projectId, organizationId } = context.caller;
+    const project = projectId ?? organizationId;
+    const limit = this.#limits.get(project) ?? pLimit(CONCURRENCY);
+    this.#limits.set(project, limit);
+    const contents = new Map<string, ResolvedContent>();
+    const reading = references.map((reference) =>
+      limit(async () => {
+        context.signal.throwIfAborted();
+        const content = await this.#readOne(reference, context);
+        if (content !== undefined) contents.set(reference.param, content);
+      }),
+    );
+    try {
+      await Promise.all(reading);
+      return contents;
+    } finally {
+      void Promise.allSettled(reading).then(() => {
+        if (limit.activeCount + limit.pendingCount === 0) this.#limits.delete(project);
+      });
+    }
+  }
+
+  /** Resolves with undefined for an address that the upstream gets as it is. */
+  async #readOne(reference: ContentReference, context: ReadContext): Promise<ResolvedContent | undefined> {
+    const { policy } = this.#options;
+    if (reference.kind === "file") return this.#readFile(reference, context);
+    if (policy === "allow") return undefined;
+    if (reference.kind === "opaque") throw opaque(reference.param);
+    if (policy === "refuse") throw urlsRefused(reference.param);
+    const { url, param } = reference;
+    const { bounds, signal } = context;
+    const options = { maxBytes: bounds.remainingBytes, signal };
+    const { bytes, mediaType } = await download(this.#options.guard, url, options).catch(rethrowFor(url, param));
+    bounds.addBytes(bytes.length);
+    const filename = filenameOf(url);
+    return { bytes, filename, mediaType: mediaTypeOf(bytes, filename, mediaType) };
+  }
+
+  /** Reads a file of the caller's project. */
+  async #readFile(
+    { id, param }: ContentReference & { kind: "file" },
+    { caller, bounds, signal }: ReadContext,
+  ): Promise<ResolvedContent> {
+    const { files } = this.#options;
+    const resource = { projectId: caller.projectId ?? "", id };
+    const { filename, bytes: size } = await files.find(resource).catch((failure: unknown) => {
+      if (!(failure instanceof Fault) || failure.kind !== "not-found") throw failure;
+      const message = `This project has no file '${id.slice(0, 100)}'. GET /v1/files lists its files.`;
+      throw invalidRequest(message, param, "invalid_value");
+    });
+    bounds.addBytes(size);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of await files.read(resource)) {
+      signal.throwIfAborted();
+      chunks.push(chunk);
+    }
+    const bytes = Buffer.concat(chunks);
+    return { bytes, filename, mediaType: mediaTypeOf(bytes, filename) };
+  }
+
+  /** Hosted tools connect by themselves, so their addresses can only be checked. */
+  async #checkTools(references: readonly ContentReference[]): Promise<void> {
+    const { policy, guard } = this.#options;
+    for (const reference of references) {
+      const { param } = reference;
+      if (policy === "allow") return;
+      if (reference.kind !== "url") throw opaque(param);
+      if (policy === "refuse") throw urlsRefused(param);
+      await guard.check(reference.url).catch(rethrowFor(reference.url, param));
+    }
+  }
+}
+
+/** Whether a request that names these needs a resolver. */
+export function needsResolver(policy: UpstreamUrlsPolicy, references: readonly ContentReference[]): boolean {
+  return references.some(({ kind }) => policy !== "allow" || kind === "file");
+}
+
+interface ReadContext {
+  caller: Caller;
+  signal: AbortSignal;
+  bounds: ContentBounds;
+}
+
+/** Counts what one request refers to. */
+class ContentBounds {
+  readonly #maxBytes: number;
+  readonly #hold: (bytes: number) => void;
+  #bytes = 0;
+  #references = 0;
+
+  constructor(maxBytes: number, hold: (bytes: number) => void) {
+    this.#maxBytes = maxBytes;
+    this.#hold = hold;
+  }
+
+  get remainingBytes(): number {
+    return this.#maxBytes - this.#bytes;
+  }
+
+  /** Throws a Fault above the limit. */
+  addReferences(references: readonly ContentReference[]): void {
+    this.#references += references.length;
+    if (this.#references <= MAX_REFERENCES) return;
+    const message = `The request refers to more than ${MAX_REFERENCES} files and addresses. Send fewer.`;
+    throw invalidRequest(message, references.at(-1)?.param, "invalid_value");
+  }
+
+  /** Throws a Fault above the limit. */
+  addBytes(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#maxBytes) {
+      const message = `The files and addresses of the request have more than ${this.#maxBytes} bytes, the limit of server.max_body_bytes.`;
+      throw new Fault("body-too-large", message, { code: "request_too_large" });
+    }
+    this.#hold(this.#bytes);
+  }
+}
+
+function referencesOf<Body extends object>(body: Body, fields: readonly (keyof Body & string)[]): ContentReference[] {
+  return fields.flatMap((field) => referencesIn(body[field], field));
+}
+
+function referencesIn(value: unknown, field: string): ContentReference[] {
+  if (typeof value !== "object" || value === null) return [];
+  return TOOL_FIELDS.has(field)
+    ? findToolReferences(value, field as "tools" | "mcp_servers")
+    : findReferences(value, field);
+}
+
+function filenameOf(url: string): string {
+  return basename(URL.parse(url)?.pathname ?? "").slice(0, 255) || "file";
+}
+
+function rethrowFor(url: string, param: string): (failure: unknown) => never {
+  return (failure) => {
+    const shown = url.length <= SHOWN_CHARACTERS ? url : `${url.slice(0, SHOWN_CHARACTERS)}…`;
+    if (failure instanceof AddressRefused) {
+      const message = `'${shown}' is not an address of the internet: ${failure.message}. Send the content itself, as a data: URL or an uploaded file.`;
+      throw invalidRequest(message, param, "invalid_url");
+    }
+    if (!(failure instanceof DownloadFailed)) throw failure;
+    const message = `'${shown}' could not be fetched: ${failure.message}. Send the content itself, as a data: URL or an uploaded file.`;
+    throw invalidRequest(message, param, "invalid_url");
+  };
+}
+
+function urlsRefused(param: string): Fault {
+  const message =
+    "This service accepts no addresses of content. Send the content itself, as a data: URL or an uploaded file.";
+  return unsupportedValue(message, param);
+}
+
+function opaque(param: string): Fault {
+  const message =
+    "This service does not pass on addresses and files in this place. Send the content itself, or name it where the API's own fields have it.";
+  return unsupportedValue(message, param);
+}
+
+function tooSlow(): Fault {
+  const message = `The addresses that the request names did not answer within ${TIMEOUT_MS / 1000} s. Send the content itself, as a data: URL or an uploaded file.`;
+  return invalidRequest(message, undefined, "invalid_url");
+}
