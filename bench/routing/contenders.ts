@@ -26,11 +26,13 @@ export async function forked(name: string, script: string, ...given: string[]): 
 }
 
 /** `npm start` with keys, a database, two weighted deployments, metrics and a log line for each request. */
-export async function parlance(upstream: string, workers = 1): Promise<Contender> {
+export async function parlance(upstream: string, workers = 1, nodeArguments: string[] = []): Promise<Contender> {
   const directory = mkdtempSync(join(tmpdir(), "parlance-bench-"));
   const deployment = `{ engine: openai-compatible, base_url: "${upstream}/v1", model: mock }`;
   const config = `builtin_models: false\nserver: { workers: ${workers} }\nmodels:\n  - { id: bench, task: chat, strategy: weighted, deployments: [${deployment}, ${deployment}] }\n`;
-  const { child, origin } = await served(directory, config, { nodeArguments: ["--max-semi-space-size=16"] });
+  const { child, origin } = await served(directory, config, {
+    nodeArguments: ["--max-semi-space-size=16", ...nodeArguments],
+  });
   const stop = async () => {
     await end(child);
     rmSync(directory, { recursive: true });

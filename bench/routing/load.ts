@@ -18,6 +18,8 @@ export interface Load {
   stream: boolean;
   connections: number;
   seconds: number;
+  /** Size of the body, in messages of a conversation; default: one short question. */
+  bodyBytes?: number;
   /** Headers of each request; default: the contender's. */
   headersOf?: () => Record<string, string>;
 }
@@ -27,13 +29,24 @@ const BODY = {
   messages: [{ role: "user", content: "Count to sixty-four, one token at a time, please." }],
 };
 
+const TURN = 'The quick brown fox jumps over the lazy dog, and says "hello" to it.\n'.repeat(28);
+
+/** Turns of some 2 KB before the question, as agents send them. */
+function conversation(bytes: number): object[] {
+  const turns = Array.from({ length: Math.floor(bytes / TURN.length) }, (_, turn) => ({
+    role: turn % 2 === 0 ? "user" : "assistant",
+    content: TURN,
+  }));
+  return [...turns, ...BODY.messages];
+}
+
 /** Throws when a response is incomplete. */
 export async function measure(
   contender: Contender,
-  { stream, connections, seconds, headersOf }: Load,
+  { stream, connections, seconds, bodyBytes = 0, headersOf }: Load,
 ): Promise<Measured> {
   const pool = new Pool(contender.origin, { connections, headersTimeout: 0, bodyTimeout: 0 });
-  const body = JSON.stringify({ ...BODY, stream });
+  const body = JSON.stringify({ ...BODY, stream, messages: conversation(bodyBytes) });
   const ask = () => once(pool, body, headersOf?.() ?? contender.headers, stream);
   const took: number[] = [];
   const cpuBefore = cpuSecondsOfAll(contender.pid);

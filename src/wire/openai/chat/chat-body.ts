@@ -79,7 +79,7 @@ export function readChatBody(value: unknown): ChatCompletionBody {
 }
 
 /** Fields that the schema or a conversion of the call changes. */
-const CHANGED_FIELDS = new Set(["moderation", "guided_json", "response_format"]);
+const CHANGED_FIELDS = new Set(["moderation", "guided_json", "structured_outputs", "response_format"]);
 
 /** Whether an upstream may get the bytes of the body: the schema drops null, which some upstreams refuse. */
 function isUnchanged(value: Record<string, unknown>): boolean {

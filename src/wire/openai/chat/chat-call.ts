@@ -27,7 +27,7 @@ export function toChatCall(
   policy: UnknownFieldsPolicy,
   sent = body,
 ): ParsedChatCall {
-  return {
+  const call: ParsedChatCall = {
     request: toChatRequest(body, callerHeaders),
     passThrough: {
       body: toForwardedBody(body),
@@ -37,8 +37,12 @@ export function toChatCall(
       answers: forwardedAnswers,
     },
     moderationInput: () => toModerationInput(body),
-    withDefaults: (defaults) => toChatCall(withChatDefaults(body, defaults), callerHeaders, policy, sent),
+    withDefaults: (defaults) => {
+      const complete = withChatDefaults(body, defaults);
+      return complete === body ? call : toChatCall(complete, callerHeaders, policy, sent);
+    },
   };
+  return call;
 }
 
 /** Removes `moderation`, which the service itself honors, and writes a schema in the form that upstreams read. */

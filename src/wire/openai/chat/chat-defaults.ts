@@ -6,7 +6,7 @@ type ChatFields = Partial<
 > &
   Record<string, unknown>;
 
-/** Adds a model's defaults to the fields that the body leaves out. */
+/** Adds a model's defaults to the fields that the body leaves out; returns the same body if none is missing. */
 export function withChatDefaults<Body extends ChatFields>(body: Body, defaults: ChatDefaults): Body {
   const limit = body.max_tokens ?? body.max_completion_tokens;
   const repeatPenalty = body.repeat_penalty ?? body.repetition_penalty;
@@ -24,5 +24,5 @@ export function withChatDefaults<Body extends ChatFields>(body: Body, defaults: 
   const missing = Object.entries(fields).filter(
     ([name, value]) => value !== undefined && (body[name] ?? undefined) === undefined,
   );
-  return { ...body, ...Object.fromEntries(missing) };
+  return missing.length === 0 ? body : { ...body, ...Object.fromEntries(missing) };
 }

@@ -1,0 +1,78 @@
+/** What an upstream gets of a chat body. */
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "../support/service/service.ts";
+
+let service: Service;
+let body = "";
+const upstream = createServer((request, response) => {
+  body = "";
+  request.setEncoding("utf8").on("data", (part) => {
+    body += part;
+  });
+  request.on("end", () => {
+    const message = { role: "assistant", content: "hi" };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: "stop" }] }));
+  });
+});
+
+beforeAll(async () => {
+  upstream.listen(0, "127.0.0.1");
+  await once(upstream, "listening");
+  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`;
+  const deployment = `{ engine: openai-compatible, base_url: "${url}", model: own }`;
+  const models = [
+    `{ id: plain, task: chat, deployments: [${deployment}] }`,
+    `{ id: cool, task: chat, defaults: { temperature: 0.5 }, deployments: [${deployment}] }`,
+  ];
+  service = await startService({ config: `builtin_models: false\nmodels: [${models.join(", ")}]\n` });
+});
+afterAll(async () => {
+  await service?.stop();
+  upstream.close();
+});
+
+const send = (sent: string) =>
+  service.fetch("/v1/chat/completions", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: sent,
+  });
+
+async function forwarded(sent: string): Promise<string> {
+  const response = await send(sent);
+  expect(response.status).toBe(200);
+  await response.text();
+  return body;
+}
+
+const MESSAGES = '"messages":[{"role":"user","content":"caf\\u00e9"}]';
+
+test("keeps every byte but the model's name", async () => {
+  const rest = `${MESSAGES}, "seed": 9007199254740991, "x_own": [1.50, {"a":null}]}`;
+  expect(await forwarded(`{"model":"plain",${rest}`)).toBe(`{"model":"own",${rest}`);
+});
+
+test("asks a stream for usage", async () => {
+  // Fails after the request, because this upstream answers without a stream.
+  await send(`{"model":"plain","stream":true,${MESSAGES}}`);
+  expect(JSON.parse(body)).toMatchObject({ model: "own", stream: true, stream_options: { include_usage: true } });
+});
+
+test("adds a model's defaults", async () => {
+  expect(JSON.parse(await forwarded(`{"model":"cool",${MESSAGES}}`))).toMatchObject({ model: "own", temperature: 0.5 });
+});
+
+test.each([
+  ["drops null, which some upstreams refuse", `{"model":"plain","stop":null,${MESSAGES}}`],
+  ["sends one of two members of one name", `{"model":"other","model":"plain",${MESSAGES}}`],
+])("%s", async (_name, sent) => {
+  const { model, messages } = JSON.parse(await forwarded(sent));
+  expect(Object.keys(JSON.parse(body)).sort()).toEqual(["messages", "model"]);
+  expect(body.match(/"model"/g)).toHaveLength(1);
+  expect({ model, messages }).toEqual({ model: "own", messages: [{ role: "user", content: "café" }] });
+});
