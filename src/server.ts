@@ -45,6 +45,7 @@ import { defaultMemoryBudget } from "./kernel/process/available-memory.ts";
 import type { Secret } from "./kernel/secret.ts";
 import type { Logger } from "./observability/logger.ts";
 import type { UnknownFieldsPolicy } from "./wire/openai/unknown-fields.ts";
+import type { RegisteredOperation } from "./wire/openapi/operation.ts";
 
 export interface ServerOptions extends BareServerOptions {
   inference: Inference;
@@ -94,13 +95,18 @@ export interface Server {
   realtimeSessions(): number;
 }
 
+interface DescribedServer extends Server {
+  /** Operations of the routes, once `app` is ready. */
+  operations: readonly RegisteredOperation[];
+}
+
 /** Share of the memory budget of local models that bodies may occupy, and how many of the largest always fit. */
 const BODY_SHARE = 1 / 16;
 const MIN_BODIES = 8;
 
 /** Builds the API's server, with the routes for which `options` has the parts. */
-export function buildServer(options: ServerOptions): Server {
-  const { app, records } = bareServer(options);
+export function buildServer(options: ServerOptions): DescribedServer {
+  const { app, records, operations: described } = bareServer(options);
   allowOrigins(app, options.corsOrigins);
   let isDraining = false;
   const stopping = new AbortController();
@@ -126,7 +132,7 @@ export function buildServer(options: ServerOptions): Server {
       }),
     );
   }
-  app.register(openApi());
+  app.register(openApi(described));
   if (options.consoleFolder !== undefined) {
     app.register(consolePages(options.consoleFolder));
     app.register(consoleSession(options.accounts, options.countWrongKey));
@@ -200,6 +206,7 @@ export function buildServer(options: ServerOptions): Server {
   );
   return {
     app,
+    operations: described,
     drain: () => {
       isDraining = true;
       stopping.abort();

@@ -1,27 +1,13 @@
-/** Generates docs/reference/api.md: every route that the server registers, with its summary. */
+/** Generates docs/reference/api.md: every operation that the server registers, in the sections of the OpenAPI document. */
 
-import { ROUTE_SUMMARIES } from "../../src/wire/openapi/route-summaries.ts";
-import { listRoutes } from "./list-routes.ts";
-
-const GROUPS: ReadonlyArray<readonly [title: string, prefix: string, key: string]> = [
-  ["Administration", "/v1/organization", "an admin key"],
-  ["Models", "/v1/", "a project key"],
-  ["Second version", "/v2/", "a project key"],
-  ["Ollama", "/api/", "a project key, unless `ollama.anonymous_project` is set"],
-  ["Console", "/console", "the console's own origin"],
-  ["Operations", "/", "no key"],
-];
+import { PERMISSIONS, type RegisteredOperation, TAGS, type Tag } from "../../src/wire/openapi/operation.ts";
+import { listOperations } from "./list-operations.ts";
 
 export async function apiReference(): Promise<string> {
-  const rows = await listRoutes();
-  const known = new Set(rows);
-  const stale = Object.keys(ROUTE_SUMMARIES).filter((route) => !known.has(route));
-  if (stale.length > 0) throw new Error(`route-summaries.ts describes routes that do not exist: ${stale.join(", ")}`);
-  const left = new Set(rows);
-  const sections = GROUPS.map(([title, prefix, key]) => {
-    const own = [...left].filter((route) => route.split(" ")[1]?.startsWith(prefix)).sort(byPath);
-    for (const route of own) left.delete(route);
-    return `## ${title}\n\nThese need ${key}.\n\n| Request | What it does |\n|---|---|\n${own.map(row).join("\n")}`;
+  const operations = await listOperations();
+  const sections = Object.entries(TAGS).map(([tag, description]) => {
+    const rows = operations.filter((each) => each.tag === (tag as Tag)).sort(byPath);
+    return `## ${tag}\n\n${description}\n\n| Request | Key | What it does |\n|---|---|---|\n${rows.map(toRow).join("\n")}`;
   });
   return `# API
 
@@ -29,16 +15,14 @@ export async function apiReference(): Promise<string> {
 
 Request and response bodies have the shapes of OpenAI's API; those of the Messages API have [Anthropic's](../explanation/anthropic-messages.md). [Chat](../explanation/chat.md), [moderation](../explanation/moderation.md), [speech](../explanation/speech.md) and [transcription](../explanation/transcription.md) list the fields; [Manage projects and keys](../how-to/manage-projects-and-keys.md) and [Quota and usage](../explanation/quota-and-usage.md) describe the administration API; [Troubleshoot by error code](../how-to/troubleshoot.md) lists the error codes.
 
-${sections.reverse().join("\n\n")}
+${sections.join("\n\n")}
 `;
 }
 
-function row(route: string): string {
-  const summary = ROUTE_SUMMARIES[route];
-  if (summary === undefined) throw new Error(`Describe ${route} in src/wire/openapi/route-summaries.ts.`);
-  return `| \`${route}\` | ${summary} |`;
+function toRow({ method, path, permission, summary }: RegisteredOperation): string {
+  return `| \`${method} ${path}\` | ${PERMISSIONS[permission]} | ${summary} |`;
 }
 
-function byPath(a: string, b: string): number {
-  return (a.split(" ")[1] ?? "").localeCompare(b.split(" ")[1] ?? "") || a.localeCompare(b);
+function byPath(a: RegisteredOperation, b: RegisteredOperation): number {
+  return a.path.localeCompare(b.path) || a.method.localeCompare(b.method);
 }

@@ -26,10 +26,6 @@ export interface Authenticator {
 export type CountWrongKey = (address: string) => Promise<void>;
 
 declare module "fastify" {
-  interface FastifyContextConfig {
-    /** Lets project keys use a route of the administration API, which narrows its answer to their project. */
-    allowsProjectKeys?: boolean;
-  }
   interface FastifyRequest {
     /** Caller of the request; set in every authenticated scope. */
     caller: Caller;
@@ -52,10 +48,11 @@ export function authenticateScope(
   kind: Caller["kind"],
   { countWrongKey, ignoresMismatchedIds }: AuthenticationRules,
 ): void {
+  scope.decorate("authenticates", kind);
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => {
     request.caller = caller;
     reply.header("openai-organization", caller.organizationId);
-    if (caller.kind !== kind && request.routeOptions.config.allowsProjectKeys !== true) throw wrongKind(kind);
+    if (caller.kind !== kind && !allowsProjectKeys(request)) throw wrongKind(kind);
   };
   const prove = async (request: FastifyRequest, reply: FastifyReply, key: string | undefined) => {
     const token = key === undefined ? sessionToken(request) : undefined;
@@ -89,6 +86,10 @@ export function authenticateScope(
     admit(request, reply, known);
     done();
   });
+}
+
+function allowsProjectKeys({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.operation?.permission === "admin-or-project";
 }
 
 /**

@@ -8,10 +8,12 @@ import { newId } from "../kernel/id.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/trace.ts";
+import type { RegisteredOperation } from "../wire/openapi/operation.ts";
 import { type ConnectionCounter, guardConnections, requireHost } from "./connections.ts";
 import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
+import { collectOperations } from "./operation.ts";
 import { type OpenRequests, useRequestLog } from "./request-log.ts";
 import { traceRequests } from "./trace-requests.ts";
 
@@ -36,6 +38,13 @@ export interface BareServerOptions {
   connectionCounter?: ConnectionCounter;
   /** Called with each request before anything else. Returns true if it answers the request itself. */
   intercept?: (request: FastifyRequest, reply: FastifyReply) => boolean;
+}
+
+interface BareServer {
+  app: FastifyInstance;
+  records: OpenRequests;
+  /** Operations of the routes, once they are registered. */
+  operations: readonly RegisteredOperation[];
 }
 
 /**
@@ -68,7 +77,7 @@ function closeRefusedUpgrades(app: FastifyInstance): void {
   });
 }
 
-export function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: OpenRequests } {
+export function bareServer(limits: BareServerOptions): BareServer {
   const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
   const app = fastify({
     bodyLimit: limits.maxBodyBytes,
@@ -111,6 +120,7 @@ export function bareServer(limits: BareServerOptions): { app: FastifyInstance; r
     recordRequest: limits.recordRequest ?? (() => {}),
     catalogIdOf: (id) => limits.inference?.models.idOf(id),
   });
+  const operations = collectOperations(app);
   traceRequests(app, limits.tracing);
   useErrorFormat(app, limits.maxBodyBytes);
   requireHost(app);
@@ -119,5 +129,5 @@ export function bareServer(limits: BareServerOptions): { app: FastifyInstance; r
   guardConnections(app.server, { maxPerAddress, counter, logger, refuse: answerWithoutRoute });
   useJsonBodies(app);
   decompressBodies(app, limits.maxBodyBytes);
-  return { app, records };
+  return { app, records, operations };
 }

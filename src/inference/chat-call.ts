@@ -1,6 +1,7 @@
 /** Input and output of a chat run, where typed events and forwarded bytes meet. */
 
-import type { ChatDefaults, ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../contracts/chat-model.ts";
+import type { ChatCall } from "../contracts/chat-call.ts";
+import type { ChatEvent, ChatModel } from "../contracts/chat-model.ts";
 import {
   type ChatAnswerEvents,
   type ChatProxy,
@@ -8,21 +9,8 @@ import {
   isChatProxy,
   type PassThrough,
 } from "../contracts/chat-proxy.ts";
-import type { Fault } from "../kernel/faults.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import type { ChatModerationResult } from "./moderation/chat-moderation-result.ts";
-
-export interface ChatCall {
-  request: ChatRequest;
-  /** Prompts that are continued one after the other, in place of `request.messages`. */
-  prompts?: readonly RawPrompt[];
-  /** The same in the caller's format, for upstreams that support it. */
-  passThrough?: PassThrough;
-  /** Returns the call with a model's defaults in the fields that neither the caller nor an earlier call of this has set. */
-  withDefaults?(defaults: ChatDefaults): ChatCall;
-  /** Returns the content of the request for moderation, and the Fault of content that cannot be moderated. */
-  moderationInput(): { texts: readonly string[]; unmoderatable: Fault | undefined };
-}
 
 /** Returns the number of choices over all prompts. */
 export function choicesOf({ request, prompts = [] }: Pick<ChatCall, "request" | "prompts">): number {
@@ -44,11 +32,6 @@ export function forwarderOf(
 ): { proxy: ChatProxy; passThrough: PassThrough } | undefined {
   if (passThrough === undefined || !isChatProxy(model) || !model.forwards(passThrough)) return undefined;
   return { proxy: model, passThrough };
-}
-
-/** Whether a model of this service answers, rather than an upstream's. */
-export function isLocal({ opened }: Pick<ChatAnswer, "opened">): boolean {
-  return !isChatProxy(opened);
 }
 
 /** Converts the answer; the deployment that answers, possibly a fallback's, determines the form of the events. */

@@ -1,10 +1,11 @@
 /** Records the messages of a chat for its span. */
 
+import type { ChatCall } from "../contracts/chat-call.ts";
 import type { ChatMessage, FinishReason, RawPrompt } from "../contracts/chat-model.ts";
 import type { TextDelta } from "../contracts/chat-proxy.ts";
 import { imagesIn, messageText } from "../engines/shared/message-text.ts";
 import type { ChatContent, ContentMessage, ContentPart } from "../observability/chat-content.ts";
-import type { ChatCall, ChatRunEvent } from "./chat-call.ts";
+import type { ChatRunEvent } from "./chat-call.ts";
 
 /** In UTF-16 code units; above what a span may contain. */
 const MAX_LENGTH = 1024 * 1024;

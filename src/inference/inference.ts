@@ -1,5 +1,6 @@
 /** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
 
+import type { ChatCall } from "../contracts/chat-call.ts";
 import type {
   EmbeddingModel,
   EmbeddingRequest,
@@ -30,7 +31,7 @@ import { speechAdapter } from "./adapters/speech-adapter.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import { transcriptionAdapter } from "./adapters/transcription-adapter.ts";
 import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
-import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
+import { type ChatAnswer, toChatAnswer } from "./chat-call.ts";
 import { countLocally } from "./count-locally.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { InferenceRun } from "./inference-run.ts";

@@ -89,6 +89,7 @@ export function buildWorkerServer(options: WorkerServerOptions): Server {
 
 /** Admits the keys of projects. The owner answers every other request, and counts wrong keys. */
 function authenticate(scope: FastifyInstance, { callers, owner }: WorkerServerOptions): void {
+  scope.decorate("authenticates", "project");
   scope.addHook("onRequest", (request, reply, done) => {
     const admit = (caller: typeof request.caller | undefined) => {
       if (caller?.kind !== "project") return passOn(request, reply, owner);

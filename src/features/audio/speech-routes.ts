@@ -2,6 +2,7 @@ import { encodeAudio } from "@parlance-inference/audio/encode";
 import { audioContentType } from "@parlance-inference/audio/formats";
 import type { FastifyPluginAsync } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -17,22 +18,32 @@ import { parse } from "../../wire/openai/validate.ts";
 /** POST /v1/audio/speech */
 export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): FastifyPluginAsync {
   return async (app) => {
-    app.post("/audio/speech", async (request, reply) => {
-      const known = Object.keys(SpeechBody.shape);
-      const rules = { known, unsupported: UNSUPPORTED_SPEECH_FIELDS, policy };
-      reportIgnoredFields(reply, checkUnknownFields(request.body, rules));
-      const body = parse(SpeechBody, request.body);
-      request.record.model = body.model;
-      const asked = { ...toSpeechRequest(body), callerHeaders: request.headers };
-      const answer = await inference.speak(request.caller, asked, onDisconnect(reply));
-      const format = body.response_format ?? "mp3";
-      const { sampleRate } = answer.opened;
-      const isStreamed = body.stream_format === "sse";
-      const audio = encodeAudio(answer.events, { format, sampleRate, isSeekable: !isStreamed });
-      if (isStreamed) {
-        return sendAnswer(reply, answer, { events: toSpeechEvents(audio, answer.used) });
-      }
-      return sendAnswer(reply, answer, { bytes: audio, contentType: audioContentType(format, sampleRate) });
-    });
+    app.post(
+      "/audio/speech",
+      operation({
+        summary: "Synthesizes speech.",
+        tag: "Audio",
+        permission: "project",
+        body: SpeechBody,
+        content: ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm", "text/event-stream"],
+      }),
+      async (request, reply) => {
+        const known = Object.keys(SpeechBody.shape);
+        const rules = { known, unsupported: UNSUPPORTED_SPEECH_FIELDS, policy };
+        reportIgnoredFields(reply, checkUnknownFields(request.body, rules));
+        const body = parse(SpeechBody, request.body);
+        request.record.model = body.model;
+        const asked = { ...toSpeechRequest(body), callerHeaders: request.headers };
+        const answer = await inference.speak(request.caller, asked, onDisconnect(reply));
+        const format = body.response_format ?? "mp3";
+        const { sampleRate } = answer.opened;
+        const isStreamed = body.stream_format === "sse";
+        const audio = encodeAudio(answer.events, { format, sampleRate, isSeekable: !isStreamed });
+        if (isStreamed) {
+          return sendAnswer(reply, answer, { events: toSpeechEvents(audio, answer.used) });
+        }
+        return sendAnswer(reply, answer, { bytes: audio, contentType: audioContentType(format, sampleRate) });
+      },
+    );
   };
 }

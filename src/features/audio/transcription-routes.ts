@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { Decoder } from "@parlance-inference/audio/decode";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import { receiveUpload, requireFile, takeMultipart, type Upload, type UploadOptions } from "../../http/upload.ts";
@@ -10,10 +11,13 @@ import type { Inference } from "../../inference/inference.ts";
 import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/audio/transcription-answer.ts";
 import {
   type ParsedTranscription,
+  TranscriptionBody,
+  TranslationBody,
   toTranscription,
   toTranslation,
 } from "../../wire/openai/audio/transcription-body.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import { Transcript } from "../../wire/openapi/model-answers.ts";
 import { withAudioFaults } from "./audio-faults.ts";
 import { decodeReferences } from "./decode-references.ts";
 
@@ -62,11 +66,29 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
 
   return async (app) => {
     takeMultipart(app);
-    app.post("/audio/transcriptions", (request, reply) =>
-      transcribe(request, reply, ({ fields }) => toTranscription(fields, unknownFields)),
+    app.post(
+      "/audio/transcriptions",
+      operation({
+        summary: "Transcribes a recording in its language.",
+        tag: "Audio",
+        permission: "project",
+        form: TranscriptionBody,
+        answer: Transcript,
+        content: ["text/plain", "text/vtt", "text/event-stream"],
+      }),
+      (request, reply) => transcribe(request, reply, ({ fields }) => toTranscription(fields, unknownFields)),
     );
-    app.post("/audio/translations", (request, reply) =>
-      transcribe(request, reply, ({ fields }) => toTranslation(fields, unknownFields)),
+    app.post(
+      "/audio/translations",
+      operation({
+        summary: "Transcribes a recording into English.",
+        tag: "Audio",
+        permission: "project",
+        form: TranslationBody,
+        answer: Transcript,
+        content: ["text/plain", "text/vtt", "text/event-stream"],
+      }),
+      (request, reply) => transcribe(request, reply, ({ fields }) => toTranslation(fields, unknownFields)),
     );
   };
 }

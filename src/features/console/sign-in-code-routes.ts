@@ -1,6 +1,8 @@
 import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { toSignInCode } from "../../wire/openai/console-session.ts";
+import { SignInCode } from "../../wire/openapi/service-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 
 /**
@@ -9,11 +11,21 @@ import type { Accounts } from "../accounts/accounts.ts";
  */
 export function signInCodes(accounts: Accounts): FastifyPluginAsync {
   return async (app) => {
-    app.post("/console_sign_in_codes", async ({ caller }) => {
-      if (!(await accounts.organizations.isDefault(caller.organizationId))) {
-        throw new Fault("forbidden", "Only the default organization signs in to the console with a code.");
-      }
-      return toSignInCode(accounts.consoleSessions.createSignInCode().reveal());
-    });
+    app.post(
+      "/console_sign_in_codes",
+      operation({
+        summary:
+          "Creates a code that signs in to the console with the operator's keys, once, within an hour. Not in OpenAI's API; admin keys of the default organization only.",
+        tag: "Organization",
+        permission: "admin",
+        answer: SignInCode,
+      }),
+      async ({ caller }) => {
+        if (!(await accounts.organizations.isDefault(caller.organizationId))) {
+          throw new Fault("forbidden", "Only the default organization signs in to the console with a code.");
+        }
+        return toSignInCode(accounts.consoleSessions.createSignInCode().reveal());
+      },
+    );
   };
 }

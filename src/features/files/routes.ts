@@ -1,11 +1,13 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../http/operation.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
 import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { FileListQuery, readFileForm, toFileObject } from "../../wire/openai/files.ts";
+import { File, FileForm, FileListQuery, readFileForm, toFileObject } from "../../wire/openai/files.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
 import { projectOf } from "../responses/routes.ts";
 import type { FileStore } from "./file-store.ts";
 
@@ -25,43 +27,80 @@ export function files(inference: Inference, parts: FileParts): FastifyPluginAsyn
   return async (app) => {
     app.register(async (scope) => {
       takeMultipart(scope);
-      scope.post("/files", async (request, reply) => {
-        // Counts as a request, so that limits bound what a key can store.
-        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
-        const projectId = projectOf(request);
-        const { files: store, uploads } = parts;
-        await store.checkRoom(projectId, Number(request.headers["content-length"] ?? 0));
-        const upload = await receiveUpload(request, reply, uploads);
-        const { purpose, expiresAfterSeconds } = readFileForm(upload.fields);
-        const { path, name, bytes } = requireFile(upload);
-        const filename = name === "" ? "file" : name;
-        return toFileObject(await store.create({ projectId, purpose, filename, path, bytes, expiresAfterSeconds }));
-      });
-    });
-
-    app.get("/files", async (request) => {
-      const { after, limit, order, purpose } = parse(FileListQuery, request.query);
-      return toListBody(
-        await parts.files.list({ projectId: projectOf(request), after, limit, order, purpose }),
-        toFileObject,
+      scope.post(
+        "/files",
+        operation({
+          summary: "Uploads a file, such as the input of a batch.",
+          tag: "Batches",
+          permission: "project",
+          form: FileForm,
+          answer: File,
+        }),
+        async (request, reply) => {
+          // Counts as a request, so that limits bound what a key can store.
+          reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+          const projectId = projectOf(request);
+          const { files: store, uploads } = parts;
+          await store.checkRoom(projectId, Number(request.headers["content-length"] ?? 0));
+          const upload = await receiveUpload(request, reply, uploads);
+          const { purpose, expiresAfterSeconds } = readFileForm(upload.fields);
+          const { path, name, bytes } = requireFile(upload);
+          const filename = name === "" ? "file" : name;
+          return toFileObject(await store.create({ projectId, purpose, filename, path, bytes, expiresAfterSeconds }));
+        },
       );
     });
 
-    app.get<OfFile>("/files/:file", async (request) => toFileObject(await parts.files.find(resourceOf(request))));
+    app.get(
+      "/files",
+      operation({
+        summary: "Lists the files of the project, or those of `?purpose=`.",
+        tag: "Batches",
+        permission: "project",
+        query: FileListQuery,
+        answer: listOfEntries(File),
+      }),
+      async (request) => {
+        const { after, limit, order, purpose } = parse(FileListQuery, request.query);
+        return toListBody(
+          await parts.files.list({ projectId: projectOf(request), after, limit, order, purpose }),
+          toFileObject,
+        );
+      },
+    );
 
-    app.get<OfFile>("/files/:file/content", async (request, reply) => {
-      const resource = resourceOf(request);
-      const { bytes } = await parts.files.find(resource);
-      reply.header("content-length", bytes).header("content-disposition", `attachment; filename="${resource.id}"`);
-      return sendBytes(reply, "application/octet-stream", await parts.files.read(resource));
-    });
+    app.get<OfFile>(
+      "/files/:file",
+      operation({ summary: "Retrieves the metadata of a file.", tag: "Batches", permission: "project", answer: File }),
+      async (request) => toFileObject(await parts.files.find(resourceOf(request))),
+    );
 
-    app.delete<OfFile>("/files/:file", async (request) => {
-      const resource = resourceOf(request);
-      await parts.checkUnused(resource);
-      await parts.files.delete(resource);
-      return { id: resource.id, object: "file" as const, deleted: true };
-    });
+    app.get<OfFile>(
+      "/files/:file/content",
+      operation({
+        summary: "Downloads a file.",
+        tag: "Batches",
+        permission: "project",
+        content: ["application/octet-stream"],
+      }),
+      async (request, reply) => {
+        const resource = resourceOf(request);
+        const { bytes } = await parts.files.find(resource);
+        reply.header("content-length", bytes).header("content-disposition", `attachment; filename="${resource.id}"`);
+        return sendBytes(reply, "application/octet-stream", await parts.files.read(resource));
+      },
+    );
+
+    app.delete<OfFile>(
+      "/files/:file",
+      operation({ summary: "Deletes a file.", tag: "Batches", permission: "project", answer: deleted("file") }),
+      async (request) => {
+        const resource = resourceOf(request);
+        await parts.checkUnused(resource);
+        await parts.files.delete(resource);
+        return { id: resource.id, object: "file" as const, deleted: true };
+      },
+    );
   };
 }
 

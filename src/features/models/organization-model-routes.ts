@@ -1,9 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { operation } from "../../http/operation.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { toModelDeleted, toModelStatus, toPullFrame } from "../../wire/openai/organization/organization-models.ts";
+import { deleted, ModelStatus } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import type { AuditEvent } from "../accounts/audit/audit.ts";
@@ -33,56 +35,94 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
         details: {},
       });
 
-    app.post<OfModel>("/models/:id/load", async (request, reply) => {
-      const status = await models.load(request.params.id, untilClosed(reply));
-      await record(request, "model.loaded");
-      return toModelStatus(status);
-    });
+    app.post<OfModel>(
+      "/models/:id/load",
+      operation({
+        summary: "Loads a model. Not in OpenAI's API; admin keys of the default organization only.",
+        tag: "Organization",
+        permission: "admin",
+        answer: ModelStatus,
+      }),
+      async (request, reply) => {
+        const status = await models.load(request.params.id, untilClosed(reply));
+        await record(request, "model.loaded");
+        return toModelStatus(status);
+      },
+    );
 
-    app.post<OfModel>("/models/:id/unload", async (request) => {
-      const status = await models.unload(request.params.id);
-      await record(request, "model.unloaded");
-      return toModelStatus(status);
-    });
+    app.post<OfModel>(
+      "/models/:id/unload",
+      operation({
+        summary: "Unloads a model and frees its memory. Not in OpenAI's API.",
+        tag: "Organization",
+        permission: "admin",
+        answer: ModelStatus,
+      }),
+      async (request) => {
+        const status = await models.unload(request.params.id);
+        await record(request, "model.unloaded");
+        return toModelStatus(status);
+      },
+    );
 
-    app.post<OfModel>("/models/:id/pull", async (request, reply) => {
-      const { params } = request;
-      const frames = new AsyncQueue<string>();
-      let last = { key: "", at: 0 };
-      let latest: NodeJS.Timeout | undefined;
-      const onProgress: Parameters<ModelOperations["pull"]>[2] = (progress) => {
-        clearTimeout(latest);
-        const key = `${progress.file} ${progress.phase}`;
-        const waitMs = key === last.key ? last.at + PROGRESS_INTERVAL_MS - performance.now() : 0;
-        if (waitMs > 0) {
-          // A download that stalls still reports its last bytes.
-          latest = setTimeout(onProgress, waitMs, progress);
-          return;
-        }
-        last = { key, at: performance.now() };
-        frames.push(toPullFrame(progress));
-      };
-      const pulled = models.pull(params.id, untilClosed(reply), onProgress).then(() => record(request, "model.pulled"));
-      // An unknown ID is a 404 rather than an event.
-      await Promise.race([pulled, delay(PROGRESS_INTERVAL_MS)]);
-      void pulled
-        .finally(() => clearTimeout(latest))
-        .then(
-          () => {
-            frames.push("data: [DONE]\n\n");
-            frames.end();
-          },
-          (failure) => frames.end(failure),
-        );
-      return sendEvents(reply, frames.read());
-    });
+    app.post<OfModel>(
+      "/models/:id/pull",
+      operation({
+        summary: "Downloads a model and streams the progress. Not in OpenAI's API.",
+        tag: "Organization",
+        permission: "admin",
+        content: ["text/event-stream"],
+      }),
+      async (request, reply) => {
+        const { params } = request;
+        const frames = new AsyncQueue<string>();
+        let last = { key: "", at: 0 };
+        let latest: NodeJS.Timeout | undefined;
+        const onProgress: Parameters<ModelOperations["pull"]>[2] = (progress) => {
+          clearTimeout(latest);
+          const key = `${progress.file} ${progress.phase}`;
+          const waitMs = key === last.key ? last.at + PROGRESS_INTERVAL_MS - performance.now() : 0;
+          if (waitMs > 0) {
+            // A download that stalls still reports its last bytes.
+            latest = setTimeout(onProgress, waitMs, progress);
+            return;
+          }
+          last = { key, at: performance.now() };
+          frames.push(toPullFrame(progress));
+        };
+        const pulled = models
+          .pull(params.id, untilClosed(reply), onProgress)
+          .then(() => record(request, "model.pulled"));
+        // An unknown ID is a 404 rather than an event.
+        await Promise.race([pulled, delay(PROGRESS_INTERVAL_MS)]);
+        void pulled
+          .finally(() => clearTimeout(latest))
+          .then(
+            () => {
+              frames.push("data: [DONE]\n\n");
+              frames.end();
+            },
+            (failure) => frames.end(failure),
+          );
+        return sendEvents(reply, frames.read());
+      },
+    );
 
-    app.delete<OfModel>("/models/:id", async (request) => {
-      const { id } = request.params;
-      await models.remove(id);
-      await record(request, "model.deleted");
-      return toModelDeleted(id);
-    });
+    app.delete<OfModel>(
+      "/models/:id",
+      operation({
+        summary: "Removes a model's files. Not in OpenAI's API.",
+        tag: "Organization",
+        permission: "admin",
+        answer: deleted("organization.model.deleted"),
+      }),
+      async (request) => {
+        const { id } = request.params;
+        await models.remove(id);
+        await record(request, "model.deleted");
+        return toModelDeleted(id);
+      },
+    );
   };
 }
 

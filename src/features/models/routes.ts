@@ -1,11 +1,13 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { speaksAnthropic } from "../../http/error-format.ts";
+import { operation } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { ModelListQuery as AnthropicModelListQuery, toModelInfo, toModelInfos } from "../../wire/anthropic/models.ts";
 import { toRateLimitHeaders as anthropicRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
 import { ModelListQuery, toModelEntry, toModelList } from "../../wire/openai/models.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { Model, ModelList } from "../../wire/openapi/model-answers.ts";
 
 /** GET /v1/models and GET /v1/models/{id}; IDs contain `/`, so the ID is the rest of the path. */
 export function models(inference: Inference): FastifyPluginAsync {
@@ -27,14 +29,46 @@ export function models(inference: Inference): FastifyPluginAsync {
       const filter = { includesWildcards: false, onlyAccessGroups: false, task: "chat" } as const;
       return toModelInfos(inference.models.list(request.caller, filter), query);
     };
-    app.get("/models", list);
-    app.get("/models/", list);
+    app.get(
+      "/models",
+      operation({
+        summary:
+          "Lists the models that the key may use; `?include_metadata=true` adds capabilities, prices and context windows.",
+        tag: "Models",
+        permission: "project",
+        query: ModelListQuery,
+        answer: ModelList,
+      }),
+      list,
+    );
+    app.get(
+      "/models/",
+      operation({
+        summary: "The same as `GET /v1/models`.",
+        tag: "Models",
+        permission: "project",
+        query: ModelListQuery,
+        answer: ModelList,
+      }),
+      list,
+    );
 
-    app.get<{ Params: { "*": string } }>("/models/*", async (request) => {
-      const query = parse(ModelListQuery, request.query);
-      const model = inference.models.retrieve(request.caller, request.params["*"]);
-      return speaksAnthropic(request) ? toModelInfo(model) : toModelEntry(model, shownBy(query));
-    });
+    app.get<{ Params: { "*": string } }>(
+      "/models/*",
+      operation({
+        summary: "Retrieves one model. Its ID may contain slashes.",
+        tag: "Models",
+        permission: "project",
+        wildcard: "model",
+        query: ModelListQuery,
+        answer: Model,
+      }),
+      async (request) => {
+        const query = parse(ModelListQuery, request.query);
+        const model = inference.models.retrieve(request.caller, request.params["*"]);
+        return speaksAnthropic(request) ? toModelInfo(model) : toModelEntry(model, shownBy(query));
+      },
+    );
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import {
   ModerationPolicyBody,
@@ -6,6 +7,7 @@ import {
   toModerationPolicyDeleted,
 } from "../../wire/openai/organization/organization-moderation-policy.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { ModerationPolicy, removed } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import { projectOf } from "../accounts/projects/project-routes.ts";
@@ -28,18 +30,46 @@ export function moderationPolicy(accounts: Accounts, isModerationModel: IsModera
     throw invalidRequest(message, param, "invalid_value");
   };
   return async (app) => {
-    app.get<OfProject>(PATH, async (request) => toModerationPolicy(await policies.retrieve(projectOf(request))));
+    app.get<OfProject>(
+      PATH,
+      operation({
+        summary: "Retrieves how the chats of a project are moderated. Not in OpenAI's API.",
+        tag: "Projects",
+        permission: "admin",
+        answer: ModerationPolicy,
+      }),
+      async (request) => toModerationPolicy(await policies.retrieve(projectOf(request))),
+    );
 
-    app.post<OfProject>(PATH, async (request) => {
-      const { model, input, output, unsupportedLanguage } = parse(ModerationPolicyBody, request.body);
-      checkModel("model", model);
-      checkModel("unsupported_language.model", unsupportedLanguage?.model ?? undefined);
-      const wanted = { model: model ?? null, input: input ?? null, output: output ?? null, unsupportedLanguage };
-      return toModerationPolicy(await policies.replace(actorOf(request), projectOf(request), wanted));
-    });
+    app.post<OfProject>(
+      PATH,
+      operation({
+        summary: "Sets how the chats of a project are moderated. Not in OpenAI's API.",
+        tag: "Projects",
+        permission: "admin",
+        body: ModerationPolicyBody,
+        answer: ModerationPolicy,
+      }),
+      async (request) => {
+        const { model, input, output, unsupportedLanguage } = parse(ModerationPolicyBody, request.body);
+        checkModel("model", model);
+        checkModel("unsupported_language.model", unsupportedLanguage?.model ?? undefined);
+        const wanted = { model: model ?? null, input: input ?? null, output: output ?? null, unsupportedLanguage };
+        return toModerationPolicy(await policies.replace(actorOf(request), projectOf(request), wanted));
+      },
+    );
 
-    app.delete<OfProject>(PATH, async (request) => {
-      return toModerationPolicyDeleted(await policies.remove(actorOf(request), projectOf(request)));
-    });
+    app.delete<OfProject>(
+      PATH,
+      operation({
+        summary: "Removes a project's moderation policy. Not in OpenAI's API.",
+        tag: "Projects",
+        permission: "admin",
+        answer: removed("project.moderation_policy.deleted"),
+      }),
+      async (request) => {
+        return toModerationPolicyDeleted(await policies.remove(actorOf(request), projectOf(request)));
+      },
+    );
   };
 }

@@ -1,10 +1,17 @@
 import type { FastifyPluginAsync } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { ignoredModerationFields, readModeration, toModeration } from "../../wire/openai/moderations.ts";
+import {
+  ignoredModerationFields,
+  ModerationBody,
+  readModeration,
+  toModeration,
+} from "../../wire/openai/moderations.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import { Moderation } from "../../wire/openapi/model-answers.ts";
 import type { BodyContent } from "../files/content-resolver.ts";
 
 /** POST /v1/moderations */
@@ -15,17 +22,27 @@ export function moderations(
   content: BodyContent,
 ): FastifyPluginAsync {
   return async (app) => {
-    app.post("/moderations", async (request, reply) => {
-      reportIgnoredFields(reply, ignoredModerationFields(request.body, unknownFields));
-      const sent = readModeration(request.body, maxInputs);
-      request.record.model = sent.model;
-      const { input } = request.body as { input: unknown };
-      const resolved = await content(reply, { model: sent.model, input }, ["input"], "moderation");
-      const question = resolved.input === input ? sent : readModeration(resolved, maxInputs);
-      const asked = { ...question, callerHeaders: request.headers };
-      const answer = await inference.moderate(request.caller, asked, onDisconnect(reply));
-      const verdicts = Array.fromAsync(answer.events);
-      return sendAnswer(reply, answer, { body: verdicts.then(([first = []]) => toModeration(answer.model, first)) });
-    });
+    app.post(
+      "/moderations",
+      operation({
+        summary: "Classifies text or images.",
+        tag: "Text",
+        permission: "project",
+        body: ModerationBody,
+        answer: Moderation,
+      }),
+      async (request, reply) => {
+        reportIgnoredFields(reply, ignoredModerationFields(request.body, unknownFields));
+        const sent = readModeration(request.body, maxInputs);
+        request.record.model = sent.model;
+        const { input } = request.body as { input: unknown };
+        const resolved = await content(reply, { model: sent.model, input }, ["input"], "moderation");
+        const question = resolved.input === input ? sent : readModeration(resolved, maxInputs);
+        const asked = { ...question, callerHeaders: request.headers };
+        const answer = await inference.moderate(request.caller, asked, onDisconnect(reply));
+        const verdicts = Array.fromAsync(answer.events);
+        return sendAnswer(reply, answer, { body: verdicts.then(([first = []]) => toModeration(answer.model, first)) });
+      },
+    );
   };
 }

@@ -1,8 +1,11 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
 import {
+  EmbedBody,
+  EmbeddingsBody,
   readOllamaEmbed,
   readOllamaEmbeddings,
   toEmbedAnswer,
@@ -10,19 +13,40 @@ import {
   type Vectors,
 } from "../../wire/ollama/embed.ts";
 import type { ParsedEmbedding } from "../../wire/openai/embeddings.ts";
+import { OllamaEmbed, OllamaEmbedding } from "../../wire/openapi/model-answers.ts";
 import { withoutLatest } from "./model-name.ts";
 
 /** POST /api/embed and /api/embeddings */
 export function ollamaEmbeddings(inference: Inference): FastifyPluginAsync {
   return async (app) => {
-    app.post("/embed", async (request, reply) => {
-      const asked = readOllamaEmbed(request.body);
-      return embed(request, reply, asked, (result) => toEmbedAnswer(asked.model, result, request.record.beganAt));
-    });
+    app.post(
+      "/embed",
+      operation({
+        summary: "Creates embeddings in Ollama's format.",
+        tag: "Ollama",
+        permission: "project",
+        body: EmbedBody,
+        answer: OllamaEmbed,
+      }),
+      async (request, reply) => {
+        const asked = readOllamaEmbed(request.body);
+        return embed(request, reply, asked, (result) => toEmbedAnswer(asked.model, result, request.record.beganAt));
+      },
+    );
 
-    app.post("/embeddings", async (request, reply) => {
-      return embed(request, reply, readOllamaEmbeddings(request.body), toEmbeddingsAnswer);
-    });
+    app.post(
+      "/embeddings",
+      operation({
+        summary: "Creates one embedding in Ollama's former format.",
+        tag: "Ollama",
+        permission: "project",
+        body: EmbeddingsBody,
+        answer: OllamaEmbedding,
+      }),
+      async (request, reply) => {
+        return embed(request, reply, readOllamaEmbeddings(request.body), toEmbeddingsAnswer);
+      },
+    );
   };
 
   async function embed(

@@ -1,20 +1,26 @@
 /** Ollama's API, for clients that speak no other. */
 
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { answerChat, formatContext } from "../../http/answer-chat.ts";
 import { acceptAnyJsonType } from "../../http/json-body.ts";
-import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
-import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { type OllamaOperation, toLine, toLines, toLoadAnswer, toObject } from "../../wire/ollama/chat-answer.ts";
-import { type OllamaCall, readOllamaChat, readOllamaGenerate } from "../../wire/ollama/chat-body.ts";
-import { toOllamaErrorBody } from "../../wire/ollama/error.ts";
-import { OLLAMA_VERSION, readShow, toRunning, toShow, toTags } from "../../wire/ollama/models.ts";
+import { type OllamaOperation, toLoadAnswer } from "../../wire/ollama/chat-answer.ts";
+import { OllamaChatBody, OllamaGenerateBody } from "../../wire/ollama/chat-body.ts";
+import { OLLAMA_VERSION, readShow, ShowBody, toRunning, toShow, toTags } from "../../wire/ollama/models.ts";
+import { NDJSON, type OllamaContext, ollamaChatFormat, ollamaGenerateFormat } from "../../wire/ollama/ollama-chat.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import {
+  OllamaChat,
+  OllamaGenerate,
+  OllamaModel,
+  OllamaModels,
+  OllamaVersion,
+} from "../../wire/openapi/model-answers.ts";
 import { ollamaEmbeddings } from "./embeddings.ts";
 import { withoutLatest } from "./model-name.ts";
 
-const NDJSON = "application/x-ndjson";
 const ALL = { includesWildcards: false, onlyAccessGroups: false };
 
 /** Routes below /api. */
@@ -22,30 +28,90 @@ export function ollama(inference: Inference, unknownFields: UnknownFieldsPolicy)
   return async (app) => {
     // curl -d and some clients send JSON as another type.
     acceptAnyJsonType(app);
-    app.get("/version", async () => ({ version: OLLAMA_VERSION }));
+    app.get(
+      "/version",
+      operation({
+        summary: "Returns the version of Ollama whose API this is.",
+        tag: "Ollama",
+        permission: "project",
+        answer: OllamaVersion,
+      }),
+      async () => ({ version: OLLAMA_VERSION }),
+    );
 
-    app.get("/tags", async ({ caller }) => toTags(await list(caller)));
+    app.get(
+      "/tags",
+      operation({
+        summary: "Lists the chat and embedding models in Ollama's format.",
+        tag: "Ollama",
+        permission: "project",
+        answer: OllamaModels,
+      }),
+      async ({ caller }) => toTags(await list(caller)),
+    );
 
-    app.get("/ps", async ({ caller }) => toRunning(await list(caller)));
+    app.get(
+      "/ps",
+      operation({
+        summary: "Lists the loaded models in Ollama's format.",
+        tag: "Ollama",
+        permission: "project",
+        answer: OllamaModels,
+      }),
+      async ({ caller }) => toRunning(await list(caller)),
+    );
 
-    app.post("/show", async (request) => {
-      await inference.admit(request.caller);
-      return toShow(inference.models.retrieve(request.caller, withoutLatest(inference, readShow(request.body))));
-    });
+    app.post(
+      "/show",
+      operation({
+        summary: "Describes a model in Ollama's format.",
+        tag: "Ollama",
+        permission: "project",
+        body: ShowBody,
+        answer: OllamaModel,
+      }),
+      async (request) => {
+        await inference.admit(request.caller);
+        return toShow(inference.models.retrieve(request.caller, withoutLatest(inference, readShow(request.body))));
+      },
+    );
 
-    app.post("/chat", async (request, reply) => {
-      return answer(request, reply, "chat", readOllamaChat(request.body, contextOf(request)));
-    });
+    app.post(
+      "/chat",
+      operation({
+        summary: "Answers a chat in Ollama's format, as lines of JSON or not.",
+        tag: "Ollama",
+        permission: "project",
+        body: OllamaChatBody,
+        answer: OllamaChat,
+        content: [NDJSON],
+      }),
+      async (request, reply) => {
+        return answer(request, reply, "chat", ollamaChatFormat);
+      },
+    );
 
-    app.post("/generate", async (request, reply) => {
-      return answer(request, reply, "generate", readOllamaGenerate(request.body, contextOf(request)));
-    });
+    app.post(
+      "/generate",
+      operation({
+        summary: "Answers a prompt in Ollama's format; `raw` and `suffix` bypass the chat template.",
+        tag: "Ollama",
+        permission: "project",
+        body: OllamaGenerateBody,
+        answer: OllamaGenerate,
+        content: [NDJSON],
+      }),
+      async (request, reply) => {
+        return answer(request, reply, "generate", ollamaGenerateFormat);
+      },
+    );
 
     app.register(ollamaEmbeddings(inference));
   };
 
-  function contextOf({ headers: callerHeaders }: FastifyRequest) {
-    return { callerHeaders, policy: unknownFields, idOf: (name: string) => withoutLatest(inference, name) };
+  function contextOf(request: FastifyRequest): OllamaContext {
+    const idOf = (name: string) => withoutLatest(inference, name);
+    return { ...formatContext(request, unknownFields), idOf, beganAt: request.record.beganAt };
   }
 
   async function list(caller: FastifyRequest["caller"]) {
@@ -57,24 +123,16 @@ export function ollama(inference: Inference, unknownFields: UnknownFieldsPolicy)
     request: FastifyRequest,
     reply: FastifyReply,
     operation: OllamaOperation,
-    { model, call, isStreamed, ignored }: OllamaCall,
+    format: typeof ollamaChatFormat,
   ): Promise<unknown> {
+    const chat = format.read(request.body, contextOf(request));
+    const { model, call, ignored } = chat;
+    if (call !== undefined) return answerChat(inference, format, chat, reply);
     request.record.model = model;
     reportIgnoredFields(reply, ignored);
-    if (call === undefined) {
-      await inference.admit(request.caller);
-      inference.models.findForTask(request.caller, withoutLatest(inference, model), "chat");
-      const isUnload = (request.body as { keep_alive?: unknown }).keep_alive === 0;
-      return toLoadAnswer({ operation, model }, isUnload);
-    }
-    const options = { moderation: undefined, onDisconnect: onDisconnect(reply) };
-    const answered = await inference.chat(request.caller, call, options);
-    const rendering = { operation, model, beganAt: request.record.beganAt };
-    if (!isStreamed) return sendAnswer(reply, answered, { body: toObject(answered, rendering) });
-    return sendAnswer(reply, answered, {
-      events: toLines(answered, rendering),
-      contentType: NDJSON,
-      toErrorFrame: (failure) => toLine(toOllamaErrorBody(failure, request.id)),
-    });
+    await inference.admit(request.caller);
+    inference.models.findForTask(request.caller, withoutLatest(inference, model), "chat");
+    const isUnload = (request.body as { keep_alive?: unknown }).keep_alive === 0;
+    return toLoadAnswer({ operation, model }, isUnload);
   }
 }

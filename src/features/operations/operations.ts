@@ -1,6 +1,8 @@
 /** Health checks and metrics for load balancers and monitoring. */
 
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../http/operation.ts";
+import { Live, Readiness as ReadinessAnswer } from "../../wire/openapi/service-answers.ts";
 
 export interface Operations {
   readiness: () => Promise<Readiness>;
@@ -63,24 +65,53 @@ export function operations(
   access: OperationsAccess,
 ): FastifyPluginAsync {
   return async (app) => {
-    app.get("/health/live", async () => ({ status: "live" }));
+    app.get(
+      "/health/live",
+      operation({
+        summary: "Returns 200 while the process is alive.",
+        tag: "Service",
+        permission: "public",
+        answer: Live,
+      }),
+      async () => ({ status: "live" }),
+    );
 
-    app.get("/health/ready", async (request, reply) => {
-      const mayReadDetails = await access.mayReadDetails(request);
-      const { isReady, ...details } = await readiness();
-      const status = isReady ? "ready" : "not_ready";
-      // The state is public. Details are private: reasons contain paths, and models may be hidden.
-      const state = { status, database: { state: details.database.state } };
-      return reply.code(isReady ? 200 : 503).send(mayReadDetails ? { status, ...details } : state);
-    });
+    app.get(
+      "/health/ready",
+      operation({
+        summary:
+          "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key, lists the state and device of each deployment.",
+        tag: "Service",
+        permission: "optional-admin",
+        answer: ReadinessAnswer,
+        others: { 503: ReadinessAnswer },
+      }),
+      async (request, reply) => {
+        const mayReadDetails = await access.mayReadDetails(request);
+        const { isReady, ...details } = await readiness();
+        const status = isReady ? "ready" : "not_ready";
+        // The state is public. Details are private: reasons contain paths, and models may be hidden.
+        const state = { status, database: { state: details.database.state } };
+        return reply.code(isReady ? 200 : 503).send(mayReadDetails ? { status, ...details } : state);
+      },
+    );
 
-    app.get("/metrics", async (request, reply) => {
-      const isOperator = await access.checkMetrics(request);
-      const hidden = isOperator ? [] : hiddenModels();
-      const showsAll = hidden.length === 0 || (await access.mayReadDetails(request));
-      const { contentType, text } = await metrics();
-      return reply.type(contentType).send(showsAll ? text : withoutModels(text, hidden));
-    });
+    app.get(
+      "/metrics",
+      operation({
+        summary: "Returns [metrics](metrics.md) in the Prometheus text format.",
+        tag: "Service",
+        permission: "metrics",
+        content: ["text/plain"],
+      }),
+      async (request, reply) => {
+        const isOperator = await access.checkMetrics(request);
+        const hidden = isOperator ? [] : hiddenModels();
+        const showsAll = hidden.length === 0 || (await access.mayReadDetails(request));
+        const { contentType, text } = await metrics();
+        return reply.type(contentType).send(showsAll ? text : withoutModels(text, hidden));
+      },
+    );
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../http/operation.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {
@@ -8,6 +9,7 @@ import {
   toRateLimit,
 } from "../../wire/openai/organization/organization-rate-limits.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { RateLimit, RateLimitList } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import { type AccessedModel, modelAccess } from "../accounts/projects/model-access.ts";
@@ -45,24 +47,44 @@ export function rateLimits(accounts: Accounts, { models, defaults }: LimitedMode
   };
 
   return async (app) => {
-    app.get<OfProject>("/projects/:project/rate_limits", { config: { allowsProjectKeys: true } }, async (request) => {
-      const { projectId } = request.caller;
-      const { project } = request.params;
-      if (projectId !== undefined && projectId !== project)
-        throw new Fault("not-found", `There is no project \`${project}\`.`);
-      const query = parse(RateLimitListQuery, request.query);
-      return toListBody(pageOf(await rowsOf(request), query), (row) => row);
-    });
+    app.get<OfProject>(
+      "/projects/:project/rate_limits",
+      operation({
+        summary: "Lists the rate limits of a project, one per model. A project key sees those of its own project.",
+        tag: "Projects",
+        permission: "admin-or-project",
+        query: RateLimitListQuery,
+        answer: RateLimitList,
+      }),
+      async (request) => {
+        const { projectId } = request.caller;
+        const { project } = request.params;
+        if (projectId !== undefined && projectId !== project)
+          throw new Fault("not-found", `There is no project \`${project}\`.`);
+        const query = parse(RateLimitListQuery, request.query);
+        return toListBody(pageOf(await rowsOf(request), query), (row) => row);
+      },
+    );
 
-    app.post<OfLimit>("/projects/:project/rate_limits/:limit", async (request) => {
-      const change = toLimitsChange(parse(RateLimitBody, request.body));
-      const { limit } = request.params;
-      const row = (await rowsOf(request)).find(({ id }) => id === limit);
-      if (row === undefined) throw new Fault("not-found", `The rate limit \`${limit}\` does not exist.`);
-      await accounts.rateLimits.update(actorOf(request), projectOf(request), row.model, change);
-      const [changed = row] = (await rowsOf(request)).filter(({ id }) => id === limit);
-      return changed;
-    });
+    app.post<OfLimit>(
+      "/projects/:project/rate_limits/:limit",
+      operation({
+        summary: "Sets the rate limits of a project for one model.",
+        tag: "Projects",
+        permission: "admin",
+        body: RateLimitBody,
+        answer: RateLimit,
+      }),
+      async (request) => {
+        const change = toLimitsChange(parse(RateLimitBody, request.body));
+        const { limit } = request.params;
+        const row = (await rowsOf(request)).find(({ id }) => id === limit);
+        if (row === undefined) throw new Fault("not-found", `The rate limit \`${limit}\` does not exist.`);
+        await accounts.rateLimits.update(actorOf(request), projectOf(request), row.model, change);
+        const [changed = row] = (await rowsOf(request)).filter(({ id }) => id === limit);
+        return changed;
+      },
+    );
   };
 }
 

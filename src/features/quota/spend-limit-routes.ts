@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../http/operation.ts";
 import {
   SpendLimitBody,
   type SpendLimitOwnerKind,
@@ -6,6 +7,7 @@ import {
   toSpendLimitDeleted,
 } from "../../wire/openai/organization/organization-spend-limits.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { removed, spendLimit } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 
@@ -22,24 +24,48 @@ export function spendLimits(accounts: Accounts): FastifyPluginAsync {
   };
 }
 
+const TEXTS = {
+  organization: { tag: "Organization", name: "the organization's", remark: "" },
+  project: { tag: "Projects", name: "a project's", remark: "" },
+  api_key: { tag: "Projects", name: "a key's", remark: " Not in OpenAI's API." },
+} as const;
+
 function serve(
   app: FastifyInstance,
   path: string,
   owner: SpendLimitOwnerKind,
   { spendLimits: limits }: Accounts,
 ): void {
-  app.get<OfOwner>(path, async (request) => toSpendLimit(owner, await limits.retrieve(ownerOf(request))));
+  const { tag, name, remark } = TEXTS[owner];
+  const definition = { tag, permission: "admin", answer: spendLimit(owner) } as const;
+  app.get<OfOwner>(
+    path,
+    operation({ ...definition, summary: `Retrieves ${name} monthly spend limit.${remark}` }),
+    async (request) => toSpendLimit(owner, await limits.retrieve(ownerOf(request))),
+  );
 
-  app.post<OfOwner>(path, async (request) => {
-    const body = parse(SpendLimitBody, request.body);
-    const isEnforcing = body.enforcement?.status !== "inactive";
-    const wanted = { thresholdCents: body.threshold_amount, isEnforcing };
-    return toSpendLimit(owner, await limits.replace(actorOf(request), ownerOf(request), wanted));
-  });
+  app.post<OfOwner>(
+    path,
+    operation({ ...definition, summary: `Sets ${name} monthly spend limit.${remark}`, body: SpendLimitBody }),
+    async (request) => {
+      const body = parse(SpendLimitBody, request.body);
+      const isEnforcing = body.enforcement?.status !== "inactive";
+      const wanted = { thresholdCents: body.threshold_amount, isEnforcing };
+      return toSpendLimit(owner, await limits.replace(actorOf(request), ownerOf(request), wanted));
+    },
+  );
 
-  app.delete<OfOwner>(path, async (request) => {
-    return toSpendLimitDeleted(owner, await limits.remove(actorOf(request), ownerOf(request)));
-  });
+  app.delete<OfOwner>(
+    path,
+    operation({
+      ...definition,
+      summary: `Removes ${name} spend limit.${remark}`,
+      answer: removed(`${owner}.spend_limit.deleted`),
+    }),
+    async (request) => {
+      return toSpendLimitDeleted(owner, await limits.remove(actorOf(request), ownerOf(request)));
+    },
+  );
 }
 
 function ownerOf(request: FastifyRequest<OfOwner>) {

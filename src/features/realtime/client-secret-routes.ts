@@ -1,5 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { ClientSecret } from "../../wire/openapi/model-answers.ts";
 import { ClientSecretBody, DEFAULT_SECRET_SECONDS, toClientSecret } from "../../wire/realtime/client-secret.ts";
 import { defaultSettings, type SessionConfiguration, updateSettings } from "../../wire/realtime/session-settings.ts";
 import type { Accounts } from "../accounts/accounts.ts";
@@ -9,17 +11,28 @@ import type { RealtimeServices } from "./session-context.ts";
 /** POST /v1/realtime/client_secrets */
 export function realtimeClientSecrets(accounts: Accounts, services: RealtimeServices): FastifyPluginAsync {
   return async (app) => {
-    app.post("/realtime/client_secrets", async (request) => {
-      const { caller } = request;
-      const body = parse(ClientSecretBody, request.body ?? {});
-      const session: SessionConfiguration = body.session ?? { type: "realtime" };
-      const settings = updateSettings(defaultSettings(session.type), session);
-      // The client may name the model in its URL.
-      if (session.type === "transcription" || settings.model !== undefined) checkModels(caller, settings, services);
-      await services.inference.admit(caller);
-      const seconds = body.expires_after?.seconds ?? DEFAULT_SECRET_SECONDS;
-      const { secret, expiresAt } = await accounts.clientSecrets.create(caller, JSON.stringify(session), seconds);
-      return toClientSecret(secret.reveal(), expiresAt, settings);
-    });
+    app.post(
+      "/realtime/client_secrets",
+      operation({
+        summary: "Creates a short-lived secret with which a browser opens Realtime sessions.",
+        tag: "Realtime",
+        permission: "project",
+        body: ClientSecretBody,
+        isBodyOptional: true,
+        answer: ClientSecret,
+      }),
+      async (request) => {
+        const { caller } = request;
+        const body = parse(ClientSecretBody, request.body ?? {});
+        const session: SessionConfiguration = body.session ?? { type: "realtime" };
+        const settings = updateSettings(defaultSettings(session.type), session);
+        // The client may name the model in its URL.
+        if (session.type === "transcription" || settings.model !== undefined) checkModels(caller, settings, services);
+        await services.inference.admit(caller);
+        const seconds = body.expires_after?.seconds ?? DEFAULT_SECRET_SECONDS;
+        const { secret, expiresAt } = await accounts.clientSecrets.create(caller, JSON.stringify(session), seconds);
+        return toClientSecret(secret.reveal(), expiresAt, settings);
+      },
+    );
   };
 }

@@ -1,6 +1,7 @@
 import websocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { KEY_PROTOCOL, reauthenticate, sentKey } from "../../http/authenticate.ts";
+import { operation } from "../../http/operation.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { toErrorEvent, toMessage } from "../../wire/realtime/server-event.ts";
@@ -39,6 +40,12 @@ export function realtime(parts: RealtimeParts): FastifyPluginAsync {
     app.route({
       method: "GET",
       url: "/realtime",
+      ...operation({
+        summary: "Opens a session of the Realtime API: speech and events over a WebSocket.",
+        tag: "Realtime",
+        permission: "project",
+        query: RealtimeQuery,
+      }),
       onRequest: (request, _reply, done) => done(refusedOrigin(request, parts.origins)),
       handler: () => {
         throw invalidRequest("This path takes a WebSocket: send `Connection: Upgrade` and `Upgrade: websocket`.");

@@ -1,10 +1,12 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { ignoredRerankFields, readRerank, throwForRerank, toRanking } from "../../wire/openai/rerank.ts";
+import { ignoredRerankFields, RerankBody, readRerank, throwForRerank, toRanking } from "../../wire/openai/rerank.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import { Ranking } from "../../wire/openapi/model-answers.ts";
 
 interface RerankOptions {
   /** Whether answers contain the documents unless the request says otherwise. */
@@ -18,17 +20,29 @@ export function rerank(
   { returnsDocuments }: RerankOptions,
 ): FastifyPluginAsync {
   return async (app) => {
-    app.post("/rerank", async (request: FastifyRequest, reply: FastifyReply) => {
-      reportIgnoredFields(reply, ignoredRerankFields(request.body, unknownFields));
-      const read = readRerank(request.body);
-      const asked = { ...read, returnsDocuments: read.returnsDocuments ?? returnsDocuments };
-      request.record.model = asked.model;
-      const { model, query, documents } = asked;
-      const question = { model, query, documents, callerHeaders: request.headers };
-      const answer = await inference.rerank(request.caller, question, onDisconnect(reply)).catch(throwForRerank);
-      const [result] = await Array.fromAsync(answer.events);
-      if (result === undefined) throw new Error(`${answer.deployment} returned no scores`);
-      return sendAnswer(reply, answer, { body: toRanking(answer.model, asked, result) });
-    });
+    app.post(
+      "/rerank",
+      operation({
+        summary: returnsDocuments
+          ? "Ranks documents by relevance to a query, in the shape of Jina and Cohere."
+          : "The same as `POST /v1/rerank`, without the documents unless `return_documents` is true.",
+        tag: "Text",
+        permission: "project",
+        body: RerankBody,
+        answer: Ranking,
+      }),
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        reportIgnoredFields(reply, ignoredRerankFields(request.body, unknownFields));
+        const read = readRerank(request.body);
+        const asked = { ...read, returnsDocuments: read.returnsDocuments ?? returnsDocuments };
+        request.record.model = asked.model;
+        const { model, query, documents } = asked;
+        const question = { model, query, documents, callerHeaders: request.headers };
+        const answer = await inference.rerank(request.caller, question, onDisconnect(reply)).catch(throwForRerank);
+        const [result] = await Array.fromAsync(answer.events);
+        if (result === undefined) throw new Error(`${answer.deployment} returned no scores`);
+        return sendAnswer(reply, answer, { body: toRanking(answer.model, asked, result) });
+      },
+    );
   };
 }

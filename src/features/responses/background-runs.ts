@@ -1,6 +1,6 @@
 /** Starts responses that run without a connection of their client. */
 
-import type { ChatCall } from "../../inference/chat-call.ts";
+import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
 import { toChatModeration } from "../../wire/openai/chat/chat-moderation.ts";

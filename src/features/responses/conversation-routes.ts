@@ -1,8 +1,11 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { newId } from "../../kernel/id.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { Conversation, ItemList, ListedItem as ListedItemAnswer } from "../../wire/openapi/model-answers.ts";
+import { deleted } from "../../wire/openapi/organization-answers.ts";
 import {
   ConversationCreateBody,
   ConversationItemsBody,
@@ -35,49 +38,126 @@ export function conversations(inference: Inference, storage: ResponseStorage | u
       reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
     });
 
-    app.post("/conversations", async (request) => {
-      const { items = [], metadata = {} } = parse(ConversationCreateBody, request.body ?? {});
-      const stored = await toOwnItems(request, items);
-      const resource = { projectId: projectOf(request), id: newId("conv_") };
-      return toConversation(await requireStorage(storage).conversations.create(resource, metadata, stored));
-    });
+    app.post(
+      "/conversations",
+      operation({
+        summary: "Creates a conversation; takes `items` and `metadata`.",
+        tag: "Responses",
+        permission: "project",
+        body: ConversationCreateBody,
+        isBodyOptional: true,
+        answer: Conversation,
+      }),
+      async (request) => {
+        const { items = [], metadata = {} } = parse(ConversationCreateBody, request.body ?? {});
+        const stored = await toOwnItems(request, items);
+        const resource = { projectId: projectOf(request), id: newId("conv_") };
+        return toConversation(await requireStorage(storage).conversations.create(resource, metadata, stored));
+      },
+    );
 
-    app.get<OfConversation>("/conversations/:conversation", async (request) => {
-      return toConversation(await requireStorage(storage).conversations.find(resourceOf(request)));
-    });
+    app.get<OfConversation>(
+      "/conversations/:conversation",
+      operation({
+        summary: "Retrieves a conversation.",
+        tag: "Responses",
+        permission: "project",
+        answer: Conversation,
+      }),
+      async (request) => {
+        return toConversation(await requireStorage(storage).conversations.find(resourceOf(request)));
+      },
+    );
 
-    app.post<OfConversation>("/conversations/:conversation", async (request) => {
-      const { metadata } = parse(ConversationUpdateBody, request.body);
-      return toConversation(await requireStorage(storage).conversations.update(resourceOf(request), metadata));
-    });
+    app.post<OfConversation>(
+      "/conversations/:conversation",
+      operation({
+        summary: "Replaces the metadata of a conversation.",
+        tag: "Responses",
+        permission: "project",
+        body: ConversationUpdateBody,
+        answer: Conversation,
+      }),
+      async (request) => {
+        const { metadata } = parse(ConversationUpdateBody, request.body);
+        return toConversation(await requireStorage(storage).conversations.update(resourceOf(request), metadata));
+      },
+    );
 
-    app.delete<OfConversation>("/conversations/:conversation", async (request) => {
-      const resource = resourceOf(request);
-      await requireStorage(storage).conversations.delete(resource);
-      return { id: resource.id, object: "conversation.deleted", deleted: true };
-    });
+    app.delete<OfConversation>(
+      "/conversations/:conversation",
+      operation({
+        summary: "Deletes a conversation. Stored responses keep their items.",
+        tag: "Responses",
+        permission: "project",
+        answer: deleted("conversation.deleted"),
+      }),
+      async (request) => {
+        const resource = resourceOf(request);
+        await requireStorage(storage).conversations.delete(resource);
+        return { id: resource.id, object: "conversation.deleted", deleted: true };
+      },
+    );
 
-    app.post<OfConversation>("/conversations/:conversation/items", async (request) => {
-      const { items } = parse(ConversationItemsBody, request.body);
-      const entries = await toOwnItems(request, items);
-      await requireStorage(storage).conversations.addItems(resourceOf(request), entries);
-      return toItemList({ entries, hasMore: false });
-    });
+    app.post<OfConversation>(
+      "/conversations/:conversation/items",
+      operation({
+        summary: "Adds up to 20 items to a conversation.",
+        tag: "Responses",
+        permission: "project",
+        body: ConversationItemsBody,
+        answer: ItemList,
+      }),
+      async (request) => {
+        const { items } = parse(ConversationItemsBody, request.body);
+        const entries = await toOwnItems(request, items);
+        await requireStorage(storage).conversations.addItems(resourceOf(request), entries);
+        return toItemList({ entries, hasMore: false });
+      },
+    );
 
-    app.get<OfConversation>("/conversations/:conversation/items", async (request) => {
-      const { after, limit, order } = parse(ItemListQuery, request.query);
-      const page = { after, limit, order };
-      return toItemList(await requireStorage(storage).conversations.listItems(resourceOf(request), page));
-    });
+    app.get<OfConversation>(
+      "/conversations/:conversation/items",
+      operation({
+        summary: "Lists the items of a conversation.",
+        tag: "Responses",
+        permission: "project",
+        query: ItemListQuery,
+        answer: ItemList,
+      }),
+      async (request) => {
+        const { after, limit, order } = parse(ItemListQuery, request.query);
+        const page = { after, limit, order };
+        return toItemList(await requireStorage(storage).conversations.listItems(resourceOf(request), page));
+      },
+    );
 
-    app.get<OfItem>("/conversations/:conversation/items/:item", async (request) => {
-      return requireStorage(storage).conversations.findItem(resourceOf(request), request.params.item);
-    });
+    app.get<OfItem>(
+      "/conversations/:conversation/items/:item",
+      operation({
+        summary: "Retrieves an item of a conversation.",
+        tag: "Responses",
+        permission: "project",
+        answer: ListedItemAnswer,
+      }),
+      async (request) => {
+        return requireStorage(storage).conversations.findItem(resourceOf(request), request.params.item);
+      },
+    );
 
-    app.delete<OfItem>("/conversations/:conversation/items/:item", async (request) => {
-      const { conversations: stored } = requireStorage(storage);
-      return toConversation(await stored.deleteItem(resourceOf(request), request.params.item));
-    });
+    app.delete<OfItem>(
+      "/conversations/:conversation/items/:item",
+      operation({
+        summary: "Removes an item from a conversation.",
+        tag: "Responses",
+        permission: "project",
+        answer: Conversation,
+      }),
+      async (request) => {
+        const { conversations: stored } = requireStorage(storage);
+        return toConversation(await stored.deleteItem(resourceOf(request), request.params.item));
+      },
+    );
 
     /** Copies referenced items, and gives every item an id. Throws a Fault for unknown references and large items. */
     async function toOwnItems(request: FastifyRequest, items: SentInput): Promise<ListedItem[]> {

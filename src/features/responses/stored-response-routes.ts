@@ -1,7 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../http/operation.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { ItemList, Response } from "../../wire/openapi/model-answers.ts";
+import { deleted } from "../../wire/openapi/organization-answers.ts";
 import { ItemListQuery, RetrieveQuery, toItemList } from "../../wire/responses/item-lists.ts";
 import { toResponseFrames } from "../../wire/responses/response-events.ts";
 import type { ResponseStorage } from "./response-storage.ts";
@@ -14,36 +17,76 @@ interface OfResponse {
 /** Retrieves, lists, cancels and deletes stored responses. */
 export function storedResponses(storage: ResponseStorage | undefined): FastifyPluginAsync {
   return async (app) => {
-    app.get<OfResponse>("/responses/:response", async (request, reply) => {
-      const { responses, background } = requireStorage(storage);
-      const { stream, starting_after: startingAfter } = parse(RetrieveQuery, request.query);
-      const resource = resourceOf(request);
-      const { response, isBackground } = await responses.find(resource);
-      if (!stream) return response;
-      if (isBackground) {
-        const from = startingAfter === undefined ? 0 : startingAfter + 1;
-        return sendEvents(reply, toResponseFrames(background.follow(resource, from)));
-      }
-      const message = "Only responses that were created with background: true can be streamed again.";
-      throw invalidRequest(message, "stream", "invalid_value");
-    });
+    app.get<OfResponse>(
+      "/responses/:response",
+      operation({
+        summary:
+          "Retrieves a stored response; `?stream=true&starting_after=` streams the events of one in the background.",
+        tag: "Responses",
+        permission: "project",
+        query: RetrieveQuery,
+        answer: Response,
+        content: ["text/event-stream"],
+      }),
+      async (request, reply) => {
+        const { responses, background } = requireStorage(storage);
+        const { stream, starting_after: startingAfter } = parse(RetrieveQuery, request.query);
+        const resource = resourceOf(request);
+        const { response, isBackground } = await responses.find(resource);
+        if (!stream) return response;
+        if (isBackground) {
+          const from = startingAfter === undefined ? 0 : startingAfter + 1;
+          return sendEvents(reply, toResponseFrames(background.follow(resource, from)));
+        }
+        const message = "Only responses that were created with background: true can be streamed again.";
+        throw invalidRequest(message, "stream", "invalid_value");
+      },
+    );
 
-    app.delete<OfResponse>("/responses/:response", async (request) => {
-      const resource = resourceOf(request);
-      await requireStorage(storage).background.delete(resource);
-      return { id: resource.id, object: "response", deleted: true };
-    });
+    app.delete<OfResponse>(
+      "/responses/:response",
+      operation({
+        summary: "Deletes a stored response, and stops it if it still runs.",
+        tag: "Responses",
+        permission: "project",
+        answer: deleted("response"),
+      }),
+      async (request) => {
+        const resource = resourceOf(request);
+        await requireStorage(storage).background.delete(resource);
+        return { id: resource.id, object: "response", deleted: true };
+      },
+    );
 
-    app.post<OfResponse>("/responses/:response/cancel", async (request) => {
-      const { response } = await requireStorage(storage).background.cancel(resourceOf(request));
-      return response;
-    });
+    app.post<OfResponse>(
+      "/responses/:response/cancel",
+      operation({
+        summary: "Cancels a response in the background.",
+        tag: "Responses",
+        permission: "project",
+        answer: Response,
+      }),
+      async (request) => {
+        const { response } = await requireStorage(storage).background.cancel(resourceOf(request));
+        return response;
+      },
+    );
 
-    app.get<OfResponse>("/responses/:response/input_items", async (request) => {
-      const { after, limit, order } = parse(ItemListQuery, request.query);
-      const page = { after, limit, order };
-      return toItemList(await requireStorage(storage).responses.listInputItems(resourceOf(request), page));
-    });
+    app.get<OfResponse>(
+      "/responses/:response/input_items",
+      operation({
+        summary: "Lists the input items of a stored response.",
+        tag: "Responses",
+        permission: "project",
+        query: ItemListQuery,
+        answer: ItemList,
+      }),
+      async (request) => {
+        const { after, limit, order } = parse(ItemListQuery, request.query);
+        const page = { after, limit, order };
+        return toItemList(await requireStorage(storage).responses.listInputItems(resourceOf(request), page));
+      },
+    );
   };
 }
 

@@ -2,12 +2,14 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { listPools } from "../../catalog/deployment-status.ts";
+import { operation } from "../../http/operation.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import {
   type ShownDeployment,
   type ShownSpendLimit,
   toOverview,
 } from "../../wire/openai/organization/organization-overview.ts";
+import { Overview } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { ownProject } from "../accounts/projects/own-project.ts";
@@ -37,15 +39,25 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
   const hours = new RecentHours(history);
   const shared = new LRUCache<string, Promise<ReturnType<typeof toOverview>>>({ max: MAX_SHARED, ttl: SHARED_MS });
   return async (app) => {
-    app.get("/overview", { config: { allowsProjectKeys: true } }, (request) => {
-      const { keyId } = request.caller;
-      const known = shared.get(keyId);
-      if (known !== undefined) return known;
-      const answer = read(request);
-      shared.set(keyId, answer);
-      answer.catch(() => shared.delete(keyId));
-      return answer;
-    });
+    app.get(
+      "/overview",
+      operation({
+        summary:
+          "Sums the last hour by minute, with spend and the state of deployments. A project key sees its own project. Not in OpenAI's API.",
+        tag: "Reports",
+        permission: "admin-or-project",
+        answer: Overview,
+      }),
+      (request) => {
+        const { keyId } = request.caller;
+        const known = shared.get(keyId);
+        if (known !== undefined) return known;
+        const answer = read(request);
+        shared.set(keyId, answer);
+        answer.catch(() => shared.delete(keyId));
+        return answer;
+      },
+    );
 
     async function read(request: FastifyRequest) {
       const { caller } = request;

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { isStillAuthenticated } from "../../http/authenticate.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
@@ -15,6 +16,7 @@ import {
   toRequestPage,
 } from "../../wire/openai/organization/organization-requests.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { RequestDetails, RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { ownProject } from "../accounts/projects/own-project.ts";
 import { histogramOf } from "./request-histogram.ts";
@@ -42,39 +44,67 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
   /** Upstreams' messages name hosts and files of the installation. */
   const showsCauses = async ({ caller }: FastifyRequest) =>
     caller.kind === "admin" && (await accounts.organizations.isDefault(caller.organizationId));
-  const config = { allowsProjectKeys: true };
+  const definition = { tag: "Reports", permission: "admin-or-project" } as const;
   return async (app) => {
-    app.get("/requests", { config }, async (request, reply) => {
-      const query = parse(RequestListQuery, request.query);
-      const filter = filterOf(request, toRequestFilter(query));
-      const maySee = await showsCauses(request);
-      if (query.stream !== true) {
-        return toRequestPage(await history.list(filter, toPosition(query.page), query.limit), maySee);
-      }
-      countStream(request, reply);
-      const left = new AbortController();
-      reply.raw.once("close", () => left.abort());
-      const entries = history.follow(filter, AbortSignal.any([left.signal, stopping]));
-      return sendEvents(
-        reply,
-        frames(entries, maySee, () => isStillAuthenticated(request, accounts)),
-      );
-    });
+    app.get(
+      "/requests",
+      operation({
+        summary:
+          "Lists the metadata of single requests, newest first; `?stream=true` follows new ones. A project key lists its own project. Not in OpenAI's API.",
+        ...definition,
+        query: RequestListQuery,
+        answer: RequestPage,
+        content: ["text/event-stream"],
+      }),
+      async (request, reply) => {
+        const query = parse(RequestListQuery, request.query);
+        const filter = filterOf(request, toRequestFilter(query));
+        const maySee = await showsCauses(request);
+        if (query.stream !== true) {
+          return toRequestPage(await history.list(filter, toPosition(query.page), query.limit), maySee);
+        }
+        countStream(request, reply);
+        const left = new AbortController();
+        reply.raw.once("close", () => left.abort());
+        const entries = history.follow(filter, AbortSignal.any([left.signal, stopping]));
+        return sendEvents(
+          reply,
+          frames(entries, maySee, () => isStillAuthenticated(request, accounts)),
+        );
+      },
+    );
 
-    app.get("/requests/histogram", { config }, async (request, reply) => {
-      const query = parse(RequestHistogramQuery, request.query);
-      const { from, until } = toHistogramRange(query);
-      const filter = filterOf(request, toRequestFilter(query));
-      return toRequestHistogram(
-        await histogramOf(history, filter, { from, until, buckets: query.buckets }, left(reply)),
-      );
-    });
+    app.get(
+      "/requests/histogram",
+      operation({
+        summary: "Counts requests and errors by time, with the filters of the list. Not in OpenAI's API.",
+        ...definition,
+        query: RequestHistogramQuery,
+        answer: RequestHistogram,
+      }),
+      async (request, reply) => {
+        const query = parse(RequestHistogramQuery, request.query);
+        const { from, until } = toHistogramRange(query);
+        const filter = filterOf(request, toRequestFilter(query));
+        return toRequestHistogram(
+          await histogramOf(history, filter, { from, until, buckets: query.buckets }, left(reply)),
+        );
+      },
+    );
 
-    app.get<{ Params: { id: string } }>("/requests/:id", { config }, async (request, reply) => {
-      const entry = await history.find(filterOf(request, {}), request.params.id, left(reply));
-      if (entry === undefined) throw notFound(request.params.id);
-      return toRequestEntry(entry, await showsCauses(request));
-    });
+    app.get<{ Params: { id: string } }>(
+      "/requests/:id",
+      operation({
+        summary: "Retrieves the metadata of one request: its timing, attempts, tokens and cost. Not in OpenAI's API.",
+        ...definition,
+        answer: RequestDetails,
+      }),
+      async (request, reply) => {
+        const entry = await history.find(filterOf(request, {}), request.params.id, left(reply));
+        if (entry === undefined) throw notFound(request.params.id);
+        return toRequestEntry(entry, await showsCauses(request));
+      },
+    );
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
 import {
   CostsQuery,
   toCostsPage,
@@ -8,36 +9,56 @@ import {
   UsageQuery,
 } from "../../wire/openai/organization/organization-usage.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { CostsPage, usagePage } from "../../wire/openapi/usage-answers.ts";
 import { ownProject } from "../accounts/projects/own-project.ts";
 import type { UsageReports } from "./usage-report.ts";
 
-const OPERATIONS = {
-  completions: "chat",
-  embeddings: "embedding",
-  moderations: "moderation",
-  audio_speeches: "speech",
-  audio_transcriptions: "transcription",
+const KINDS = {
+  completions: { task: "chat", name: "chat completions" },
+  embeddings: { task: "embedding", name: "embeddings" },
+  moderations: { task: "moderation", name: "moderations" },
+  audio_speeches: { task: "speech", name: "speech" },
+  audio_transcriptions: { task: "transcription", name: "transcriptions" },
 } as const;
-
-const PROJECT_KEYS = { config: { allowsProjectKeys: true } };
 
 /** A project key sees its own project. /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions} and /v1/organization/costs */
 export function usage(reports: UsageReports): FastifyPluginAsync {
   return async (app) => {
-    for (const kind of Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]) {
-      app.get(`/usage/${kind}`, PROJECT_KEYS, async (request) => {
-        const asked = toUsageRequest(parse(UsageQuery, request.query), Date.now());
-        const order = { ...asked, projectIds: ownProject(request, asked.projectIds) };
-        const { organizationId } = request.caller;
-        return toUsagePage(kind, await reports.read({ organizationId, operation: OPERATIONS[kind], ...order }));
-      });
+    for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
+      const { task, name } = KINDS[kind];
+      app.get(
+        `/usage/${kind}`,
+        operation({
+          summary: `Usage of ${name} by time bucket.`,
+          tag: "Reports",
+          permission: "admin-or-project",
+          query: UsageQuery,
+          answer: usagePage(kind),
+        }),
+        async (request) => {
+          const asked = toUsageRequest(parse(UsageQuery, request.query), Date.now());
+          const order = { ...asked, projectIds: ownProject(request, asked.projectIds) };
+          const { organizationId } = request.caller;
+          return toUsagePage(kind, await reports.read({ organizationId, operation: task, ...order }));
+        },
+      );
     }
 
-    app.get("/costs", PROJECT_KEYS, async (request) => {
-      const asked = toCostsRequest(parse(CostsQuery, request.query), Date.now());
-      const order = { ...asked, projectIds: ownProject(request, asked.projectIds) };
-      const { organizationId } = request.caller;
-      return toCostsPage(await reports.read({ organizationId, operation: undefined, ...order }));
-    });
+    app.get(
+      "/costs",
+      operation({
+        summary: "Costs by day; by minute and hour and by `operation`, too, which are not in OpenAI's API.",
+        tag: "Reports",
+        permission: "admin-or-project",
+        query: CostsQuery,
+        answer: CostsPage,
+      }),
+      async (request) => {
+        const asked = toCostsRequest(parse(CostsQuery, request.query), Date.now());
+        const order = { ...asked, projectIds: ownProject(request, asked.projectIds) };
+        const { organizationId } = request.caller;
+        return toCostsPage(await reports.read({ organizationId, operation: undefined, ...order }));
+      },
+    );
   };
 }

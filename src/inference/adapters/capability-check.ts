@@ -1,10 +1,11 @@
 /** Checks a chat request against the model's abilities. */
 
+import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatAbilities, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
 import { contextExceeded } from "../../engines/shared/context-exceeded.ts";
 import { imagesIn } from "../../engines/shared/message-text.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
-import { type ChatCall, forwarderOf } from "../chat-call.ts";
+import { forwarderOf } from "../chat-call.ts";
 
 /** Returns the Fault; undefined if the model can serve the request, or does not report its abilities. */
 export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | undefined {

@@ -1,5 +1,6 @@
 /** Adapts chats to the life of a request. */
 
+import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatModel } from "../../contracts/chat-model.ts";
 import { isChatProxy } from "../../contracts/chat-proxy.ts";
 import { estimatePromptTokens, messageBytes, rawPromptBytes } from "../../engines/shared/estimate-tokens.ts";
@@ -8,7 +9,7 @@ import type { UsageUpperBound } from "../../features/quota/quota.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import type { Usage } from "../../kernel/usage.ts";
 import { currentSpan } from "../../observability/trace.ts";
-import { type ChatCall, type ChatRunEvent, choicesOf, forwarderOf } from "../chat-call.ts";
+import { type ChatRunEvent, choicesOf, forwarderOf } from "../chat-call.ts";
 import { ContentRecorder } from "../content-recorder.ts";
 import type { PrefixKeys } from "../routing/prefix-affinity.ts";
 import { checkCapabilities } from "./capability-check.ts";

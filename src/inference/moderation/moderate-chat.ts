@@ -1,11 +1,12 @@
 /** Moderates the input and the answer of a chat as a policy requires. */
 
+import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatModel } from "../../contracts/chat-model.ts";
 import type { ForwardedAnswers } from "../../contracts/chat-proxy.ts";
 import type { ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { ModerationRequest, ModerationVerdicts } from "../adapters/moderation-adapter.ts";
-import { type ChatAnswer, type ChatCall, type ChatRunEvent, choicesOf, toChatAnswer } from "../chat-call.ts";
+import { type ChatAnswer, type ChatRunEvent, choicesOf, toChatAnswer } from "../chat-call.ts";
 import type { InferenceAnswer } from "../inference-answer.ts";
 import { prepend } from "../prepend.ts";
 import { forwardedForm, type ModeratedForm, typedForm } from "./answer-forms.ts";

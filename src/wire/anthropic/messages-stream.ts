@@ -11,7 +11,7 @@ export async function* toMessageFrames(events: AsyncIterable<PartEvent>, model: 
   const start = (promptTokens: number, cachedTokens: number) => {
     hasStarted = true;
     const usage = toUsage({ ...NOTHING_USED, promptTokens, cachedTokens });
-    return toFrame("message_start", { message: { ...newMessage(model), usage } }) + toFrame("ping", {});
+    return toFrame("message_start", { message: { ...newMessage(model), usage } }) + PING;
   };
   for await (const event of events) {
     // Upstreams report the length of the prompt only at the end.
@@ -48,6 +48,9 @@ function toDelta({ type }: AnswerPart, text: string): Record<string, string> {
 function toFrame(type: string, fields: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 }
+
+/** Event that clients skip. */
+export const PING = toFrame("ping", {});
 
 /** Renders an error within a stream, which ends after it. */
 export function toErrorFrame(body: object): string {

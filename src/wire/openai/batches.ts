@@ -2,17 +2,67 @@
 
 import { z } from "zod";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
+import { named } from "../openapi/named.ts";
 import { Metadata } from "../responses/metadata.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization/organization-list.ts";
 
-export const BATCH_ENDPOINTS = [
+const BATCH_ENDPOINTS = [
   "/v1/chat/completions",
   "/v1/completions",
   "/v1/embeddings",
   "/v1/moderations",
   "/v1/responses",
 ] as const;
+
+const secondsOrNull = z.int().nullable();
+
+export const Batch = named(
+  "Batch",
+  z.object({
+    id: z.string(),
+    object: z.literal("batch"),
+    endpoint: z.enum(BATCH_ENDPOINTS),
+    errors: z
+      .object({
+        object: z.literal("list"),
+        data: z.array(
+          z.object({
+            code: z.string(),
+            message: z.string(),
+            param: z.string().nullable(),
+            line: z.int().nullable().describe("Number of the line in the input, from 1."),
+          }),
+        ),
+      })
+      .nullable(),
+    input_file_id: z.string(),
+    completion_window: z.string(),
+    status: z.enum([
+      "validating",
+      "in_progress",
+      "finalizing",
+      "cancelling",
+      "completed",
+      "failed",
+      "expired",
+      "cancelled",
+    ]),
+    output_file_id: z.string().nullable(),
+    error_file_id: z.string().nullable(),
+    created_at: z.int(),
+    in_progress_at: secondsOrNull,
+    expires_at: z.int(),
+    finalizing_at: secondsOrNull,
+    completed_at: secondsOrNull,
+    failed_at: secondsOrNull,
+    expired_at: secondsOrNull,
+    cancelling_at: secondsOrNull,
+    cancelled_at: secondsOrNull,
+    request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
+    metadata: z.record(z.string(), z.string()).nullable(),
+  }),
+);
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 const MAX_WINDOW_SECONDS = 7 * DAY_SECONDS;

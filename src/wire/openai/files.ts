@@ -1,8 +1,24 @@
 /** Files as OpenAI's clients send, list and read them. */
 
 import { z } from "zod";
+import { named } from "../openapi/named.ts";
 import { PAGE_QUERY, queryNumber, toSeconds } from "./organization/organization-list.ts";
 import { parse } from "./validate.ts";
+
+export const File = named(
+  "File",
+  z.object({
+    id: z.string(),
+    object: z.literal("file"),
+    bytes: z.int(),
+    created_at: z.int(),
+    expires_at: z.int(),
+    filename: z.string(),
+    purpose: z.enum(["batch", "batch_output", "user_data", "vision"]),
+    status: z.literal("processed"),
+    status_details: z.null(),
+  }),
+);
 
 const PURPOSES = ["batch", "user_data", "vision"] as const;
 /** OpenAI's clients may ask for as many in one page. */

@@ -3,17 +3,10 @@
 import { z } from "zod";
 import { itemsOf } from "../openai/list-of.ts";
 import { variantsOf } from "../openai/open-variants.ts";
+import { names } from "./named.ts";
 
 /** Subset of JSON Schema that this folder reads. */
 export type JsonSchema = Record<string, unknown> & { properties?: Record<string, JsonSchema>; required?: string[] };
-
-const names = z.registry<{ id: string }>();
-
-/** Gives a schema a name, under which the document contains it once. */
-export function named<Schema extends z.ZodType>(id: string, schema: Schema): Schema {
-  names.add(schema, { id });
-  return schema;
-}
 
 /** Converts zod schemas and collects the named ones. */
 export class Components {

@@ -2,25 +2,8 @@
 
 import { z } from "zod";
 import { Components, type JsonSchema } from "./components.ts";
-import type { ContentType, ErrorKind, Operation } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
-import { ROUTE_SUMMARIES } from "./route-summaries.ts";
+import { type ContentType, type Permission, type RegisteredOperation, TAGS } from "./operation.ts";
 import { AnthropicErrorAnswer, ErrorAnswer, OllamaErrorAnswer } from "./service-answers.ts";
-
-/** Sections of the reference, by the beginning of their paths. */
-const TAGS: readonly (readonly [tag: string, path: RegExp, description: string])[] = [
-  ["Chat", /^\/v1\/(chat|messages|completions)/, "Chat in OpenAI's and Anthropic's formats, and text completions."],
-  ["Responses", /^\/v1\/(responses|conversations)/, "OpenAI's Responses API and conversations."],
-  ["Audio", /^\/v1\/audio/, "Speech and transcription."],
-  ["Text", /^\/v[12]\/(embeddings|moderations|rerank)/, "Embeddings, reranking and moderation."],
-  ["Batches", /^\/v1\/(files|batches)/, "Files, and batches of requests that run with low priority."],
-  ["Ollama", /^\/api\//, "Ollama's API."],
-  ["Models", /^\/v1\/models/, "Models that a key may use."],
-  ["Projects", /^\/v1\/organization\/projects/, "Projects, service accounts, keys and their limits."],
-  ["Reports", /^\/v1\/organization\/(usage|costs|requests|overview|audit_logs)/, "Usage, costs, requests and changes."],
-  ["Organization", /^\/v1\/organization/, "Admin keys, models and limits of the organization."],
-  ["Service", /^\//, "Health, metrics and the console."],
-];
 
 const ERRORS: Readonly<Record<number, string>> = {
   400: "The request is not valid; `param` names the field.",
@@ -42,26 +25,31 @@ const ERRORS: Readonly<Record<number, string>> = {
 };
 
 const COMMON = [400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431, 500, 503];
-const STATUSES: Readonly<Record<ErrorKind, readonly number[]>> = {
-  none: [400, 405, 408, 431, 500, 503],
-  public: COMMON,
-  administration: [...COMMON, 502, 504],
-  inference: [...COMMON, 502, 504],
-  messages: [...COMMON, 502, 504],
-  ollama: [...COMMON, 502, 504],
+
+const SECURITY: Readonly<Partial<Record<Permission, readonly Record<string, []>[]>>> = {
+  project: [{ project_key: [] }],
+  admin: [{ admin_key: [] }],
+  "admin-or-project": [{ admin_key: [] }, { project_key: [] }],
 };
 
-const METHODS_WITH_KEY: readonly ErrorKind[] = ["administration", "inference", "messages", "ollama"];
+/** Statuses of errors. */
+function statusesOf({ permission, wildcard }: RegisteredOperation): readonly number[] {
+  if (permission in SECURITY) return [...COMMON, 502, 504];
+  return permission === "public" && wildcard === undefined ? [400, 405, 408, 431, 500, 503] : COMMON;
+}
 
 /** Builds the document. `version` is that of the service. */
-export function toOpenApiDocument(version: string): Record<string, unknown> {
+export function toOpenApiDocument(
+  version: string,
+  operations: readonly RegisteredOperation[],
+): Record<string, unknown> {
   const components = new Components();
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [route, operation] of Object.entries(OPERATIONS)) {
-    const [method = "", path = ""] = route.split(" ");
-    const methods = paths[path] ?? {};
-    methods[method.toLowerCase()] = toOperation(method, path, operation, components);
-    paths[path] = methods;
+  const tags = Object.keys(TAGS);
+  for (const operation of operations.toSorted((a, b) => tags.indexOf(a.tag) - tags.indexOf(b.tag))) {
+    const methods = paths[operation.path] ?? {};
+    methods[operation.method.toLowerCase()] = toOperation(operation, components);
+    paths[operation.path] = methods;
   }
   return {
     openapi: "3.1.0",
@@ -73,7 +61,7 @@ export function toOpenApiDocument(version: string): Record<string, unknown> {
     },
     // Relative to the document, which a proxy may serve below a path.
     servers: [{ url: "." }],
-    tags: TAGS.map(([name, , description]) => ({ name, description })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: components.schemas,
@@ -85,9 +73,9 @@ export function toOpenApiDocument(version: string): Record<string, unknown> {
   };
 }
 
-function toOperation(method: string, path: string, operation: Operation, components: Components) {
-  const { query, body, form, isBodyOptional, errors } = operation;
-  const [tag = "Service"] = TAGS.find(([, beginning]) => beginning.test(path)) ?? [];
+function toOperation(operation: RegisteredOperation, components: Components) {
+  const { method, path, summary, tag, permission, query, body, form, isBodyOptional } = operation;
+  const security = SECURITY[permission];
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
       name,
@@ -102,10 +90,8 @@ function toOperation(method: string, path: string, operation: Operation, compone
   return {
     operationId: toOperationId(method, path),
     tags: [tag],
-    summary: ROUTE_SUMMARIES[`${method} ${path}`] ?? ROUTE_SUMMARIES[`${method} ${toRoute(path)}`] ?? "",
-    ...(METHODS_WITH_KEY.includes(errors) && {
-      security: [{ [errors === "administration" ? "admin_key" : "project_key"]: [] }],
-    }),
+    summary,
+    ...(security !== undefined && { security }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
       requestBody: {
@@ -127,11 +113,6 @@ function toOperationId(method: string, path: string): string {
     .filter((word) => word !== "" && word !== "v1")
     .map((word) => word.replace(/^./, (a) => a.toUpperCase()));
   return `${method.toLowerCase()}${named.join("")}`;
-}
-
-/** Key of the summary of a path that is a wildcard in its route. */
-function toRoute(path: string): string {
-  return path.replace(/\/\{(model|file)\}$/, "/*");
 }
 
 function toQueryParameter(name: string, schema: z.ZodType, components: Components) {
@@ -158,13 +139,15 @@ function withFile(schema: JsonSchema): JsonSchema {
 
 const TEXT: ReadonlySet<ContentType> = new Set(["text/plain", "text/html", "text/vtt"]);
 
-const ERROR_ANSWERS: Partial<Record<ErrorKind, z.ZodType>> = {
-  messages: AnthropicErrorAnswer,
-  ollama: OllamaErrorAnswer,
-};
+/** Body of errors, which clients of other vendors expect in the vendor's format. */
+function errorAnswerOf(path: string): z.ZodType {
+  if (path.startsWith("/api/")) return OllamaErrorAnswer;
+  return path.startsWith("/v1/messages") ? AnthropicErrorAnswer : ErrorAnswer;
+}
 
-function toResponses({ answer, content = [], others = {}, errors }: Operation, components: Components) {
-  const body = ERROR_ANSWERS[errors] ?? ErrorAnswer;
+function toResponses(operation: RegisteredOperation, components: Components) {
+  const { path, answer, content = [], others = {} } = operation;
+  const body = errorAnswerOf(path);
   const success = {
     ...(answer !== undefined && json(components.answer(answer))),
     ...Object.fromEntries(
@@ -173,7 +156,7 @@ function toResponses({ answer, content = [], others = {}, errors }: Operation, c
     ),
   };
   const responses: Record<number, unknown> = { 200: { description: "Success.", content: success } };
-  for (const status of STATUSES[errors]) {
+  for (const status of statusesOf(operation)) {
     responses[status] = { description: ERRORS[status], content: json(components.answer(body)) };
   }
   for (const [status, schema] of Object.entries(others)) {

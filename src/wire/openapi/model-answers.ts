@@ -1,7 +1,7 @@
 /** Answers of the routes that call models. What an upstream answers may have further fields. */
 
 import { z } from "zod";
-import { named } from "./components.ts";
+import { named } from "./named.ts";
 
 const nullable = z.string().nullable();
 const count = z.int().min(0);

@@ -1,7 +1,11 @@
 import type { z } from "zod";
 
-/** What a route takes and answers. */
+/** An endpoint: the route's definition, from which the reference, the OpenAPI document and checks of answers are made. */
 export interface Operation {
+  /** One sentence, in Markdown. */
+  summary: string;
+  tag: Tag;
+  permission: Permission;
   query?: z.ZodObject;
   /** JSON body. */
   body?: z.ZodType;
@@ -15,7 +19,15 @@ export interface Operation {
   content?: readonly ContentType[];
   /** JSON answers with other statuses that are no errors. */
   others?: Readonly<Record<number, z.ZodType>>;
-  errors: ErrorKind;
+  /** Name of the parameter that is the rest of the path (`*`). */
+  wildcard?: string;
+}
+
+/** Operation of a route that the server has. */
+export interface RegisteredOperation extends Operation {
+  method: string;
+  /** Path with its parameters in braces. */
+  path: string;
 }
 
 export type ContentType =
@@ -32,5 +44,37 @@ export type ContentType =
   | "audio/pcm"
   | "application/octet-stream";
 
-/** Which errors a route can answer with: of every route, of the administration, of models, or none. */
-export type ErrorKind = "public" | "administration" | "inference" | "messages" | "ollama" | "none";
+/** Sections of the reference, in its order. */
+export const TAGS = {
+  Chat: "Chat in OpenAI's and Anthropic's formats, and text completions.",
+  Responses: "OpenAI's Responses API and conversations.",
+  Realtime: "Sessions over a WebSocket.",
+  Audio: "Speech and transcription.",
+  Text: "Embeddings, reranking and moderation.",
+  Batches: "Files, and batches of requests that run with low priority.",
+  Ollama: "Ollama's API.",
+  Models: "Models that a key may use.",
+  Projects: "Projects, service accounts, keys and their limits.",
+  Reports: "Usage, costs, requests and changes.",
+  Organization: "Admin keys, models and limits of the organization.",
+  Service: "Health, metrics and the console.",
+} as const;
+
+export type Tag = keyof typeof TAGS;
+
+/** Who may call an operation, with the name for readers of the reference. */
+export const PERMISSIONS = {
+  project: "project",
+  admin: "admin",
+  /** A project key gets the part of the answer that belongs to its project. */
+  "admin-or-project": "admin or project",
+  /** An admin key gets more. */
+  "optional-admin": "none, or admin",
+  /** The key of the setting `operations.metrics_key`, if it is set. */
+  metrics: "metrics",
+  /** Pages of the service's own origin. */
+  console: "console",
+  public: "none",
+} as const;
+
+export type Permission = keyof typeof PERMISSIONS;

@@ -1,7 +1,7 @@
 /** Answers of the administration API. */
 
 import { z } from "zod";
-import { named } from "./components.ts";
+import { named } from "./named.ts";
 
 const seconds = z.int();
 const secondsOrNull = z.int().nullable();

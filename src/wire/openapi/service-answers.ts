@@ -1,7 +1,7 @@
 /** Answers of health checks and of the console's sessions, and error bodies. */
 
 import { z } from "zod";
-import { named } from "./components.ts";
+import { named } from "./named.ts";
 
 export const ErrorAnswer = named(
   "Error",

@@ -1,7 +1,7 @@
 /** Answers of the administration API about what was used: usage, costs, requests and the overview. */
 
 import { z } from "zod";
-import { named } from "./components.ts";
+import { named } from "./named.ts";
 
 const seconds = z.int();
 const count = z.int().min(0);

@@ -64,7 +64,8 @@ export class WireRecorder {
   #normalize(text: string): string {
     return text
       .replaceAll(this.origin, "ORIGIN")
-      .replace(COOKIE, "$1=TOKEN; Max-Age=SECONDS")
+      .replace(NONCE, "'nonce-NONCE'")
+      .replace(COOKIE, "$1PORT=TOKEN; Max-Age=SECONDS")
       .replace(TIMES, (_all, name, value) => `"${name}":${value.startsWith('"') ? '"TIME"' : "0"}`)
       .replace(VECTORS, (vector) => `[${vector.split(",").length} numbers]`)
       .replace(SECRETS, "$1SECRET")
@@ -90,10 +91,11 @@ const VECTORS = /\[-?\d[\d.e-]*(?:,-?\d[\d.e-]*){15,}\]/g;
 const TIMES =
   /"(created|\w+_(?:at|ms|time|duration)|memory_bytes|load_seconds|size|size_vram)":(-?\d[\d.e+-]*|"\d{4}-[^"]*")/g;
 const TIME_HEADERS = /^(openai-processing-ms|x-ratelimit-reset-\w+|anthropic-ratelimit-\w+-reset|retry-after): .*$/gm;
-const COOKIE = /^(set-cookie: \w+)=[^;]*; Max-Age=\d+/gm;
+const NONCE = /'nonce-[^']*'/g;
+const COOKIE = /^(set-cookie: [a-z_]+)\d*=[^;]*; Max-Age=\d+/gm;
 
 function toText(bytes: Buffer, contentType: string): string {
-  if (/^(text\/|application\/(json|x-ndjson))/.test(contentType)) return bytes.toString();
+  if (/^(text\/|application\/(json|x-ndjson|octet-stream))/.test(contentType)) return bytes.toString();
   return bytes.length === 0 ? "" : `${bytes.length} bytes, SHA-256 ${hash("sha256", bytes)}`;
 }
 

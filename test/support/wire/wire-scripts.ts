@@ -427,6 +427,9 @@ const service: Script = async ({ recorder, key, adminKey }) => {
   await recorder.send("ready", "GET /health/ready");
   await recorder.send("ready with details", "GET /health/ready", { key: adminKey });
   await recorder.send("metrics", "GET /metrics", { bodyAs: "(metrics)" });
+  const accept = { accept: "text/html" };
+  await recorder.send("console", "GET /", { headers: accept, bodyAs: "(page)" });
+  await recorder.send("unknown file of the console", "GET /assets/none.js");
   await recorder.send("OpenAPI document", "GET /openapi.json", { bodyAs: "(document)" });
   await recorder.send("sign in", "POST /console/session", {
     body: { key },

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../../http/operation.ts";
 import {
   AuditLogListQuery,
   toAuditLog,
@@ -6,17 +7,28 @@ import {
 } from "../../../wire/openai/organization/organization-audit-logs.ts";
 import { toListBody } from "../../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../../wire/openai/validate.ts";
+import { AuditLogList } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 
 /** GET /v1/organization/audit_logs, newest first */
 export function auditLogs(accounts: Accounts): FastifyPluginAsync {
   return async (app) => {
-    app.get("/audit_logs", async (request) => {
-      const query = parse(AuditLogListQuery, request.query);
-      const { after, before, limit } = query;
-      const filter = toAuditLogFilter(query);
-      const page = { after, before, limit, order: "desc" } as const;
-      return toListBody(await accounts.auditTrail.list(request.caller.organizationId, filter, page), toAuditLog);
-    });
+    app.get(
+      "/audit_logs",
+      operation({
+        summary: "Lists audit events, newest first.",
+        tag: "Reports",
+        permission: "admin",
+        query: AuditLogListQuery,
+        answer: AuditLogList,
+      }),
+      async (request) => {
+        const query = parse(AuditLogListQuery, request.query);
+        const { after, before, limit } = query;
+        const filter = toAuditLogFilter(query);
+        const page = { after, before, limit, order: "desc" } as const;
+        return toListBody(await accounts.auditTrail.list(request.caller.organizationId, filter, page), toAuditLog);
+      },
+    );
   };
 }

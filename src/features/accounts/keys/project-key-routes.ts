@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../../http/operation.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import {
   ProjectApiKeyListQuery,
@@ -8,6 +9,7 @@ import {
 } from "../../../wire/openai/organization/organization-api-keys.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../../wire/openai/validate.ts";
+import { deleted, ProjectApiKey, ProjectApiKeyList } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 import type { ApiKey } from "./api-keys.ts";
@@ -23,37 +25,70 @@ interface OfKey {
 /** /v1/organization/projects/{project}/api_keys */
 export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
   return async (app) => {
-    app.get<OfProject>("/projects/:project/api_keys", async (request) => {
-      const { owner_project_access, search, ...page } = parse(ProjectApiKeyListQuery, request.query);
-      const found = await accounts.apiKeys.list(scopeOf(request), page, search);
-      // Deleting an account revokes its keys, so every owner of a key has access.
-      if (owner_project_access === "inactive") return toListBody({ entries: [], hasMore: false }, shownAlone);
-      return toProjectKeyList(accounts, found);
-    });
+    app.get<OfProject>(
+      "/projects/:project/api_keys",
+      operation({
+        summary: "Lists the keys of a project; takes `search` and `order`, which are not in OpenAI's API.",
+        tag: "Projects",
+        permission: "admin",
+        query: ProjectApiKeyListQuery,
+        answer: ProjectApiKeyList,
+      }),
+      async (request) => {
+        const { owner_project_access, search, ...page } = parse(ProjectApiKeyListQuery, request.query);
+        const found = await accounts.apiKeys.list(scopeOf(request), page, search);
+        // Deleting an account revokes its keys, so every owner of a key has access.
+        if (owner_project_access === "inactive") return toListBody({ entries: [], hasMore: false }, shownAlone);
+        return toProjectKeyList(accounts, found);
+      },
+    );
 
-    app.get<OfKey>("/projects/:project/api_keys/:key", async (request) => {
-      return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request), request.params.key));
-    });
+    app.get<OfKey>(
+      "/projects/:project/api_keys/:key",
+      operation({ summary: "Retrieves a key.", tag: "Projects", permission: "admin", answer: ProjectApiKey }),
+      async (request) => {
+        return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request), request.params.key));
+      },
+    );
 
-    app.post<OfKey>("/projects/:project/api_keys/:key", async (request) => {
-      const body = parse(ProjectApiKeyUpdateBody, request.body);
-      refuseScopes(body);
-      const seconds = body.expires_in_seconds;
-      const { key } = request.params;
-      if (seconds !== undefined) {
-        return toShown(accounts, await accounts.apiKeys.setExpiry(actorOf(request), scopeOf(request), key, seconds));
-      }
-      if (body.scopes === undefined) {
-        throw invalidRequest("Nothing to change was given: set 'expires_in_seconds'.", "expires_in_seconds");
-      }
-      // Empty scopes remove a key's restrictions, which Parlance's keys never have.
-      return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request), key));
-    });
+    app.post<OfKey>(
+      "/projects/:project/api_keys/:key",
+      operation({
+        summary: "Sets when a key expires; takes `expires_in_seconds`, null for never.",
+        tag: "Projects",
+        permission: "admin",
+        body: ProjectApiKeyUpdateBody,
+        answer: ProjectApiKey,
+      }),
+      async (request) => {
+        const body = parse(ProjectApiKeyUpdateBody, request.body);
+        refuseScopes(body);
+        const seconds = body.expires_in_seconds;
+        const { key } = request.params;
+        if (seconds !== undefined) {
+          return toShown(accounts, await accounts.apiKeys.setExpiry(actorOf(request), scopeOf(request), key, seconds));
+        }
+        if (body.scopes === undefined) {
+          throw invalidRequest("Nothing to change was given: set 'expires_in_seconds'.", "expires_in_seconds");
+        }
+        // Empty scopes remove a key's restrictions, which Parlance's keys never have.
+        return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request), key));
+      },
+    );
 
-    app.delete<OfKey>("/projects/:project/api_keys/:key", async (request) => {
-      await accounts.apiKeys.revoke(actorOf(request), scopeOf(request), request.params.key);
-      return toDeleted("organization.project.api_key", request.params.key);
-    });
+    app.delete<OfKey>(
+      "/projects/:project/api_keys/:key",
+      operation({
+        summary: "Revokes a key.",
+        tag: "Projects",
+        permission: "admin",
+        answer: deleted("organization.project.api_key.deleted"),
+      }),
+      async (request) => {
+        await accounts.apiKeys.revoke(actorOf(request), scopeOf(request), request.params.key);
+        return toDeleted("organization.project.api_key", request.params.key);
+      },
+    );
   };
 }
 

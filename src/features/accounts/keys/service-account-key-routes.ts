@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../../http/operation.ts";
 import {
   refuseScopes,
   ServiceAccountKeyCreateBody,
@@ -6,6 +7,7 @@ import {
   toCreatedServiceAccountKey,
 } from "../../../wire/openai/organization/organization-api-keys.ts";
 import { parse } from "../../../wire/openai/validate.ts";
+import { CreatedKey, ProjectApiKeyList } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 import type { OfServiceAccount } from "../service-accounts/service-account-routes.ts";
@@ -16,21 +18,42 @@ const PATH = "/projects/:project/service_accounts/:account/api_keys";
 /** /v1/organization/projects/{project}/service_accounts/{account}/api_keys */
 export function serviceAccountKeys(accounts: Accounts): FastifyPluginAsync {
   return async (app) => {
-    app.post<OfServiceAccount>(PATH, async (request) => {
-      const body = parse(ServiceAccountKeyCreateBody, request.body ?? {});
-      refuseScopes(body);
-      const created = await accounts.apiKeys.create(actorOf(request), {
-        scope: scopeOf(request),
-        name: body.name ?? "API key",
-        expiresInSeconds: body.expires_in_seconds ?? undefined,
-      });
-      return toCreatedServiceAccountKey(created);
-    });
+    app.post<OfServiceAccount>(
+      PATH,
+      operation({
+        summary: "Creates a key; takes `name` and `expires_in_seconds`. The key is shown once.",
+        tag: "Projects",
+        permission: "admin",
+        body: ServiceAccountKeyCreateBody,
+        isBodyOptional: true,
+        answer: CreatedKey,
+      }),
+      async (request) => {
+        const body = parse(ServiceAccountKeyCreateBody, request.body ?? {});
+        refuseScopes(body);
+        const created = await accounts.apiKeys.create(actorOf(request), {
+          scope: scopeOf(request),
+          name: body.name ?? "API key",
+          expiresInSeconds: body.expires_in_seconds ?? undefined,
+        });
+        return toCreatedServiceAccountKey(created);
+      },
+    );
 
-    app.get<OfServiceAccount>(PATH, async (request) => {
-      const { search, ...page } = parse(ServiceAccountKeyListQuery, request.query);
-      return toProjectKeyList(accounts, await accounts.apiKeys.list(scopeOf(request), page, search));
-    });
+    app.get<OfServiceAccount>(
+      PATH,
+      operation({
+        summary: "Lists the keys of a service account. Not in OpenAI's API.",
+        tag: "Projects",
+        permission: "admin",
+        query: ServiceAccountKeyListQuery,
+        answer: ProjectApiKeyList,
+      }),
+      async (request) => {
+        const { search, ...page } = parse(ServiceAccountKeyListQuery, request.query);
+        return toProjectKeyList(accounts, await accounts.apiKeys.list(scopeOf(request), page, search));
+      },
+    );
   };
 }
 

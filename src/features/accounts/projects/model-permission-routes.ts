@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../../http/operation.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import {
   ModelPermissionsBody,
@@ -6,6 +7,7 @@ import {
   toModelPermissionsDeleted,
 } from "../../../wire/openai/organization/organization-model-permissions.ts";
 import { parse } from "../../../wire/openai/validate.ts";
+import { modelPermissions as modelPermissionsAnswer, removed } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 
@@ -24,6 +26,16 @@ export function modelPermissions(accounts: Accounts, resolve: ResolveModel): Fas
   };
 }
 
+const TEXTS = {
+  organization: {
+    tag: "Organization",
+    name: "the organization",
+    owner: "the organization's",
+    remark: " Not in OpenAI's API.",
+  },
+  project: { tag: "Projects", name: "a project", owner: "a project's", remark: "" },
+} as const;
+
 function serve(
   app: FastifyInstance,
   path: string,
@@ -31,22 +43,43 @@ function serve(
   accounts: Accounts,
   resolve: ResolveModel,
 ): void {
-  app.get<OfProject>(path, async (request) => {
-    return toModelPermissions(owner, await accounts.modelPermissions.retrieve(ownerOf(request)));
-  });
+  const { tag, name, owner: ownerName, remark } = TEXTS[owner];
+  const definition = { tag, permission: "admin", answer: modelPermissionsAnswer(owner) } as const;
+  app.get<OfProject>(
+    path,
+    operation({ ...definition, summary: `Retrieves which models ${name} may use.${remark}` }),
+    async (request) => {
+      return toModelPermissions(owner, await accounts.modelPermissions.retrieve(ownerOf(request)));
+    },
+  );
 
-  app.post<OfProject>(path, async (request) => {
-    const { mode, model_ids } = parse(ModelPermissionsBody, request.body);
-    const wanted = { mode, modelIds: resolveAll(model_ids, resolve) };
-    return toModelPermissions(
-      owner,
-      await accounts.modelPermissions.replace(actorOf(request), ownerOf(request), wanted),
-    );
-  });
+  app.post<OfProject>(
+    path,
+    operation({ ...definition, summary: `Sets which models ${name} may use.${remark}`, body: ModelPermissionsBody }),
+    async (request) => {
+      const { mode, model_ids } = parse(ModelPermissionsBody, request.body);
+      const wanted = { mode, modelIds: resolveAll(model_ids, resolve) };
+      return toModelPermissions(
+        owner,
+        await accounts.modelPermissions.replace(actorOf(request), ownerOf(request), wanted),
+      );
+    },
+  );
 
-  app.delete<OfProject>(path, async (request) => {
-    return toModelPermissionsDeleted(owner, await accounts.modelPermissions.remove(actorOf(request), ownerOf(request)));
-  });
+  app.delete<OfProject>(
+    path,
+    operation({
+      ...definition,
+      summary: `Removes ${ownerName} model permissions.${remark}`,
+      answer: removed(`${owner}.model_permissions.deleted`),
+    }),
+    async (request) => {
+      return toModelPermissionsDeleted(
+        owner,
+        await accounts.modelPermissions.remove(actorOf(request), ownerOf(request)),
+      );
+    },
+  );
 }
 
 function ownerOf(request: FastifyRequest<OfProject>) {

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../../http/operation.ts";
 import { toListBody } from "../../../wire/openai/organization/organization-list.ts";
 import {
   ProjectCreateBody,
@@ -8,6 +9,7 @@ import {
   toProject,
 } from "../../../wire/openai/organization/organization-projects.ts";
 import { parse } from "../../../wire/openai/validate.ts";
+import { Project, ProjectList } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 
@@ -18,34 +20,77 @@ interface OfProject {
 /** /v1/organization/projects */
 export function projects(accounts: Accounts): FastifyPluginAsync {
   return async (app) => {
-    app.post("/projects", async (request) => {
-      const body = parse(ProjectCreateBody, request.body);
-      refuseResidency(body);
-      return toProject(await accounts.projects.create(actorOf(request), request.caller.organizationId, body.name));
-    });
+    app.post(
+      "/projects",
+      operation({
+        summary: "Creates a project.",
+        tag: "Projects",
+        permission: "admin",
+        body: ProjectCreateBody,
+        answer: Project,
+      }),
+      async (request) => {
+        const body = parse(ProjectCreateBody, request.body);
+        refuseResidency(body);
+        return toProject(await accounts.projects.create(actorOf(request), request.caller.organizationId, body.name));
+      },
+    );
 
-    app.get("/projects", async (request) => {
-      const { include_archived, ...page } = parse(ProjectListQuery, request.query);
-      const { organizationId } = request.caller;
-      const found = await accounts.projects.list(organizationId, include_archived, { ...page, order: "asc" });
-      return toListBody(found, toProject);
-    });
+    app.get(
+      "/projects",
+      operation({
+        summary: "Lists the projects.",
+        tag: "Projects",
+        permission: "admin",
+        query: ProjectListQuery,
+        answer: ProjectList,
+      }),
+      async (request) => {
+        const { include_archived, ...page } = parse(ProjectListQuery, request.query);
+        const { organizationId } = request.caller;
+        const found = await accounts.projects.list(organizationId, include_archived, { ...page, order: "asc" });
+        return toListBody(found, toProject);
+      },
+    );
 
-    app.get<OfProject>("/projects/:project", async (request) => {
-      return toProject(await accounts.projects.retrieve(projectOf(request)));
-    });
+    app.get<OfProject>(
+      "/projects/:project",
+      operation({ summary: "Retrieves a project.", tag: "Projects", permission: "admin", answer: Project }),
+      async (request) => {
+        return toProject(await accounts.projects.retrieve(projectOf(request)));
+      },
+    );
 
-    app.post<OfProject>("/projects/:project", async (request) => {
-      const body = parse(ProjectUpdateBody, request.body);
-      refuseResidency(body);
-      const project = projectOf(request);
-      if (body.name === undefined || body.name === null) return toProject(await accounts.projects.retrieve(project));
-      return toProject(await accounts.projects.rename(actorOf(request), project, body.name));
-    });
+    app.post<OfProject>(
+      "/projects/:project",
+      operation({
+        summary: "Renames a project.",
+        tag: "Projects",
+        permission: "admin",
+        body: ProjectUpdateBody,
+        answer: Project,
+      }),
+      async (request) => {
+        const body = parse(ProjectUpdateBody, request.body);
+        refuseResidency(body);
+        const project = projectOf(request);
+        if (body.name === undefined || body.name === null) return toProject(await accounts.projects.retrieve(project));
+        return toProject(await accounts.projects.rename(actorOf(request), project, body.name));
+      },
+    );
 
-    app.post<OfProject>("/projects/:project/archive", async (request) => {
-      return toProject(await accounts.projects.archive(actorOf(request), projectOf(request)));
-    });
+    app.post<OfProject>(
+      "/projects/:project/archive",
+      operation({
+        summary: "Archives a project and stops its keys.",
+        tag: "Projects",
+        permission: "admin",
+        answer: Project,
+      }),
+      async (request) => {
+        return toProject(await accounts.projects.archive(actorOf(request), projectOf(request)));
+      },
+    );
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../../http/operation.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
 import {
   ServiceAccountCreateBody,
@@ -9,6 +10,12 @@ import {
   toServiceAccount,
 } from "../../../wire/openai/organization/organization-service-accounts.ts";
 import { parse } from "../../../wire/openai/validate.ts";
+import {
+  CreatedServiceAccount,
+  deleted,
+  ServiceAccount,
+  ServiceAccountList,
+} from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 import { projectOf } from "../projects/project-routes.ts";
@@ -24,34 +31,82 @@ export interface OfServiceAccount {
 /** /v1/organization/projects/{project}/service_accounts */
 export function serviceAccounts(accounts: Accounts): FastifyPluginAsync {
   return async (app) => {
-    app.post<OfProject>("/projects/:project/service_accounts", async (request) => {
-      const body = parse(ServiceAccountCreateBody, request.body);
-      const wanted = { name: body.name, key: toFirstKey(body) };
-      const { account, key } = await accounts.serviceAccounts.create(actorOf(request), projectOf(request), wanted);
-      return toCreatedServiceAccount(account, key);
-    });
+    app.post<OfProject>(
+      "/projects/:project/service_accounts",
+      operation({
+        summary: "Creates a service account with its first key, shown once.",
+        tag: "Projects",
+        permission: "admin",
+        body: ServiceAccountCreateBody,
+        answer: CreatedServiceAccount,
+      }),
+      async (request) => {
+        const body = parse(ServiceAccountCreateBody, request.body);
+        const wanted = { name: body.name, key: toFirstKey(body) };
+        const { account, key } = await accounts.serviceAccounts.create(actorOf(request), projectOf(request), wanted);
+        return toCreatedServiceAccount(account, key);
+      },
+    );
 
-    app.get<OfProject>("/projects/:project/service_accounts", async (request) => {
-      const page = parse(ServiceAccountListQuery, request.query);
-      const found = await accounts.serviceAccounts.list(projectOf(request), { ...page, order: "asc" });
-      return toListBody(found, toServiceAccount);
-    });
+    app.get<OfProject>(
+      "/projects/:project/service_accounts",
+      operation({
+        summary: "Lists the service accounts of a project.",
+        tag: "Projects",
+        permission: "admin",
+        query: ServiceAccountListQuery,
+        answer: ServiceAccountList,
+      }),
+      async (request) => {
+        const page = parse(ServiceAccountListQuery, request.query);
+        const found = await accounts.serviceAccounts.list(projectOf(request), { ...page, order: "asc" });
+        return toListBody(found, toServiceAccount);
+      },
+    );
 
-    app.get<OfServiceAccount>("/projects/:project/service_accounts/:account", async (request) => {
-      return toServiceAccount(await accounts.serviceAccounts.retrieve(serviceAccountOf(request)));
-    });
+    app.get<OfServiceAccount>(
+      "/projects/:project/service_accounts/:account",
+      operation({
+        summary: "Retrieves a service account.",
+        tag: "Projects",
+        permission: "admin",
+        answer: ServiceAccount,
+      }),
+      async (request) => {
+        return toServiceAccount(await accounts.serviceAccounts.retrieve(serviceAccountOf(request)));
+      },
+    );
 
-    app.post<OfServiceAccount>("/projects/:project/service_accounts/:account", async (request) => {
-      const body = parse(ServiceAccountUpdateBody, request.body);
-      const account = serviceAccountOf(request);
-      return toServiceAccount(await accounts.serviceAccounts.update(actorOf(request), account, body));
-    });
+    app.post<OfServiceAccount>(
+      "/projects/:project/service_accounts/:account",
+      operation({
+        summary: "Updates a service account.",
+        tag: "Projects",
+        permission: "admin",
+        body: ServiceAccountUpdateBody,
+        answer: ServiceAccount,
+      }),
+      async (request) => {
+        const body = parse(ServiceAccountUpdateBody, request.body);
+        const account = serviceAccountOf(request);
+        return toServiceAccount(await accounts.serviceAccounts.update(actorOf(request), account, body));
+      },
+    );
 
-    app.delete<OfServiceAccount>("/projects/:project/service_accounts/:account", async (request) => {
-      const account = serviceAccountOf(request);
-      await accounts.serviceAccounts.delete(actorOf(request), account);
-      return toDeleted("organization.project.service_account", account.id);
-    });
+    app.delete<OfServiceAccount>(
+      "/projects/:project/service_accounts/:account",
+      operation({
+        summary: "Deletes a service account and its keys.",
+        tag: "Projects",
+        permission: "admin",
+        answer: deleted("organization.project.service_account.deleted"),
+      }),
+      async (request) => {
+        const account = serviceAccountOf(request);
+        await accounts.serviceAccounts.delete(actorOf(request), account);
+        return toDeleted("organization.project.service_account", account.id);
+      },
+    );
   };
 }
 

@@ -27,7 +27,7 @@ export function toChatModerationRequest({ model, policy }: z.output<typeof Field
   return { model, input: policy?.input, output: policy?.output };
 }
 
-interface ModerationResults {
+export interface ModerationResults {
   model: string;
   input: ModerationVerdict | Fault | undefined;
   output: ModerationVerdict | Fault | undefined;

@@ -1,4 +1,4 @@
-/** Sends comments in an event stream while its request waits, which keeps clients and proxies from giving up. */
+/** Sends frames in a stream while its request waits, which keeps clients and proxies from giving up. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { WaitReason } from "../inference/adapters/task-adapter.ts";
@@ -7,10 +7,15 @@ import type { WaitReason } from "../inference/adapters/task-adapter.ts";
 const FIRST_AFTER_MS = 2000;
 const EVERY_MS = 5000;
 
-export class WaitComments<Answer> {
+export class WaitFrames<Answer> {
   readonly #long = Promise.withResolvers<"waiting">();
-  #reason: WaitReason | undefined;
+  readonly #toFrame: (reason: WaitReason) => string;
+  #reason: WaitReason = "queued";
   #timer: NodeJS.Timeout | undefined;
+
+  constructor(toFrame: (reason: WaitReason) => string) {
+    this.#toFrame = toFrame;
+  }
 
   /** Pass it to the inference: called when the request begins to wait, and without a reason when the wait ends. */
   readonly onWait = (reason: WaitReason | undefined): void => {
@@ -20,13 +25,13 @@ export class WaitComments<Answer> {
     this.#timer = setTimeout(() => this.#long.resolve("waiting"), FIRST_AFTER_MS);
   };
 
-  /** Resolves with the answer, or with undefined once comments are due. */
+  /** Resolves with the answer, or with undefined once a frame is due. */
   async answerOrWait(answering: Promise<Answer>): Promise<Answer | undefined> {
     const first = await Promise.race([answering, this.#long.promise]);
     return first === "waiting" ? undefined : (first as Answer);
   }
 
-  /** Yields comments until there is an answer, then its frames. */
+  /** Yields frames until there is an answer, then its frames. */
   async *until(
     answering: Promise<Answer>,
     toFrames: (answer: Answer) => AsyncIterable<string | Uint8Array>,
@@ -34,7 +39,7 @@ export class WaitComments<Answer> {
     // The failure reaches the client through the race below, unless the client has left.
     answering.catch(() => {});
     for (;;) {
-      yield `: ${this.#reason}\n\n`;
+      yield this.#toFrame(this.#reason);
       const answer = await Promise.race([answering, pause(EVERY_MS, undefined, { ref: false })]);
       if (answer !== undefined) return yield* toFrames(answer as Answer);
     }

@@ -1,0 +1,80 @@
+/** Answers a chat in the client's format: the one path of chat completions, text completions, messages, responses and Ollama. */
+
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
+import type { ChatAnswer } from "../inference/chat-call.ts";
+import type { Inference } from "../inference/inference.ts";
+import type { ChatFormat, FormatChat, FormatContext } from "../wire/chat-format.ts";
+import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
+import { onDisconnect } from "./on-disconnect.ts";
+import { reportIgnoredFields } from "./report-ignored-fields.ts";
+import { sendAnswer } from "./send-answer.ts";
+import { sendEvents } from "./send-events.ts";
+import { WaitFrames } from "./wait-frames.ts";
+
+/** Handler of a route whose body is all that a chat consists of. `prepare` completes what was read. */
+export function chatHandler<Chat extends FormatChat>(
+  inference: Inference,
+  format: ChatFormat<FormatContext, Chat>,
+  unknownFields: UnknownFieldsPolicy,
+  prepare?: (reply: FastifyReply, chat: Chat) => Promise<void>,
+): RouteHandlerMethod {
+  return async (request, reply) => {
+    const chat = format.read(request.body, formatContext(request, unknownFields));
+    if (prepare !== undefined) {
+      request.record.model = chat.model;
+      await prepare(reply, chat);
+    }
+    return answerChat(inference, format, chat, reply);
+  };
+}
+
+export function formatContext({ headers, id }: FastifyRequest, unknownFields: UnknownFieldsPolicy): FormatContext {
+  return { callerHeaders: headers, unknownFields, requestId: id };
+}
+
+/** Runs the chat and sends its answer. A handler returns this function's result. */
+export async function answerChat<Context extends FormatContext, Chat extends FormatChat>(
+  inference: Inference,
+  format: ChatFormat<Context, Chat>,
+  chat: Chat,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { request } = reply;
+  request.record.model = chat.model;
+  const waiting = chat.isStreamed ? new WaitFrames<ChatAnswer>(format.waitFrame) : undefined;
+  const answering = run(inference, format, chat, reply, waiting);
+  const answer = waiting === undefined ? await answering : await waiting.answerOrWait(answering);
+  if (answer !== undefined) {
+    if (format.headers !== undefined) reply.headers(format.headers(chat, answer.rateLimitStatus));
+    reportIgnoredFields(reply, format.ignored(answer, chat));
+    if (waiting === undefined) return sendAnswer(reply, answer, { body: format.answer(answer, chat) });
+  } else if (format.headers !== undefined) {
+    reply.headers(format.headers(chat, undefined));
+  }
+  const toErrorFrame = (failure: unknown) => format.errorFrame(failure, chat);
+  const contentType = format.streamType === undefined ? {} : { contentType: format.streamType };
+  if (answer !== undefined) {
+    return sendAnswer(reply, answer, { events: format.frames(answer, chat), toErrorFrame, ...contentType });
+  }
+  const events = (waiting as WaitFrames<ChatAnswer>).until(answering, (late) => {
+    request.record.settlement = late.settlement;
+    return format.frames(late, chat);
+  });
+  return sendEvents(reply, events, toErrorFrame, format.streamType);
+}
+
+function run<Context extends FormatContext, Chat extends FormatChat>(
+  inference: Inference,
+  format: ChatFormat<Context, Chat>,
+  chat: Chat,
+  reply: FastifyReply,
+  waiting: WaitFrames<ChatAnswer> | undefined,
+): Promise<ChatAnswer> {
+  const answering = inference.chat(reply.request.caller, format.call(chat), {
+    moderation: chat.moderation,
+    onDisconnect: onDisconnect(reply),
+    onWait: waiting?.onWait,
+  });
+  const { fail } = format;
+  return fail === undefined ? answering : answering.catch((failure: unknown) => fail(failure, chat));
+}

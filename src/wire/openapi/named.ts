@@ -1,0 +1,9 @@
+import { z } from "zod";
+
+export const names = z.registry<{ id: string }>();
+
+/** Gives a schema a name, under which the document contains it once. */
+export function named<Schema extends z.ZodType>(id: string, schema: Schema): Schema {
+  names.add(schema, { id });
+  return schema;
+}

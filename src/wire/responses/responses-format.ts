@@ -1,0 +1,103 @@
+import { isChatProxy } from "../../contracts/chat-proxy.ts";
+import { toAnswerParts } from "../answer-parts.ts";
+import {
+  type ChatFormat,
+  type FormatAnswer,
+  type FormatChat,
+  type FormatContext,
+  waitComment,
+} from "../chat-format.ts";
+import { toForwardedAnswer, toForwardedFrames } from "../forwarded-answer.ts";
+import { toChatModeration } from "../openai/chat/chat-moderation.ts";
+import { toErrorBody } from "../openai/error.ts";
+import { throwForResponses } from "./error-params.ts";
+import {
+  type CompleteResponse,
+  ResponseEvents,
+  toErrorEventFrame,
+  toResponse,
+  toResponseFrame,
+  toResponseFrames,
+} from "./response-events.ts";
+import { KNOWN_FIELDS, type ResponsesBody, readResponsesBody } from "./responses-body.ts";
+import { toResponsesCall } from "./responses-call.ts";
+import type { Prompt } from "./responses-input.ts";
+import { type ReadTools, readTools } from "./responses-tools.ts";
+import { SequenceNumbers } from "./sequence-numbers.ts";
+import { ignoredFields } from "./unsupported-fields.ts";
+
+export interface ResponseChat extends FormatChat {
+  body: ResponsesBody;
+  tools: ReadTools;
+  context: FormatContext;
+  /** The items that the response continues from, and its input. */
+  prompt: Prompt;
+  /** Whether this service stores the response. */
+  store: boolean;
+  /** Stores the response, and returns whether it did. */
+  save(response: CompleteResponse): Promise<boolean>;
+  /** Renders the end of a stream that failed after its first event. */
+  renderFailure?: (failure: unknown) => string;
+}
+
+const UNREAD: Prompt = { context: [], input: [] };
+
+/** POST /v1/responses. The route resolves `prompt`, which is stored, and how the response is stored. */
+export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
+  read: (value, context) => {
+    const body = readResponsesBody(value);
+    const { model, moderation } = body;
+    const facts = { model, moderation, isStreamed: body.stream === true, requestId: context.requestId };
+    const tools = readTools(body.tools ?? []);
+    return { ...facts, body, tools, context, prompt: UNREAD, store: false, save: async () => false };
+  },
+  call: toCall,
+  answer: (answer, chat) => {
+    if (answer.form === "typed") return toResponse(eventsOf(answer, chat).of(toAnswerParts(answer, true)));
+    return toForwardedAnswer(answer.events, (response) => markStored(response as CompleteResponse, chat));
+  },
+  frames: (answer, chat) => {
+    if (answer.form === "typed") {
+      const rendered = eventsOf(answer, chat);
+      chat.renderFailure = (failure) => toResponseFrame(rendered.failed(toErrorBody(failure, chat.requestId)));
+      return toResponseFrames(rendered.of(toAnswerParts(answer, true)));
+    }
+    const numbers = new SequenceNumbers();
+    chat.renderFailure = (failure) => toErrorEventFrame(toErrorBody(failure, chat.requestId), numbers.next);
+    const frames = toForwardedFrames(answer.events, ({ response }) => markStored(response as CompleteResponse, chat));
+    return numbers.follow(frames);
+  },
+  errorFrame: (failure, { renderFailure, requestId }) =>
+    renderFailure?.(failure) ?? toErrorEventFrame(toErrorBody(failure, requestId), 0),
+  waitFrame: waitComment,
+  ignored: ({ form, opened }, { body }) =>
+    form === "typed" ? ignoredFields(body, KNOWN_FIELDS, !isChatProxy(opened)) : [],
+  fail: (failure, { body }) => throwForResponses(failure, body),
+};
+
+export function toCall({ body, prompt, tools, store, context }: ResponseChat) {
+  const { callerHeaders, unknownFields: policy } = context;
+  return toResponsesCall(body, prompt, { tools, callerHeaders, store, policy });
+}
+
+/** Options of an answer that this service renders, and of its run in the background. */
+export function renderingOf({ body, tools }: Pick<ResponseChat, "body" | "tools">) {
+  return { names: tools.names, summarizes: body.reasoning?.summary !== undefined };
+}
+
+function eventsOf(answer: FormatAnswer, chat: ResponseChat): ResponseEvents {
+  const { model, moderation } = answer;
+  return new ResponseEvents({
+    body: chat.body,
+    model,
+    ...renderingOf(chat),
+    moderation: () => moderation && toChatModeration(moderation),
+    store: chat.store,
+    save: chat.save,
+  });
+}
+
+/** Stores an upstream's response, which says whether this service did. */
+async function markStored(response: CompleteResponse, { save }: ResponseChat): Promise<void> {
+  response.store = await save(response);
+}
