@@ -37,6 +37,7 @@ export class BatchEvaluator {
    * waking both threads between the two.
    */
   readonly #readsAhead: boolean;
+  #evaluatedMs = 0;
   #queue: Evaluation[] = [];
   #isScheduled = false;
 
@@ -44,6 +45,11 @@ export class BatchEvaluator {
     this.#native = native;
     this.#batchSize = batchSize;
     this.#readsAhead = poolThreads === 1;
+  }
+
+  /** Milliseconds that all batches have taken, without reading their logits. */
+  get evaluatedMs(): number {
+    return this.#evaluatedMs;
   }
 
   /** Resolves with what `read` returned for each offset in `reads`. Nothing else may use the context meanwhile. */
@@ -78,7 +84,10 @@ export class BatchEvaluator {
     try {
       this.#native.initBatch(batch.reduce((sum, { start, end }) => sum + end - start, 0));
       indexes = batch.map((slice) => this.#add(slice));
-      decoded = this.#native.decodeBatch();
+      const startedAt = performance.now();
+      decoded = this.#native.decodeBatch().finally(() => {
+        this.#evaluatedMs += performance.now() - startedAt;
+      });
       if (!this.#readsAhead) await decoded;
     } catch (failure) {
       for (const { evaluation } of batch) evaluation.ended.reject(failure);

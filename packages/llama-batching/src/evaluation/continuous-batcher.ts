@@ -2,7 +2,7 @@ import { ModelError } from "../errors.ts";
 import type { Generation } from "./generation.ts";
 import type { BatchShare } from "./generation-options.ts";
 import type { Companion } from "./native-decoder.ts";
-import { adjustSlice, PrefillScheduler, repeatableSlice, splitBudget } from "./prefill-scheduler.ts";
+import { adjustSlice, assignBudget, type Pace, PrefillScheduler, repeatableSlice } from "./prefill-scheduler.ts";
 import { type BatchItem, findLoneTokens } from "./split-batch.ts";
 
 interface Running {
@@ -16,6 +16,15 @@ export interface BatchThreads {
   use: (threads: number) => void;
 }
 
+export interface BatcherOptions {
+  /** Limit of tokens in a batch. */
+  batchSize: number;
+  pace: Pace;
+  threads: BatchThreads;
+  /** Evaluates the batches; counts how long evaluations took without the sampling. */
+  decoder: { readonly evaluatedMs: number };
+}
+
 /**
  * Steps all running generations together: each batch holds the next token of every one of them, and slices of new
  * prompts, except those that are evaluated apart. Stepped independently, they drift apart and the binding evaluates them in several smaller batches: 330
@@ -26,15 +35,17 @@ export class ContinuousBatcher {
   readonly #scheduler: PrefillScheduler;
   readonly #batchSize: number;
   readonly #threads: BatchThreads;
+  readonly #decoder: BatcherOptions["decoder"];
   /** When each generation last evaluated a slice apart: they take turns. */
   readonly #servedApart: WeakMap<Generation, number> = new WeakMap();
   #turn = 0;
   #isStepping = false;
 
-  constructor(batchSize: number, threads: BatchThreads) {
+  constructor({ batchSize, pace, threads, decoder }: BatcherOptions) {
     this.#batchSize = batchSize;
-    this.#scheduler = new PrefillScheduler(batchSize);
+    this.#scheduler = new PrefillScheduler(batchSize, pace);
     this.#threads = threads;
+    this.#decoder = decoder;
   }
 
   /** Resolves once the generation ended or was aborted, with the error if it failed. */
@@ -83,23 +94,26 @@ export class ContinuousBatcher {
   }
 
   async #evaluateTogether(generations: readonly Generation[]): Promise<void> {
-    const prefilling = generations.filter((generation) => generation.promptLeft > 0);
+    const together = new Set(generations);
+    const prefilling = [...this.#running.keys()].filter((each) => together.has(each) && each.promptLeft > 0);
     const needs = prefilling.map((generation) => generation.maxSlice);
-    const shares = splitBudget(needs, this.#scheduler.budget(generations.length - prefilling.length)).map(
+    const shares = assignBudget(needs, this.#scheduler.budget(generations.length - prefilling.length)).map(
       (share, index) => adjustSlice(needs[index] as number, share),
     );
     const shareOf = new Map(prefilling.map((generation, index) => [generation, shares[index] as number]));
-    const items = generations.map((generation) => ({
+    // A prompt without a share waits for the next batch.
+    const evaluated = generations.filter((generation) => shareOf.get(generation) !== 0);
+    const items = evaluated.map((generation) => ({
       sequenceId: generation.sequenceId,
       tokens: shareOf.get(generation) ?? generation.pendingTokens,
     }));
-    const companions = this.#companionsFor(generations, items);
+    const companions = this.#companionsFor(evaluated, items);
     await this.#evaluate(
-      generations.map((generation, index) => [
+      evaluated.map((generation, index) => [
         generation,
         {
           promptTokens: shareOf.get(generation) ?? 0,
-          isAlone: generations.length === 1,
+          isAlone: evaluated.length === 1,
           companion: companions[index] ?? "none",
         },
       ]),
@@ -131,10 +145,10 @@ export class ContinuousBatcher {
   }
 
   async #evaluate(shares: readonly (readonly [Generation, BatchShare])[]): Promise<void> {
-    const startedAt = performance.now();
+    const before = this.#decoder.evaluatedMs;
     await Promise.all(shares.map(([generation, share]) => this.#attempt(generation, () => generation.step(share))));
     const promptTokens = shares.reduce((sum, [, share]) => sum + share.promptTokens, 0);
-    this.#scheduler.record(promptTokens, performance.now() - startedAt);
+    this.#scheduler.record(promptTokens, this.#decoder.evaluatedMs - before);
   }
 
   #lastApart(generation: Generation): number {

@@ -48,6 +48,11 @@ export class NativeDecoder {
     this.#nativeModel = nativeModel;
   }
 
+  /** Milliseconds that all evaluations have taken, without the sampling. */
+  get evaluatedMs(): number {
+    return this.#batches.evaluatedMs;
+  }
+
   /** `bannedAtFirst` is banned until `liftBan` or `constrain`. Dispose it once; its memory is freed with the next garbage collection. */
   createSampler(config: SamplerOptions, bannedAtFirst: readonly Token[] = []): Sampler {
     return new Sampler(new this.#bindings.AddonSampler(this.#nativeModel), config, bannedAtFirst);
