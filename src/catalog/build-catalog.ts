@@ -63,6 +63,10 @@ export interface CatalogParts {
   prepare: (request: OpenRequest) => Promise<number>;
   /** Bounds the local models' memory. */
   memory: MemoryBudget;
+  /** Bounds what local models take of the GPUs' memory. */
+  gpuMemory?: MemoryBudget;
+  /** Whether a model of this deployment is expected to take memory of a GPU. */
+  usesGpu?: (engine: string, settings: unknown) => Promise<boolean>;
   /** Called after each failure to open, before the next attempt. */
   onOpenFailure: (deployment: string, failure: unknown) => void;
   /** Time at which each ID first appeared in the catalog, epoch milliseconds. */
@@ -152,6 +156,8 @@ function newDeployment(
     open: (signal) => parts.open({ ...wanted, entry, task, signal }),
     prepare: (signal) => parts.prepare({ ...wanted, entry, task, signal }),
     memory: parts.isLocal(wanted.engine, wanted.settings) ? parts.memory : undefined,
+    gpuMemory: parts.gpuMemory,
+    usesGpu: async () => (await parts.usesGpu?.(wanted.engine, wanted.settings)) ?? false,
     onOpenFailure: (failure) => parts.onOpenFailure(wanted.name, failure),
   });
 }

@@ -1,13 +1,14 @@
 /** Applies configurations to the catalog: opens models, lists upstreams' models and retires dropped deployments. */
 
 import type { Config } from "../config/config.ts";
-import { atEndpoint, endpointsOf, isLocal, isUpstream } from "../engines/registry.ts";
+import { atEndpoint, endpointsOf, isLocal, isUpstream, usesGpu } from "../engines/registry.ts";
 import type { Deployment } from "../inference/deployment.ts";
-import { MemoryBudget } from "../inference/loading/memory-budget.ts";
+import { GPU_MEMORY, MemoryBudget } from "../inference/loading/memory-budget.ts";
 import { resultWithin } from "../kernel/async/timeout.ts";
 import type { EndpointSource } from "../kernel/discovery/endpoint.ts";
 import { EndpointPools } from "../kernel/discovery/endpoint-pools.ts";
 import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
+import { defaultGpuBudget } from "../kernel/process/gpus.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "./build-catalog.ts";
 import { Catalog } from "./catalog.ts";
@@ -33,6 +34,7 @@ export class LiveCatalog {
   readonly catalog = new Catalog();
   readonly upstreamModels: UpstreamModels;
   readonly memory = new MemoryBudget(defaultMemoryBudget());
+  readonly gpuMemory = new MemoryBudget(Number.POSITIVE_INFINITY, GPU_MEMORY);
   readonly #options: LiveCatalogOptions;
   /** Called after `models` has changed. */
   onModels: () => Promise<void> = async () => {};
@@ -83,6 +85,8 @@ export class LiveCatalog {
     const specifications = await withFileVersions(await buildModelSpecs(config, this.#options.store));
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
     this.memory.limitBytes = config.local.memory ?? defaultMemoryBudget();
+    // Not awaited: a driver may take seconds to answer, and models are loaded after the start.
+    void this.#limitGpuMemory(config);
     await this.#pools.start(sourcesOf(specifications));
     // Only here, so that a configuration that could not be applied is not the one of the next refresh.
     this.#config = config;
@@ -92,6 +96,11 @@ export class LiveCatalog {
     void this.memory.trim();
     await this.onModels();
     this.#pools.retain(sourcesOf(this.#specifications));
+  }
+
+  async #limitGpuMemory({ local: { gpuMemory } }: Config): Promise<void> {
+    this.gpuMemory.limitBytes = gpuMemory ?? (await defaultGpuBudget()) ?? Number.POSITIVE_INFINITY;
+    void this.gpuMemory.trim();
   }
 
   /** Puts the present configuration and endpoints into the catalog. */
@@ -123,6 +132,8 @@ export class LiveCatalog {
       open: (request) => this.#opener.open(request),
       prepare: (request) => this.#opener.prepare(request),
       memory: this.memory,
+      gpuMemory: this.gpuMemory,
+      usesGpu,
       onOpenFailure: (deployment, failure) => this.#opener.reportFailure(deployment, failure),
       createdAt: (id) => firstSeen.get(id) ?? Date.now(),
     };

@@ -20,6 +20,11 @@ export const localSettings = mapping(
       .describe(
         "Memory that all local models may use together, such as 8GiB; the least recently used idle models are unloaded to make room. Default: three quarters of the machine's memory or of the container's limit.",
       ),
+    gpu_memory: memory
+      .optional()
+      .describe(
+        "Memory of the GPUs that all local models may use together, such as 20GiB; the least recently used idle models are unloaded to make room. Default: 95% of what `nvidia-smi` reports, otherwise no limit.",
+      ),
     default_chat_model: z
       .string()
       .min(1)

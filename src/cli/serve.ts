@@ -1,6 +1,7 @@
 /** `parlance serve`: runs the service. */
 
 import { flushCompileCache } from "node:module";
+import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { loadConfig } from "../config/load-config.ts";
 import { reloadConfig } from "../config/reload-config.ts";
@@ -24,6 +25,8 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
   await using exported = await openLogExport(config.openTelemetry);
   const logger = openLog(config.logLevel, exported);
   createDataDirectory(config.dataDirectory);
+  // The driver compiles kernels for minutes, and a container keeps no other folder.
+  process.env.CUDA_CACHE_PATH ??= join(config.dataDirectory, "gpu-kernels");
   makePrivate(config.dataDirectory, logger);
   for (const warning of config.warnings) logger.warn(warning);
   process.stdout.write(`Parlance ${VERSION} (${STAGE})\n`);

@@ -7,6 +7,8 @@ export interface OpenModel {
   readonly slotsPerProject?: number | undefined;
   /** Display name of where it runs: `cpu`, `cuda`, `metal`, `vulkan`, `upstream`. */
   readonly device: string;
+  /** Memory of the GPU that it has taken; left out: none, or unknown. */
+  readonly gpuBytes?: number | undefined;
   /** PID of the model's child process, if it has one. */
   readonly pid?: number | undefined;
   /** Models that it calls and closes; their memory counts as its own. */

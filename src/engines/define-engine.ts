@@ -7,6 +7,7 @@ import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
 import { unsupportedValue } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
 import type { ModelFacts } from "./host/messages.ts";
+import { OpenCrash } from "./host/open-crash.ts";
 
 /** Exports of a module that runs inside the service. */
 export interface InProcessModule<Settings> {
@@ -20,6 +21,8 @@ interface NestedDeployment {
   /** Engine and settings as JSON; secret, because they may include an upstream's key. */
   deployment: Secret;
 }
+
+type Environment = Readonly<Record<string, string>>;
 
 /** Open models of the nested deployments, by the names of the settings. */
 type NestedModels = Readonly<Record<string, Model>>;
@@ -45,8 +48,15 @@ export interface EngineDefinition<Name extends string, Settings> {
    * settings that the model would refuse. Default: the process starts at once and describes the model.
    */
   lazyFacts?(settings: Settings): ModelFacts;
-  /** Environment variables of the child process in addition to those that every child gets. */
-  environment?: Readonly<Record<string, string>>;
+  /** Environment variables of the child process in addition to those that every child gets; from what `prepare` returned. */
+  environment?: Environment | ((prepared: never) => Promise<Environment>);
+  /**
+   * What `open` gets in a second attempt after the process crashed in the first one, with a warning for the log;
+   * undefined: there is no other way to open the model.
+   */
+  afterCrash?(prepared: never, reason: string | undefined): { prepared: unknown; warning: string } | undefined;
+  /** Whether a deployment's model is expected to take memory of a GPU. */
+  usesGpu?(settings: NoInfer<Settings>): Promise<boolean>;
   /** True if a model of this engine runs in the memory of this machine. Default: true where `module` is a URL. */
   isLocal?: true;
   /** True for a proxy to another service. */
@@ -87,7 +97,7 @@ export function defineEngine<const Name extends string, Settings>(
   return {
     ...definition,
     async open(settings, task, services, nested = {}) {
-      const { name, tasks, module, prepare, lazyFacts, environment = {} } = definition;
+      const { name, tasks, module, prepare, lazyFacts, environment = {}, afterCrash } = definition;
       if (!tasks.includes(task)) {
         throw unsupportedValue(`The engine ${name} does not support ${task}, only ${inWords(tasks)}.`, "task");
       }
@@ -95,8 +105,24 @@ export function defineEngine<const Name extends string, Settings>(
       const prepared = prepare === undefined ? settings : await prepare(settings, task, services);
       // Imported here because commands that only read the configuration start no process.
       const { hostModel } = await import("./host/host-model.ts");
-      const hosted = { name: services.name, module, settings: prepared, environment, ...pick(services) };
-      return hostModel({ ...hosted, lazyFacts: lazyFacts?.(settings) });
+      const host = async (given: unknown) =>
+        hostModel({
+          name: services.name,
+          module,
+          settings: given,
+          environment: typeof environment === "function" ? await environment(given as never) : environment,
+          lazyFacts: lazyFacts?.(settings),
+          ...pick(services),
+        });
+      try {
+        return await host(prepared);
+      } catch (failure) {
+        const isCrash = failure instanceof OpenCrash && !services.signal.aborted;
+        const other = isCrash ? afterCrash?.(prepared as never, failure.reason) : undefined;
+        if (other === undefined) throw failure;
+        services.logger.warn({ reason: (failure as Error).message }, other.warning);
+        return await host(other.prepared);
+      }
     },
   };
 }

@@ -57,6 +57,15 @@ export function isLocal(kind: string, settings: unknown): boolean {
   return engine?.isLocal === true || engine?.module instanceof URL;
 }
 
+/** Whether a deployment with parsed settings is expected to take memory of a GPU. */
+export async function usesGpu(kind: string, settings: unknown): Promise<boolean> {
+  const nested = nestedIn(kind, settings);
+  for (const { engine, checked } of nested) {
+    if (checked?.success === true && (await usesGpu(engine, checked.data))) return true;
+  }
+  return (await find(kind)?.usesGpu?.(settings as never)) ?? false;
+}
+
 /** Files other than the model's that a deployment with parsed settings reads when it opens. */
 export function filesOf(kind: string, settings: unknown): readonly string[] {
   // Opening the model reports invalid settings.

@@ -31,6 +31,9 @@ export interface DeploymentOptions {
   prepare?: (signal: AbortSignal) => Promise<number>;
   /** Memory budget; left out: the model's memory on this machine is negligible. */
   memory?: MemoryBudget | undefined;
+  /** Budget of the GPUs' memory, and whether the model is expected to take some. */
+  gpuMemory?: MemoryBudget | undefined;
+  usesGpu?: (() => Promise<boolean>) | undefined;
   /** Called after each failure to open, before the next attempt. */
   onOpenFailure: (failure: unknown) => void;
 }
@@ -68,6 +71,8 @@ export class Deployment {
       open: options.open,
       prepare: options.prepare,
       memory: options.memory,
+      gpuMemory: options.gpuMemory,
+      usesGpu: options.usesGpu,
       activity: () => ({
         requests: this.#slots.inUse + this.#slots.waiting,
         lastEndedAt: this.#slots.lastReleasedAt,
@@ -146,6 +151,11 @@ export class Deployment {
   get memoryBytes(): number | undefined {
     const isCounted = this.#options.memory !== undefined && this.#loader.model !== undefined;
     return isCounted ? this.#loader.memoryBytes : undefined;
+  }
+
+  /** Memory of the GPU that a loaded local model has taken. */
+  get gpuBytes(): number | undefined {
+    return this.#loader.gpuBytes;
   }
 
   /** Whether a request has to wait for the model to be loaded, and may. */

@@ -4,6 +4,7 @@ import { type DecodingPlan, DecodingPlanner } from "./decoding-plan.ts";
 import { RequestError } from "./errors.ts";
 import { ContinuousBatcher } from "./evaluation/continuous-batcher.ts";
 import { NativeDecoder } from "./evaluation/native-decoder.ts";
+import { CPU_PACE, GPU_PACE } from "./evaluation/prefill-scheduler.ts";
 import { allowsTiles, RepeatableEvaluation } from "./evaluation/repeatable-evaluation.ts";
 import { type PrefixReuse, SequencePool } from "./evaluation/sequence-pool.ts";
 import type { LoadedModel } from "./load-model.ts";
@@ -89,13 +90,18 @@ export class BatchedChatModel {
     this.#planner = new DecodingPlanner(template, this.#vocabulary, new GrammarCache(this.#decoder));
     this.#sequences = new SequencePool(context);
     this.#samplerMemory = new SamplerMemory(this.#vocabulary.size);
-    this.#batcher = new ContinuousBatcher(options.batchSize, {
-      get current() {
-        return threads.current;
+    this.#batcher = new ContinuousBatcher({
+      batchSize: options.batchSize,
+      pace: device === "cpu" ? CPU_PACE : GPU_PACE,
+      threads: {
+        get current() {
+          return threads.current;
+        },
+        use: (count) => {
+          this.#decoder.setThreads(count);
+        },
       },
-      use: (count) => {
-        this.#decoder.setThreads(count);
-      },
+      decoder: this.#decoder,
     });
   }
 
@@ -158,7 +164,7 @@ export class BatchedChatModel {
       createLogprobReader: () => this.#createLogprobReader(request),
       sequences: this.#sequences,
       reuse,
-      repeatable: isRepeatable(request) ? this.#repeatableEvaluation(prompt.length) : undefined,
+      repeatable: this.#isRepeatable(request) ? this.#repeatableEvaluation(prompt.length) : undefined,
       batcher: this.#batcher,
       emit,
       signal,
@@ -201,17 +207,18 @@ export class BatchedChatModel {
 
   #reuseFor(request: GenerationRequest): PrefixReuse {
     if (!this.#prefixReuse) return "none";
-    if (!isRepeatable(request)) return "any";
+    if (!this.#isRepeatable(request)) return "any";
     return allowsTiles(this.#batchSize) ? "repeatable" : "none";
+  }
+
+  /** Only a CPU can: a GPU rounds differently with each number of sequences in a batch. */
+  #isRepeatable({ seed, temperature }: GenerationRequest): boolean {
+    return this.device === "cpu" && (seed !== undefined || temperature === 0);
   }
 
   #repeatableEvaluation(promptTokens: number): RepeatableEvaluation {
     return new RepeatableEvaluation({ splitsKeys: this.#splitsKeys, batchSize: this.#batchSize, promptTokens });
   }
-}
-
-function isRepeatable({ seed, temperature }: GenerationRequest): boolean {
-  return seed !== undefined || temperature === 0;
 }
 
 function contextExceeded(promptTokens: string, contextWindow: number, { prompt }: GenerationRequest): RequestError {

@@ -2,7 +2,7 @@
 
 /** Preferred even when its cache takes half of the available memory. */
 const PREFERRED_TOKENS = 16_384;
-const MIN_TOKENS = 4096;
+export const MIN_CONTEXT_SIZE = 4096;
 
 export interface ContextChoice {
   /** Tokens for each slot. */
@@ -25,7 +25,7 @@ export interface ContextConstraints {
 export async function chooseContextSize(constraints: ContextConstraints): Promise<ContextChoice> {
   const { trainedSize, availableBytes, estimateBytes } = constraints;
   let contextSize = trainedSize;
-  while (contextSize > MIN_TOKENS) {
+  while (contextSize > MIN_CONTEXT_SIZE) {
     const share = contextSize > PREFERRED_TOKENS ? 4 : 2;
     if ((await estimateBytes(contextSize)) <= availableBytes / share) break;
     contextSize = nextSize(contextSize);
@@ -33,9 +33,14 @@ export async function chooseContextSize(constraints: ContextConstraints): Promis
   return { contextSize, reason: contextSize === trainedSize ? "trained" : "memory" };
 }
 
+/** Window to try next when there was no memory for this one after all; undefined: there is none. */
+export function smallerSize(contextSize: number): number | undefined {
+  return contextSize > MIN_CONTEXT_SIZE ? nextSize(contextSize) : undefined;
+}
+
 /** Half, without skipping the preferred size. */
 function nextSize(contextSize: number): number {
   const half = Math.floor(contextSize / 2);
   if (contextSize > PREFERRED_TOKENS && half < PREFERRED_TOKENS) return PREFERRED_TOKENS;
-  return Math.max(MIN_TOKENS, half);
+  return Math.max(MIN_CONTEXT_SIZE, half);
 }

@@ -2,8 +2,10 @@
 
 import { access } from "node:fs/promises";
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from "node-llama-cpp";
-import { type ContextChoice, chooseContextSize } from "./context-size.ts";
+import { type ContextChoice, chooseContextSize, smallerSize } from "./context-size.ts";
 import { ModelError } from "./errors.ts";
+import { fitOnGpu } from "./gpu-fit.ts";
+import { explainMissingBackend } from "./gpu-support.ts";
 import { ThreadCount, usefulThreads } from "./thread-count.ts";
 
 export interface LoraAdapter {
@@ -27,8 +29,8 @@ export interface LoadOptions {
   /** Layers offloaded to the GPU. Undefined: as many as fit. */
   gpuLayers: number | undefined;
   flashAttention: "auto" | boolean;
-  /** Limit of tokens in a batch. */
-  batchSize: number;
+  /** Limit of tokens in a batch. Undefined: 256, and on a GPU 2,048 where its memory allows. */
+  batchSize: number | undefined;
   /** Applied to all sequences. */
   lora: readonly LoraAdapter[];
 }
@@ -37,6 +39,8 @@ export interface LoadedModel {
   model: LlamaModel;
   context: LlamaContext;
   device: string;
+  /** Memory of the GPU that the model has taken; undefined on a CPU. */
+  gpuBytes: number | undefined;
   /** Why the context window has its size. */
   contextReason: ContextChoice["reason"];
   /** Consulted before each batch. */
@@ -47,62 +51,124 @@ export interface LoadedModel {
   splitsKeys: boolean;
 }
 
+const CPU_BATCH_SIZE = 256;
+const GPU_BATCH_SIZE = 2048;
+/** A batch needs logits and buffers of some 1 GB for 2,048 tokens. */
+const SMALL_GPU = { freeBytes: 16e9, batchSize: 512 };
+
 /** Throws a ModelError that names the step that failed. Never builds or downloads anything. */
 export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
   // llama.cpp does not name the file.
   for (const { path } of options.lora) await attempt("The LoRA adapter cannot be read", () => access(path));
-  const { llama, model, device } = await openModelFile(options);
-  const choice = await attempt("The context size cannot be chosen", () => contextSizeFor(model, options, device));
-  const { contextSize } = choice;
+  const llama = await loadBinding(options);
+  const before = llama.gpu === false ? undefined : await llama.getVramState();
+  const batchSize = options.batchSize ?? defaultBatchSize(before?.free);
+  const fit = before && (await fitOnGpu(llama, { ...options, batchSize, freeBytes: before.free }));
+  const { model, device } = await openModelFile({ ...options, gpuLayers: fit?.gpuLayers ?? 0 }, llama);
+  const isOnGpu = device !== "cpu";
+  const sized = { ...options, batchSize: isOnGpu ? batchSize : (options.batchSize ?? CPU_BATCH_SIZE) };
+  const choice =
+    isOnGpu && fit !== undefined
+      ? fit
+      : await attempt("The context size cannot be chosen", () => contextSizeFor(model, sized, device));
   const flashAttention = flashAttentionFor(model, options, device);
-  const context = await attempt("The model's context cannot be created", () =>
-    createContext(model, { ...options, contextSize, flashAttention }),
+  const { context, ...created } = await attempt("The model's context cannot be created", () =>
+    createFittingContext(model, { ...sized, flashAttention }, choice),
   );
+  if (isOnGpu) await evaluateOneToken(context);
+  const after = isOnGpu ? await llama.getVramState() : undefined;
   const threads = new ThreadCount(options.threads ?? usefulThreads(llama.cpuMathCores)).start();
   return {
     model,
     context,
     threads,
     device,
-    contextReason: choice.reason,
-    batchSize: Math.max(options.batchSize, options.slots),
+    gpuBytes: after && Math.max(0, after.used - (before?.used ?? 0)),
+    contextReason: created.reason,
+    batchSize: Math.max(sized.batchSize, options.slots),
     splitsKeys: flashAttention !== false && device === "cpu",
   };
 }
 
-/** Loads the weights. Throws a ModelError. */
+function defaultBatchSize(freeBytes: number | undefined): number {
+  if (freeBytes === undefined) return CPU_BATCH_SIZE;
+  return freeBytes < SMALL_GPU.freeBytes ? SMALL_GPU.batchSize : GPU_BATCH_SIZE;
+}
+
+/** Loads the weights. `llama`: the binding, if it is loaded. Throws a ModelError. */
 export async function openModelFile(
   options: Pick<LoadOptions, "path" | "gpu" | "gpuLayers">,
+  llama?: Llama,
 ): Promise<{ llama: Llama; model: LlamaModel; device: string }> {
-  const llama = await attempt("No llama.cpp binary for this machine", () => loadBinding(options));
+  const binding = llama ?? (await loadBinding(options));
   const model = await attempt("The model file cannot be loaded", () =>
-    llama.loadModel({ modelPath: options.path, gpuLayers: options.gpuLayers ?? "auto" }),
+    binding.loadModel({ modelPath: options.path, gpuLayers: options.gpuLayers ?? "auto" }),
   );
-  return { llama, model, device: model.gpuLayers > 0 && llama.gpu !== false ? llama.gpu : "cpu" };
+  const device = model.gpuLayers > 0 && binding.gpu !== false ? binding.gpu : "cpu";
+  return { llama: binding, model, device };
 }
 
-function loadBinding({ gpu }: Pick<LoadOptions, "gpu">): Promise<Llama> {
-  return getLlama({ gpu, build: "never", skipDownload: true, progressLogs: false, logLevel: LlamaLogLevel.warn });
+type SizedOptions = LoadOptions & { batchSize: number };
+
+/** A window that was not configured becomes smaller where there is no memory for it after all. */
+async function createFittingContext(
+  model: LlamaModel,
+  options: SizedOptions,
+  { contextSize, reason }: ContextChoice,
+): Promise<{ context: LlamaContext; reason: ContextChoice["reason"] }> {
+  try {
+    return { context: await createContext(model, { ...options, contextSize }), reason };
+  } catch (failure) {
+    const smaller = reason === "configured" ? undefined : smallerSize(contextSize);
+    if (smaller === undefined) throw failure;
+    return await createFittingContext(model, options, { contextSize: smaller, reason: "memory" });
+  }
 }
 
-async function contextSizeFor(model: LlamaModel, options: LoadOptions, device: string): Promise<ContextChoice> {
+/**
+ * A GPU whose driver refuses the kernels aborts the process at the first token: here, where it fails the load instead of
+ * a request.
+ */
+async function evaluateOneToken(context: LlamaContext): Promise<void> {
+  const sequence = context.getSequence();
+  const { bos, eos } = context.model.tokens;
+  await attempt("The model cannot evaluate a token", async () => {
+    await sequence.evaluateWithoutGeneratingNewTokens([bos ?? eos ?? (0 as never)]);
+    await sequence.clearHistory();
+  });
+  sequence.dispose();
+}
+
+async function loadBinding({ gpu }: Pick<LoadOptions, "gpu">): Promise<Llama> {
+  try {
+    return await getLlama({
+      gpu,
+      build: "never",
+      skipDownload: true,
+      progressLogs: false,
+      logLevel: LlamaLogLevel.warn,
+    });
+  } catch (failure) {
+    throw new ModelError(await explainMissingBackend(gpu, failure as Error), 60, failure);
+  }
+}
+
+async function contextSizeFor(model: LlamaModel, options: SizedOptions, device: string): Promise<ContextChoice> {
   if (options.contextSize !== undefined) return { contextSize: options.contextSize, reason: "configured" };
   const { slots, batchSize } = options;
   const flashAttention = flashAttentionFor(model, options, device);
-  const isOnGpu = device !== "cpu";
-  const availableBytes = isOnGpu ? (await model.llama.getVramState()).free : process.availableMemory();
   return await chooseContextSize({
     trainedSize: model.trainContextSize,
-    availableBytes,
+    availableBytes: process.availableMemory(),
     estimateBytes: async (contextSize) => {
-      const { cpuRam, gpuVram } = await model.fileInsights.estimateContextResourceRequirementsV2({
+      const { cpuRam } = await model.fileInsights.estimateContextResourceRequirementsV2({
         contextSize,
         modelGpuLayers: model.gpuLayers,
         sequences: slots,
         batchSize,
         flashAttention,
       });
-      return isOnGpu ? gpuVram : cpuRam;
+      return cpuRam;
     },
   });
 }
@@ -118,7 +184,7 @@ function flashAttentionFor(
   return flashAttention === "auto" && device === "cpu" && !canErase ? false : flashAttention;
 }
 
-function createContext(model: LlamaModel, options: LoadOptions): Promise<LlamaContext> {
+function createContext(model: LlamaModel, options: SizedOptions): Promise<LlamaContext> {
   const { slots, flashAttention } = options;
   return model.createContext({
     sequences: slots,

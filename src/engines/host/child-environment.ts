@@ -19,8 +19,7 @@ const PASSED_ON = [
   "SystemRoot",
   "USERPROFILE",
   "LOCALAPPDATA",
-  "CUDA_VISIBLE_DEVICES",
-  "CUDA_PATH",
+  "NVIDIA_VISIBLE_DEVICES",
   "HIP_VISIBLE_DEVICES",
   "GGML_VK_VISIBLE_DEVICES",
   "OMP_NUM_THREADS",
@@ -28,8 +27,12 @@ const PASSED_ON = [
   "GOMP_SPINCOUNT",
 ];
 
+/** Settings of CUDA's driver and runtime, such as CUDA_VISIBLE_DEVICES and CUDA_CACHE_PATH. */
+const PASSED_ON_PREFIX = "CUDA_";
+
 export function childEnvironment(additions: Readonly<Record<string, string>>): Record<string, string> {
-  const passedOn = PASSED_ON.flatMap((name) => {
+  const cuda = Object.keys(process.env).filter((name) => name.startsWith(PASSED_ON_PREFIX));
+  const passedOn = [...PASSED_ON, ...cuda].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });

@@ -150,13 +150,23 @@ function factsOf(model: Model | HostedServer): ModelFacts {
     const { task, origin, key, pid, properties } = model;
     return { task, origin, key, pid, properties };
   }
-  const { slots, device } = model;
+  const { slots, device, gpuBytes } = model;
   switch (model.task) {
     case "chat": {
       const { contextWindow, contextReason, maxMessages, samplingDefaults, abilities, usesGrammars } = model;
       const countsTokens = model.countTokens !== undefined;
       const context = { contextWindow, contextReason, maxMessages };
-      return { task: model.task, slots, device, ...context, samplingDefaults, abilities, usesGrammars, countsTokens };
+      return {
+        task: model.task,
+        slots,
+        device,
+        gpuBytes,
+        ...context,
+        samplingDefaults,
+        abilities,
+        usesGrammars,
+        countsTokens,
+      };
     }
     case "embedding": {
       const { slotsPerProject, dimensions, contextWindow } = model;

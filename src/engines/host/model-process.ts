@@ -7,7 +7,9 @@ import { AsyncQueue } from "../../kernel/async/async-queue.ts";
 import { type Fault, unavailable } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 import { childEnvironment } from "./child-environment.ts";
+import { CrashOutput } from "./crash-output.ts";
 import { decodeFailure, encodeFailure, type FromChild, type ModelFacts, type ToChild } from "./messages.ts";
+import { OpenCrash } from "./open-crash.ts";
 import { killIfRunning } from "./parent-watchdog.ts";
 import { siblingModule } from "./sibling-module.ts";
 
@@ -28,7 +30,7 @@ export interface ModelProcessOptions {
 export interface Exit {
   /** Readable description, such as `crashed (SIGSEGV)`. */
   how: string;
-  /** Resolves with the last lines of standard output and error. For the log only. */
+  /** Resolves with the first and last lines that the end wrote to standard output and error. For the log only. */
   lastOutput: Promise<readonly string[]>;
 }
 
@@ -41,7 +43,6 @@ interface Call {
 const CLOSE_GRACE_MS = 2000;
 /** Output may arrive after the `exit` event. */
 const OUTPUT_GRACE_MS = 200;
-const KEPT_LINES = 20;
 
 export class ModelProcess {
   readonly #options: ModelProcessOptions;
@@ -50,7 +51,7 @@ export class ModelProcess {
   readonly #opened = Promise.withResolvers<ModelFacts>();
   readonly #exited = Promise.withResolvers<Exit>();
   readonly #childPids: Set<number> = new Set();
-  readonly #lastOutput: string[] = [];
+  readonly #output = new CrashOutput();
   readonly #outputEnded = Promise.withResolvers<readonly string[]>();
   #lastCallId = 0;
   #killedBecause: string | undefined;
@@ -72,7 +73,7 @@ export class ModelProcess {
     });
     this.#child.on("error", (error) => this.#end(`could not be started: ${error.message}`));
     this.#child.on("exit", (code, signal) => this.#end(describeExit(code, signal, this.#killedBecause)));
-    this.#child.on("close", () => this.#outputEnded.resolve(this.#lastOutput));
+    this.#child.on("close", () => this.#outputEnded.resolve(this.#output.excerpt));
     this.#send({ type: "open", module: options.module.href, name: options.name, settings: options.settings });
   }
 
@@ -195,8 +196,7 @@ export class ModelProcess {
 
   #follow(stream: Readable): void {
     createInterface({ input: stream }).on("line", (line) => {
-      this.#lastOutput.push(line);
-      if (this.#lastOutput.length > KEPT_LINES) this.#lastOutput.shift();
+      this.#output.push(line);
       this.#options.logger.debug({ output: line }, "model process");
     });
   }
@@ -208,10 +208,11 @@ export class ModelProcess {
     // They have ended already, unless the child was killed from outside.
     for (const pid of this.#childPids) killIfRunning(pid);
     this.#opened.promise.catch(() => {});
-    this.#opened.reject(unavailable(`The model's process ${how} while it was being opened.`, "engine_failed", 5));
+    const lastOutput = this.#outputEnded.promise;
+    void lastOutput.then(() => this.#opened.reject(new OpenCrash(how, this.#output.reason)));
     for (const id of [...this.#calls.keys()]) this.#finish(id, failure);
-    setTimeout(() => this.#outputEnded.resolve(this.#lastOutput), OUTPUT_GRACE_MS);
-    this.#exited.resolve({ how, lastOutput: this.#outputEnded.promise });
+    setTimeout(() => this.#outputEnded.resolve(this.#output.excerpt), OUTPUT_GRACE_MS);
+    this.#exited.resolve({ how, lastOutput });
   }
 }
 

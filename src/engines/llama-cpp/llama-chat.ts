@@ -14,6 +14,7 @@ export class LlamaChat implements ChatModel {
   readonly abilities: ChatAbilities;
   readonly slots: number;
   readonly device: string;
+  readonly gpuBytes: number | undefined;
   readonly contextWindow: number;
   readonly contextReason: ChatModel["contextReason"];
   readonly maxMessages: number;
@@ -25,6 +26,7 @@ export class LlamaChat implements ChatModel {
     const model = new BatchedChatModel(options);
     this.slots = model.slots;
     this.device = model.device;
+    this.gpuBytes = options.gpuBytes;
     this.contextWindow = model.contextWindow;
     this.contextReason = model.contextReason;
     this.maxMessages = model.maxMessages;

@@ -2,11 +2,13 @@
 
 import { readFile } from "node:fs/promises";
 import { EmbeddingModel as GgufEmbeddingModel } from "@parlance-inference/llama-batching/embedding-model";
+import { describeMissingSupport } from "@parlance-inference/llama-batching/gpu-support";
 import { type LoadOptions, loadModel } from "@parlance-inference/llama-batching/load-model";
 import type { ChatModel } from "../../contracts/chat-model.ts";
 import type { EmbeddingModel } from "../../contracts/engine.ts";
 import type { Task } from "../../contracts/task.ts";
 import { unavailable } from "../../kernel/faults.ts";
+import { nvidiaGpus } from "../../kernel/process/gpus.ts";
 import type { HostedServices } from "../host/model-child.ts";
 import { LlamaChat } from "./llama-chat.ts";
 import { LlamaEmbedding } from "./llama-embedding.ts";
@@ -39,10 +41,19 @@ async function openChat(settings: ChildSettings, { warn }: HostedServices): Prom
         `context_size is ${contextSize} tokens, but the model was trained with ${trainContextSize}. Expect incoherent output beyond that.`,
       );
     }
+    if (settings.gpu === "auto" && loaded.device === "cpu") await warnOfUnusedGpu(settings, warn);
     return new LlamaChat({ ...loaded, prefixReuse, maxChoices, chatTemplate, warn });
   } catch (error) {
     throw toFault(error);
   }
+}
+
+/** A GPU that nothing uses is a mistake of the installation more often than a decision. */
+async function warnOfUnusedGpu({ gpuLayers }: ChildSettings, warn: HostedServices["warn"]): Promise<void> {
+  const [gpu] = gpuLayers === 0 ? [] : await nvidiaGpus();
+  if (gpu === undefined) return;
+  const why = describeMissingSupport("auto") ?? "its memory is in use, or llama.cpp does not support it.";
+  warn(`The model runs on the CPU although this machine has an ${gpu.name}: ${why} \`gpu: false\` silences this.`);
 }
 
 async function readTemplate(path: string): Promise<string> {

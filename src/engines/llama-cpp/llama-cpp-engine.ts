@@ -1,6 +1,7 @@
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
+import { poolThreads, usesGpu } from "./gpu-use.ts";
 import type { ChildSettings } from "./llama-cpp-child.ts";
 import { llamaCppSettings } from "./settings.ts";
 
@@ -14,8 +15,16 @@ export const llamaCppEngine = defineEngine({
     ...(chatTemplateFile === undefined ? [] : [chatTemplateFile]),
   ],
   module: siblingModule(import.meta.url, "./llama-cpp-child"),
-  // With more threads, evaluation and sampling wake other threads each time: 34 instead of 48 tokens/s.
-  environment: { UV_THREADPOOL_SIZE: "1" },
+  environment: async (settings: ChildSettings) => ({ UV_THREADPOOL_SIZE: String(await poolThreads(settings)) }),
+  usesGpu: (settings) => usesGpu(settings),
+  afterCrash(settings: ChildSettings, reason) {
+    if (settings.gpu !== "auto") return undefined;
+    const why = reason === undefined ? "" : ` (${reason})`;
+    return {
+      prepared: { ...settings, gpu: false },
+      warning: `llama.cpp crashed on this machine's GPU${why}. The model runs on the CPU instead, which is slower. \`parlance doctor\` checks the GPU; see docs/how-to/use-a-gpu.md`,
+    };
+  },
   async prepare({ reference, ...settings }, task, { pull, signal }): Promise<ChildSettings> {
     if (task === "embedding" && settings.lora.length > 0) {
       throw unsupportedValue("LoRA adapters work with the task chat, not with embedding.", "lora");

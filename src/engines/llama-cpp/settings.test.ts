@@ -10,9 +10,10 @@ test("fills in defaults", () => {
     gpu: "auto",
     gpuLayers: undefined,
     flashAttention: "auto",
-    batchSize: 256,
+    batchSize: undefined,
     prefixReuse: true,
     maxChoices: 8,
+    tokenIds: "cl100k_base",
     lora: [],
     chatTemplateFile: undefined,
   });

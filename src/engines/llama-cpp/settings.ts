@@ -31,8 +31,10 @@ export const llamaCppSettings = z
       .int()
       .min(32)
       .max(4096)
-      .default(256)
-      .describe("Maximum tokens per batch; an aborted request frees its slot between two batches"),
+      .optional()
+      .describe(
+        "Maximum tokens per batch; an aborted request frees its slot between two batches. Default: 256; on a GPU 2,048, or 512 with less than 16 GB of free memory",
+      ),
     prefix_reuse: z
       .boolean()
       .default(true)

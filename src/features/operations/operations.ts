@@ -41,6 +41,8 @@ interface ModelReadiness {
   device?: string | undefined;
   /** Resident memory of a loaded local model. */
   memory_bytes?: number | undefined;
+  /** Memory of the GPU that a loaded local model has taken. */
+  vram_bytes?: number | undefined;
   /** Duration of the last load. */
   load_seconds?: number | undefined;
   /** Context window of a loaded chat model, and what determined it. */

@@ -27,7 +27,7 @@ export async function readinessOf({ catalog, checkDatabase, waitsFor }: Readines
   const models: Readiness["models"][number][] = [];
   let isSettled = true;
   for (const model of catalog.models) {
-    for (const { name, engine, state, circuits, memoryBytes, loadSeconds, lastModel } of model.deployments) {
+    for (const { name, engine, state, circuits, memoryBytes, gpuBytes, loadSeconds, lastModel } of model.deployments) {
       const chat = lastModel?.task === "chat" ? lastModel : undefined;
       if (model.isBuiltin && state.state === "loading") isSettled = false;
       models.push({
@@ -39,6 +39,7 @@ export async function readinessOf({ catalog, checkDatabase, waitsFor }: Readines
         circuit: circuits.state,
         device: state.state === "up" ? state.device : undefined,
         memory_bytes: memoryBytes,
+        vram_bytes: gpuBytes,
         load_seconds: loadSeconds,
         context_window: chat?.contextWindow,
         context_window_reason: chat?.contextReason,

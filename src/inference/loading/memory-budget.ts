@@ -1,4 +1,4 @@
-/** Limits the total memory of local models: unloads the least recently used ones when another is needed. */
+/** Limits the total memory of local models, or what they take of the GPUs' memory: unloads the least recently used ones when another is needed. */
 
 import { unavailable } from "../../kernel/faults.ts";
 
@@ -15,13 +15,24 @@ export interface MemoryUser {
 
 const MEGABYTE = 1e6;
 
+/** What a budget limits, in words for its messages. */
+export interface BudgetKind {
+  memory: string;
+  setting: string;
+}
+
+const MAIN_MEMORY: BudgetKind = { memory: "memory", setting: "local.memory" };
+export const GPU_MEMORY: BudgetKind = { memory: "GPU memory", setting: "local.gpu_memory" };
+
 export class MemoryBudget {
   limitBytes: number;
+  readonly #kind: BudgetKind;
   readonly #users = new Set<MemoryUser>();
   #admitting: Promise<void> = Promise.resolve();
 
-  constructor(limitBytes: number) {
+  constructor(limitBytes: number, kind = MAIN_MEMORY) {
     this.limitBytes = limitBytes;
+    this.#kind = kind;
   }
 
   get usedBytes(): number {
@@ -58,14 +69,15 @@ export class MemoryBudget {
 
   async #makeRoom(user: MemoryUser): Promise<void> {
     const needed = user.memoryBytes;
+    const { memory, setting } = this.#kind;
     if (needed > this.limitBytes) {
-      const message = `This model needs about ${inMegabytes(needed)} of memory, but local models may use ${inMegabytes(this.limitBytes)} together. Raise local.memory or use a smaller model.`;
+      const message = `This model needs about ${inMegabytes(needed)} of ${memory}, but local models may use ${inMegabytes(this.limitBytes)} together. Raise ${setting} or use a smaller model.`;
       throw unavailable(message, "insufficient_memory", 600);
     }
     while (this.#usedByOthers(user) + needed > this.limitBytes) {
       const victim = this.#leastRecentlyUsed(user);
       if (victim === undefined) {
-        const message = `This model needs about ${inMegabytes(needed)} of memory, and the loaded models, which are all in use, have ${inMegabytes(this.#usedByOthers(user))} of ${inMegabytes(this.limitBytes)}. Try again when they are idle, or raise local.memory.`;
+        const message = `This model needs about ${inMegabytes(needed)} of ${memory}, and the loaded models, which are all in use, have ${inMegabytes(this.#usedByOthers(user))} of ${inMegabytes(this.limitBytes)}. Try again when they are idle, or raise ${setting}.`;
         throw unavailable(message, "insufficient_memory", 10);
       }
       await victim.unload();

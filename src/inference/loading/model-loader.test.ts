@@ -4,7 +4,7 @@ import type { Model } from "../../contracts/engine.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { Deployment, type DeploymentOptions } from "../deployment.ts";
 import { DEFAULT_ROUTING_OPTIONS, type RoutingOptions } from "../routing/routing-options.ts";
-import { MemoryBudget } from "./memory-budget.ts";
+import { GPU_MEMORY, MemoryBudget } from "./memory-budget.ts";
 
 const { signal } = new AbortController();
 
@@ -132,4 +132,35 @@ test("retires only after the requests that hold it have ended", async () => {
   slot.release();
   await retired;
   expect(deployment.isUp).toBe(false);
+});
+
+test("counts memory of the GPU in a budget of its own, where the least recently used model gives way", async () => {
+  const gpuMemory = new MemoryBudget(20e9, GPU_MEMORY);
+  const onGpu = (name: string) =>
+    makeDeployment(
+      {},
+      {
+        name,
+        open: async () => ({ ...openedModel(), device: "cuda", gpuBytes: 12e9 }),
+        prepare: async () => 5e9,
+        // Too little for the weights, which are on the GPU.
+        memory: new MemoryBudget(2e9),
+        gpuMemory,
+        usesGpu: async () => true,
+      },
+    );
+  const [first, second] = [onGpu("first"), onGpu("second")];
+  await first.load(signal);
+  expect(first.gpuBytes).toBe(12e9);
+  expect(gpuMemory.usedBytes).toBe(12e9);
+  await second.load(signal);
+  // 12 GB and the estimate of 6 GB fit; the measured 24 GB do not.
+  await vi.waitFor(() => expect(gpuMemory.usedBytes).toBe(12e9));
+  expect(first.gpuBytes).toBeUndefined();
+  expect(second.gpuBytes).toBe(12e9);
+  using _hold = second.hold();
+  await expect(first.load(signal)).rejects.toMatchObject({
+    code: "insufficient_memory",
+    message: expect.stringMatching(/12000 MB of GPU memory.*local\.gpu_memory/),
+  });
 });

@@ -24,6 +24,10 @@ export interface ModelLoaderOptions {
   prepare: ((signal: AbortSignal) => Promise<number>) | undefined;
   /** Memory budget; undefined: the model's memory on this machine is negligible. */
   memory: MemoryBudget | undefined;
+  /** Budget of the GPUs' memory; left out: the model takes none. */
+  gpuMemory?: MemoryBudget | undefined;
+  /** Whether the model is expected to take memory of a GPU. */
+  usesGpu?: (() => Promise<boolean>) | undefined;
   /** Requests that hold or await a slot, and when the last one ended, on the clock of `performance.now()`. */
   activity: () => { requests: number; lastEndedAt: number };
   onOpened: (model: Model) => void;
@@ -40,6 +44,10 @@ const REOPEN_SECONDS = { initial: 15, max: 600 };
 /** Memory estimated in addition to the files before the first load; the measured default models use less. */
 const ESTIMATED_BYTES = 150e6;
 const ESTIMATED_PER_FILE_BYTE = 1.5;
+/** A model on a GPU needs main memory for its process and the driver alone: 1.5 GB with 5 GB of weights. */
+const ESTIMATED_BYTES_BESIDE_GPU = 1.6e9;
+/** Weights and a small context. */
+const ESTIMATED_GPU_PER_FILE_BYTE = 1.2;
 
 export class ModelLoader implements MemoryUser {
   readonly name: string;
@@ -49,6 +57,11 @@ export class ModelLoader implements MemoryUser {
   #lastModel: Model | undefined;
   #fileBytes = 0;
   #measuredBytes: number | undefined;
+  #measuredGpuBytes: number | undefined;
+  /** Whether it is expected to run on a GPU; known once it is loaded for the first time. */
+  #expectsGpu = false;
+  /** What it takes of the budget of the GPUs' memory. */
+  readonly #onGpu: MemoryUser;
   #failure: { fault: Fault; failures: number; retryAt: number } | undefined;
   #retry: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -72,6 +85,20 @@ export class ModelLoader implements MemoryUser {
   constructor(options: ModelLoaderOptions) {
     this.#options = options;
     this.name = options.name;
+    const loader = this;
+    this.#onGpu = {
+      name: options.name,
+      get memoryBytes() {
+        return loader.#gpuBytesCounted;
+      },
+      get lastUsedAt() {
+        return loader.lastUsedAt;
+      },
+      get isIdle() {
+        return loader.isIdle;
+      },
+      unload: () => this.unload(),
+    };
   }
 
   get state(): LoaderState {
@@ -119,7 +146,23 @@ export class ModelLoader implements MemoryUser {
   get memoryBytes(): number {
     const measured = this.#model === undefined ? undefined : residentBytesOf(this.#model);
     if (measured !== undefined) this.#measuredBytes = measured;
-    return this.#measuredBytes ?? ESTIMATED_BYTES + ESTIMATED_PER_FILE_BYTE * this.#fileBytes;
+    const estimated = ESTIMATED_BYTES + ESTIMATED_PER_FILE_BYTE * this.#fileBytes;
+    return this.#measuredBytes ?? (this.#expectsGpu ? Math.min(estimated, ESTIMATED_BYTES_BESIDE_GPU) : estimated);
+  }
+
+  /** Memory of the GPU that the open model has taken; undefined: none, or unknown. */
+  get gpuBytes(): number | undefined {
+    return this.#model === undefined ? undefined : gpuBytesOf(this.#model);
+  }
+
+  /** An estimate never exceeds the limit: a model that does not fit has some of its layers on the CPU. */
+  get #gpuBytesCounted(): number {
+    const estimated = ESTIMATED_GPU_PER_FILE_BYTE * this.#fileBytes;
+    if (this.#model !== undefined) this.#measuredGpuBytes = gpuBytesOf(this.#model) ?? 0;
+    const limit = this.#options.gpuMemory?.limitBytes ?? Number.POSITIVE_INFINITY;
+    return this.#model === undefined
+      ? Math.min(this.#measuredGpuBytes ?? estimated, limit)
+      : (this.#measuredGpuBytes ?? 0);
   }
 
   get lastUsedAt(): number {
@@ -174,11 +217,13 @@ export class ModelLoader implements MemoryUser {
     const model = this.#model;
     if (model === undefined) return this.#unloading;
     void this.memoryBytes;
+    void this.#gpuBytesCounted;
     clearTimeout(this.#idle);
     this.#model = undefined;
     this.#lastModel = model;
     this.#unloading = model.close().finally(() => {
       this.#options.memory?.release(this);
+      this.#options.gpuMemory?.release(this.#onGpu);
       this.#unloading = undefined;
     });
     await this.#unloading;
@@ -232,11 +277,13 @@ export class ModelLoader implements MemoryUser {
     this.#closing.signal.throwIfAborted();
     // A request must not repeat a load that has just failed; the background retry does.
     if (this.#failure !== undefined && this.#backoffMs > 0) throw this.#failure.fault;
-    const { memory, open, onOpened } = this.#options;
+    const { memory, gpuMemory, usesGpu, open, onOpened } = this.#options;
     const startedAt = performance.now();
     try {
       if (memory !== undefined) {
         await this.#findFileBytes();
+        this.#expectsGpu = (await usesGpu?.()) ?? false;
+        if (this.#expectsGpu) await gpuMemory?.admit(this.#onGpu);
         await memory.admit(this);
       }
       const model = await open(this.#closing.signal);
@@ -247,8 +294,10 @@ export class ModelLoader implements MemoryUser {
       this.#lastHeldAt = performance.now();
       this.#unloadWhenIdle();
       void memory?.trim(this);
+      void gpuMemory?.trim(this.#onGpu);
     } catch (failure) {
       memory?.release(this);
+      gpuMemory?.release(this.#onGpu);
       if (!this.#closing.signal.aborted) this.#fail(failure);
       throw failure;
     }
@@ -287,6 +336,10 @@ export class ModelLoader implements MemoryUser {
     if (leftMs <= 0) void this.unload();
     else this.#idle = setTimeout(() => this.#unloadWhenIdle(), leftMs).unref();
   }
+}
+
+function gpuBytesOf({ gpuBytes, nested = [] }: OpenModel): number | undefined {
+  return nested.map(gpuBytesOf).reduce((sum, bytes) => (bytes === undefined ? sum : (sum ?? 0) + bytes), gpuBytes);
 }
 
 /** Resident memory of the processes of a model and its nested ones; undefined without any. */

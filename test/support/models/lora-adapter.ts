@@ -1,6 +1,6 @@
 /** A LoRA adapter with fixed random weights, for tests. https://github.com/ggml-org/ggml/blob/master/docs/gguf.md */
 
-import { float32, pair, text, uint32, uint64 } from "./gguf-values.ts";
+import { float32, pair, text, uint32, uint64 } from "@parlance-inference/llama-batching/gguf-values";
 
 const STRING = 8;
 const FLOAT = 6;

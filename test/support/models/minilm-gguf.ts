@@ -3,9 +3,9 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { float32, pair, text, uint32, uint64 } from "@parlance-inference/llama-batching/gguf-values";
 import { SafetensorsIndex } from "../../../packages/sentence-embeddings/src/safetensors-index.ts";
 import { TEST_MODELS_DIRECTORY } from "./default-model.ts";
-import { float32, pair, text, uint32, uint64 } from "./gguf-values.ts";
 
 const SOURCE = join(TEST_MODELS_DIRECTORY, "moderation-minilm");
 const ALIGNMENT = 32;

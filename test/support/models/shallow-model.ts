@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { float32, pair, uint64 } from "./gguf-values.ts";
+import { float32, pair, uint64 } from "@parlance-inference/llama-batching/gguf-values";
 
 const LAYERS = 3;
 const FIXED_BYTES: Record<number, number> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 };
