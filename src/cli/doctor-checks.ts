@@ -13,6 +13,7 @@ import { databaseAddress } from "../storage/database-address.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { type Machine, outputOf } from "./machine.ts";
 import { openLog } from "./open-log.ts";
+import { tryGpu } from "./try-gpu.ts";
 
 export interface Check {
   name: string;
@@ -30,7 +31,7 @@ const ok = (name: string, detail: string): Check => ({ name, state: "ok", detail
 const warning = (name: string, detail: string): Check => ({ name, state: "warning", detail });
 const error = (name: string, detail: string): Check => ({ name, state: "error", detail });
 
-export function checkMachine({ processor, cores, memoryBytes, freeBytes, modelMemoryBytes, gpus }: Machine): Check[] {
+export function checkMachine({ processor, cores, memoryBytes, freeBytes, modelMemoryBytes }: Machine): Check[] {
   return [
     ok("Node.js", process.version),
     ok("Processor", `${processor}, ${cores} ${cores === 1 ? "core" : "cores"}`),
@@ -38,13 +39,16 @@ export function checkMachine({ processor, cores, memoryBytes, freeBytes, modelMe
       "Memory",
       `${formatBytes(freeBytes)} of ${formatBytes(memoryBytes)} free; local models may use ${formatBytes(modelMemoryBytes)}`,
     ),
-    ok(
-      "GPU",
-      gpus.length === 0
-        ? "none found; local models run on the CPU"
-        : `${gpus.join("; ")} (see docs/how-to/use-a-gpu.md)`,
-    ),
   ];
+}
+
+/** Evaluates a token on the GPU: a driver may refuse the kernels of a library that it loads. */
+export async function checkGpu({ gpus }: Machine): Promise<Check> {
+  if (gpus.length === 0) return ok("GPU", "none found; local models run on the CPU");
+  const names = gpus.join("; ");
+  const result = await tryGpu();
+  if (result.device !== undefined) return ok("GPU", `${names}; llama.cpp evaluates on it (${result.device})`);
+  return warning("GPU", `${names}; local models run on the CPU: ${result.reason} See docs/how-to/use-a-gpu.md`);
 }
 
 export async function checkPrograms({ server: { ffmpeg } }: Config): Promise<Check[]> {

@@ -11,6 +11,7 @@ import {
   type Check,
   checkDatabase,
   checkDirectories,
+  checkGpu,
   checkMachine,
   checkNetwork,
   checkPort,
@@ -60,6 +61,7 @@ async function runChecks(config: Config, machine: Machine): Promise<Check[]> {
   const origin = await findOrigin({});
   const found = await Promise.all([
     checkMachine(machine),
+    checkGpu(machine),
     checkPrograms(config),
     checkNetwork(config),
     checkDirectories(config),

@@ -4,7 +4,10 @@ import { execFile } from "node:child_process";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { promisify } from "node:util";
 import type { LocalSettings } from "../catalog/local-settings.ts";
+import { usesGpu } from "../engines/llama-cpp/gpu-use.ts";
 import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
+import { nvidiaGpus } from "../kernel/process/gpus.ts";
+import { formatBytes } from "./format-bytes.ts";
 
 const run = promisify(execFile);
 const PROGRAM_TIMEOUT_MS = 20_000;
@@ -16,8 +19,10 @@ export interface Machine {
   freeBytes: number;
   /** What local models may use together. */
   modelMemoryBytes: number;
-  /** Names of GPUs that llama.cpp can use; empty without a GPU. */
+  /** Names of the GPUs; empty without any. */
   gpus: string[];
+  /** Memory of the GPUs together that llama.cpp can use; undefined: none, or unknown. */
+  gpuBytes?: number | undefined;
 }
 
 export async function inspectMachine({ memory }: LocalSettings): Promise<Machine> {
@@ -29,14 +34,19 @@ export async function inspectMachine({ memory }: LocalSettings): Promise<Machine
     memoryBytes: limit > 0 ? Math.min(limit, totalmem()) : totalmem(),
     freeBytes: process.availableMemory(),
     modelMemoryBytes: memory ?? defaultMemoryBudget(),
-    gpus: await findGpus(),
+    ...(await findGpus()),
   };
 }
 
-async function findGpus(): Promise<string[]> {
-  if (process.platform === "darwin" && process.arch === "arm64") return ["Apple silicon (Metal)"];
-  const listed = await outputOf("nvidia-smi", ["--query-gpu=name,memory.total", "--format=csv,noheader"]);
-  return listed === undefined ? [] : listed.split("\n");
+async function findGpus(): Promise<Pick<Machine, "gpus" | "gpuBytes">> {
+  if (process.platform === "darwin" && process.arch === "arm64") return { gpus: ["Apple silicon (Metal)"] };
+  const found = await nvidiaGpus();
+  const isUsable = await usesGpu({ gpu: "auto", gpuLayers: undefined });
+  return {
+    gpus: found.map(({ name, memoryBytes, driver }) => `${name}, ${formatBytes(memoryBytes)}, driver ${driver}`),
+    gpuBytes:
+      found.length === 0 || !isUsable ? undefined : found.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+  };
 }
 
 /** Output of a program without its last line break; undefined where it is missing or fails. */

@@ -59,3 +59,16 @@ test("shows the command that pulls each model", () => {
   expect(text).toMatch(/^tiny +100\.0 MB +.* ready$/m);
   expect(text).toMatch(/^huge .* needs more memory$/m);
 });
+
+test("runs models that fit in a GPU's memory there, faster and beside little main memory", () => {
+  const on = (gpuBytes: number | undefined) =>
+    recommendModels(MANIFEST, { ...machine, freeBytes: 4e9, gpuBytes }, () => false);
+  const find = (id: string, gpuBytes: number | undefined) => on(gpuBytes).find((each) => each.id === id);
+  expect(find("slow", undefined)).toMatchObject({ fits: false });
+  const { tokensPerSecond = 0, ...slow } = find("slow", 24e9) ?? {};
+  expect(slow).toMatchObject({ fits: true, isMeasured: false });
+  expect(tokensPerSecond).toBeGreaterThan(50);
+  expect(find("huge", 24e9)).toMatchObject({ fits: false });
+  const unused = formatRecommendations(on(undefined), { ...machine, gpus: ["NVIDIA L4"] });
+  expect(unused).toContain("`parlance doctor` says why");
+});

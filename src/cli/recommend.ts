@@ -29,6 +29,10 @@ const REFERENCE_BYTES_PER_SECOND = 19e9;
 const SECONDS_PER_TOKEN = 0.004;
 /** More cores do not help once the memory's bandwidth is used up. */
 const MAX_SPEEDUP = 3;
+/** Weights that an H100 reads per second for one of eight chats: 95 tokens/s with a model of 5 GB. */
+const GPU_BYTES_PER_SECOND = 480e9;
+/** For the driver, the display and other programs. */
+const USABLE_GPU_SHARE = 0.95;
 /** Memory beyond the weights: the context and the process. */
 const MEMORY_PER_FILE_BYTE = 1.5;
 const PROCESS_BYTES = 150e6;
@@ -39,7 +43,12 @@ const READING_TOKENS_PER_SECOND = 7;
 /** Orders the models that fit and are fast enough by size, the best first; slower ones and those that do not fit follow. */
 export function recommendModels(
   manifest: readonly ManifestEntry[],
-  { cores, modelMemoryBytes, freeBytes }: Pick<Machine, "cores" | "modelMemoryBytes" | "freeBytes">,
+  {
+    cores,
+    modelMemoryBytes,
+    freeBytes,
+    gpuBytes = 0,
+  }: Pick<Machine, "cores" | "modelMemoryBytes" | "freeBytes" | "gpuBytes">,
   isPulled: (id: string) => boolean,
 ): Recommendation[] {
   const memory = Math.min(modelMemoryBytes, freeBytes);
@@ -49,15 +58,16 @@ export function recommendModels(
       const bytes = sizeOf(entry);
       const memoryBytes =
         entry.memoryBytes ?? (bytes === undefined ? undefined : PROCESS_BYTES + MEMORY_PER_FILE_BYTE * bytes);
+      const isOnGpu = memoryBytes !== undefined && memoryBytes <= USABLE_GPU_SHARE * gpuBytes;
       return {
         id: entry.id,
         description: entry.description,
         license: entry.license,
         bytes,
         memoryBytes,
-        tokensPerSecond: speedOf(entry, bytes, cores),
-        isMeasured: entry.tokensPerSecond !== undefined,
-        fits: memoryBytes !== undefined && memoryBytes <= memory,
+        tokensPerSecond: isOnGpu ? gpuSpeedOf(bytes) : speedOf(entry, bytes, cores),
+        isMeasured: !isOnGpu && entry.tokensPerSecond !== undefined,
+        fits: isOnGpu || (memoryBytes !== undefined && memoryBytes <= memory),
         isPulled: isPulled(entry.id),
       };
     })
@@ -86,6 +96,10 @@ function speedOf({ tokensPerSecond }: ManifestEntry, bytes: number | undefined, 
   return scale / (bytes / REFERENCE_BYTES_PER_SECOND + SECONDS_PER_TOKEN);
 }
 
+function gpuSpeedOf(bytes: number | undefined): number | undefined {
+  return bytes === undefined ? undefined : 1 / (bytes / GPU_BYTES_PER_SECOND + SECONDS_PER_TOKEN);
+}
+
 export function formatRecommendations(models: readonly Recommendation[], machine: Machine): string {
   const rows = models.map((model) => [
     model.id,
@@ -95,7 +109,12 @@ export function formatRecommendations(models: readonly Recommendation[], machine
     model.license,
     formatWayOut(model),
   ]);
-  const gpu = machine.gpus.length === 0 ? "" : " With a GPU, models that fit in its memory are several times faster.";
+  const gpu =
+    machine.gpuBytes === undefined
+      ? machine.gpus.length === 0
+        ? ""
+        : " llama.cpp does not use this machine's GPU yet: `parlance doctor` says why."
+      : " Models that fit in the GPU's memory run there: their speeds are estimated from an H100; other cards have a fifth to a half of its memory's bandwidth.";
   return [
     `${machine.cores} cores, ${formatBytes(machine.freeBytes)} of ${formatBytes(machine.memoryBytes)} memory free; local models may use ${formatBytes(machine.modelMemoryBytes)}.`,
     "",
