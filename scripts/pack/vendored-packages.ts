@@ -5,9 +5,14 @@
  * node-llama-cpp's optional CUDA and Vulkan packages take 669 MB.
  */
 
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { cp, glob, mkdir, writeFile } from "node:fs/promises";
+import { cp, glob, mkdir, mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { x as extract } from "tar";
 
 interface PackageJson {
   version: string;
@@ -24,6 +29,8 @@ interface Vendored {
   optional: Record<string, string>;
   /** Globs of the files to copy. */
   files: string[];
+  /** Whether the installation here lacks what other platforms need (`scripts/prune-install.mjs`). */
+  isPruned: boolean;
 }
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -39,6 +46,7 @@ export function vendoredPackages(): Vendored[] {
       optional: Object.fromEntries(natives),
       // Without llama.cpp's source code, which the service never compiles.
       files: ["dist/**/*.js", "llama/*.json", "llama/grammars/*", "LICENSE"],
+      isPruned: false,
     },
     {
       name: "onnxruntime-node",
@@ -53,14 +61,16 @@ export function vendoredPackages(): Vendored[] {
         "bin/**/libonnxruntime.1.dylib",
         "bin/**/onnxruntime.dll",
       ],
+      isPruned: true,
     },
   ];
 }
 
 /** Copies the packages to `<dist>/node_modules` with manifests without install scripts and optional dependencies. */
 export async function copyVendoredPackages(dist: string): Promise<void> {
-  for (const { name, files } of vendoredPackages()) {
-    const source = join(ROOT, "node_modules", name);
+  await using folder = await mkdtempDisposable(join(tmpdir(), "parlance-pack-"));
+  for (const { name, files, isPruned } of vendoredPackages()) {
+    const source = isPruned ? await fetchPackage(name, folder.path) : join(ROOT, "node_modules", name);
     const target = join(dist, "node_modules", name);
     for await (const file of glob(files, { cwd: source })) {
       await mkdir(dirname(join(target, file)), { recursive: true });
@@ -69,6 +79,20 @@ export async function copyVendoredPackages(dist: string): Promise<void> {
     const { scripts: _scripts, optionalDependencies: _optional, ...manifest } = manifestOf(name);
     await writeFile(join(target, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
   }
+}
+
+/** Downloads a package in the version of the lock file, and returns its folder. Throws if its hash is another one. */
+async function fetchPackage(name: string, folder: string): Promise<string> {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  const { version, integrity } = packages[`node_modules/${name}`] as { version: string; integrity: string };
+  const npm = ["pack", `${name}@${version}`, "--json", "--pack-destination", folder];
+  const { stdout } = await promisify(execFile)("npm", npm, { cwd: folder });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const path = join(folder, filename);
+  const hash = `sha512-${createHash("sha512").update(readFileSync(path)).digest("base64")}`;
+  if (hash !== integrity) throw new Error(`${name}@${version} has the hash ${hash}, not ${integrity}`);
+  await extract({ file: path, cwd: folder });
+  return join(folder, "package");
 }
 
 function manifestOf(name: string): PackageJson {
