@@ -1,3 +1,5 @@
+import "@fontsource-variable/geist/wght.css";
+import "@fontsource-variable/geist-mono/wght.css";
 import "@mantine/core/styles.css";
 import "@mantine/notifications/styles.css";
 import "./console.css";

@@ -4,7 +4,9 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  parseSearchWith,
   redirect,
+  stringifySearchWith,
 } from "@tanstack/react-router";
 import { queryClient } from "./api/query-client.ts";
 import { sessionQuery } from "./api/session.ts";
@@ -47,6 +49,7 @@ const routeTree = root.addChildren([
   page("/embeddings", () => import("./pages/embeddings/embeddings-page.tsx"), "EmbeddingsPage"),
   page("/overview", () => import("./pages/overview/overview-page.tsx"), "OverviewPage"),
   page("/requests", () => import("./pages/requests/requests-page.tsx"), "RequestsPage"),
+  page("/requests/$request", () => import("./pages/requests/request-page.tsx"), "RequestPage"),
   page("/usage", () => import("./pages/usage/usage-page.tsx"), "UsagePage"),
   page("/models", () => import("./pages/models/models-page.tsx"), "ModelsPage"),
   page("/projects", () => import("./pages/projects/projects-page.tsx"), "ProjectsPage"),
@@ -66,6 +69,9 @@ export const router = createRouter({
   routeTree,
   // Pages are fragments: every path of the origin stays the API's.
   history: createHashHistory(),
+  // Every value is a text: JSON would put quotes around numbers.
+  parseSearch: parseSearchWith((value) => value),
+  stringifySearch: stringifySearchWith(String),
   defaultPreload: "intent",
   defaultPendingComponent: PageLoading,
   defaultErrorComponent: PageError,

@@ -1,16 +1,67 @@
-import { type CSSVariablesResolver, createTheme, rem } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, rem } from "@mantine/core";
 
-const SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif';
-const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace';
+const SANS = '"Geist Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+const MONO = '"Geist Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
+
+const PINE: MantineColorsTuple = [
+  "#eef8f6",
+  "#d9efeb",
+  "#afdcd5",
+  "#7fc8be",
+  "#54b3a7",
+  "#359c8f",
+  "#22857a",
+  "#176e65",
+  "#125a53",
+  "#0d4741",
+];
+const APRICOT: MantineColorsTuple = [
+  "#fff4ec",
+  "#fde3d2",
+  "#f9c8a8",
+  "#f3a877",
+  "#ec8c50",
+  "#df7534",
+  "#c45e21",
+  "#a04b1a",
+  "#803d17",
+  "#643113",
+];
+/** Warm grays, which keep large surfaces calm. */
+const GRAY: MantineColorsTuple = [
+  "#f8f7f4",
+  "#f1efea",
+  "#e7e4dd",
+  "#d9d5cc",
+  "#bab5aa",
+  "#98938a",
+  "#77736b",
+  "#5a5751",
+  "#3d3b37",
+  "#22211f",
+];
+const DARK: MantineColorsTuple = [
+  "#dadcd9",
+  "#b9bcb9",
+  "#8f9491",
+  "#686e6b",
+  "#3a403e",
+  "#2f3533",
+  "#252a28",
+  "#1b1f1e",
+  "#161918",
+  "#101312",
+];
 
 /** Names the button for screen readers. */
 const CLOSE = { "aria-label": "Close" };
 const CLEAR = { "aria-label": "Clear" };
 
 export const theme = createTheme({
-  primaryColor: "cyan",
+  colors: { pine: PINE, apricot: APRICOT, gray: GRAY, dark: DARK },
+  primaryColor: "pine",
   // White text on the lighter shades has less than the 4.5:1 contrast of WCAG AA.
-  primaryShade: { light: 9, dark: 9 },
+  primaryShade: { light: 7, dark: 7 },
   fontFamily: SANS,
   fontFamilyMonospace: MONO,
   defaultRadius: "md",
@@ -19,13 +70,14 @@ export const theme = createTheme({
   fontSizes: { xs: rem(12), sm: rem(13.5), md: rem(15), lg: rem(17), xl: rem(20) },
   headings: {
     fontWeight: "600",
-    sizes: { h1: { fontSize: rem(22) }, h2: { fontSize: rem(17) }, h3: { fontSize: rem(15) } },
+    sizes: { h1: { fontSize: rem(24) }, h2: { fontSize: rem(15.5) }, h3: { fontSize: rem(14) } },
   },
   components: {
     Button: { defaultProps: { size: "sm" } },
     TextInput: { defaultProps: { size: "sm" } },
     FileInput: { defaultProps: { clearButtonProps: CLEAR } },
     TagsInput: { defaultProps: { clearButtonProps: CLEAR } },
+    Autocomplete: { defaultProps: { clearButtonProps: CLEAR, comboboxProps: { shadow: "md" } } },
     Select: {
       defaultProps: {
         clearButtonProps: CLEAR,
@@ -37,8 +89,8 @@ export const theme = createTheme({
     Table: { defaultProps: { verticalSpacing: "xs", horizontalSpacing: "sm" } },
     // Its other type puts `tabIndex` on an element that does not scroll.
     TableScrollContainer: { defaultProps: { type: "native" } },
-    Card: { defaultProps: { withBorder: true, padding: "md", radius: "md" } },
-    Modal: { defaultProps: { centered: true, radius: "md", closeButtonProps: CLOSE } },
+    Card: { defaultProps: { withBorder: true, padding: "md", radius: "lg" } },
+    Modal: { defaultProps: { centered: true, radius: "lg", closeButtonProps: CLOSE } },
     Drawer: { defaultProps: { closeButtonProps: CLOSE } },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
@@ -48,28 +100,46 @@ export const theme = createTheme({
 /** Raises the contrast of dimmed and placeholder text, and of buttons below the pointer, to WCAG AA. */
 export const cssVariables: CSSVariablesResolver = (given) => ({
   variables: {
-    "--mantine-primary-color-filled-hover": "#095c6b",
-    "--mantine-color-cyan-filled-hover": "#095c6b",
+    "--mantine-primary-color-filled-hover": PINE[8],
+    "--mantine-color-pine-filled-hover": PINE[8],
     "--mantine-color-red-filled-hover": "#a61e1e",
   },
   light: {
     "--mantine-color-dimmed": given.colors.gray[7],
     "--mantine-color-placeholder": given.colors.gray[7],
     "--mantine-color-error": given.colors.red[9],
-    "--page-background": given.colors.gray[0],
-    "--surface-strong": given.colors.gray[2],
-    "--accent-text": given.colors.cyan[9],
-    "--mantine-color-cyan-light-hover": given.colors.cyan[1],
+    "--mantine-color-default-border": GRAY[2],
+    "--mantine-color-default-hover": GRAY[0],
+    "--mantine-color-anchor": PINE[7],
+    "--page-background": GRAY[0],
+    "--surface-strong": GRAY[2],
+    "--accent-text": PINE[8],
+    "--mantine-color-pine-light-hover": PINE[1],
+    "--mantine-color-pine-light-color": PINE[8],
+    "--chart-1": PINE[5],
+    "--chart-2": APRICOT[4],
+    "--chart-3": "#7c72d8",
+    "--chart-4": "#4f86c6",
+    "--chart-bad": "#d4504c",
+    "--chart-muted": GRAY[4],
   },
   dark: {
-    "--mantine-color-dimmed": "#a9abb0",
-    "--mantine-color-placeholder": "#a9abb0",
+    "--mantine-color-dimmed": "#a6aba8",
+    "--mantine-color-placeholder": "#a6aba8",
     "--mantine-color-error": given.colors.red[4],
-    "--mantine-color-anchor": given.colors.cyan[4],
-    "--page-background": "#1b1c1e",
-    "--surface-strong": given.colors.dark[5],
-    "--accent-text": given.colors.cyan[3],
-    "--mantine-color-cyan-light-color": given.colors.cyan[3],
+    "--mantine-color-default-border": "#2b3130",
+    "--mantine-color-default-hover": "#222726",
+    "--mantine-color-anchor": PINE[3],
+    "--page-background": "#121514",
+    "--surface-strong": DARK[5],
+    "--accent-text": PINE[2],
+    "--mantine-color-pine-light-color": PINE[2],
     "--mantine-color-red-light-color": given.colors.red[4],
+    "--chart-1": PINE[4],
+    "--chart-2": APRICOT[3],
+    "--chart-3": "#9a90ee",
+    "--chart-4": "#74a5dd",
+    "--chart-bad": "#ec7370",
+    "--chart-muted": "#737a77",
   },
 });

@@ -10,6 +10,10 @@ const CONFIG = `
 builtin_models: false
 models:
   - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
+  - id: repeated
+    task: chat
+    fallbacks: [echo]
+    deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:9/v1", model: x }]
   - id: slow
     task: chat
     deployments: [{ engine: scripted, replies: [{ text: "${"word ".repeat(300)}", delay_ms_per_token: 50 }] }]
@@ -143,6 +147,50 @@ describe.runIf(hasChromium)("the console", () => {
     await expect.poll(() => page.getByRole("combobox", { name: "Time range" }).inputValue()).toBe("Last hour");
   });
 
+  test("goes to pages, models and projects by the command palette", async () => {
+    await open("/overview");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.keyboard.press("Control+k");
+    const input = page.getByRole("combobox", { name: "Go to or do" });
+    await input.fill("usage");
+    await page.getByRole("option", { name: /Usage/ }).first().waitFor();
+    await session.expectAccessible();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Usage" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await input.fill("default project");
+    await page
+      .getByRole("option", { name: /Default project/ })
+      .first()
+      .click();
+    await page.getByRole("button", { name: "New key" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await input.fill("chat many-7");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+    expect(
+      await page.getByRole("button", { name: "Remove many-7" }).or(page.getByText("many-7")).count(),
+    ).toBeGreaterThan(0);
+  });
+
+  test("leads a newcomer through the first steps", async () => {
+    await open("/overview");
+    const steps = page.getByRole("region", { name: "First steps" });
+    await steps.getByRole("link", { name: "Set a budget" }).click();
+    await page.getByLabel("Limit per calendar month").fill("25");
+    await page.getByRole("button", { name: "Save spend limit" }).click();
+    await page.getByText("Spend limit saved").waitFor();
+    await open("/overview");
+    await steps.locator("li[data-done]").getByText("Set a budget").waitFor();
+    await session.expectAccessible();
+    await steps.getByRole("button", { name: "Dismiss first steps" }).click();
+    await page.reload();
+    await page.getByRole("heading", { name: "Deployments" }).waitFor();
+    expect(await steps.count()).toBe(0);
+  });
+
   test("keeps the dialog of a new key open until it is closed by its button", async () => {
     await open("/projects");
     await page.getByRole("link", { name: "Default project" }).click();
@@ -199,6 +247,61 @@ describe.runIf(hasChromium)("the console", () => {
     await context.close();
   });
 
+  test("filters requests by the address and by the histogram, and exports them", async () => {
+    const ask = (model: string) =>
+      session.service
+        .client({ maxRetries: 0 })
+        .chat.completions.create({ model, messages: [{ role: "user", content: "x" }] })
+        .catch(() => {});
+    await ask("repeated");
+    await ask("missing-model");
+    await open("/requests?status=failed&model=missing-model");
+    await page.getByRole("link", { name: "missing-model" }).first().waitFor();
+    expect(await page.getByRole("link", { name: "repeated" }).count()).toBe(0);
+    await page.getByRole("radiogroup", { name: "Outcome" }).getByText("Succeeded").click();
+    await page.getByText("No request matches these filters").waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: "missing-model" }).first().waitFor();
+    const { name, content } = await session.download(() => page.getByRole("button", { name: "Export CSV" }).click());
+    expect(name).toBe("parlance-requests.csv");
+    const [head, line = ""] = content.toString().split("\r\n");
+    expect(head).toMatch(/^id,ended_at,project_id/);
+    expect(line).toMatch(/^req_\w+,\d{4}-\d\d-\d\dT.*,missing-model,,,404,model_not_found/);
+    await open("/requests");
+    await page.getByRole("link", { name: "repeated" }).first().waitFor();
+    // The first bar of the last 24 hours, in which nothing happened.
+    const histogram = page.getByRole("slider", { name: "Requests over time" });
+    await histogram.focus();
+    for (let count = 0; count < 60; count += 1) await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Enter");
+    await page.getByText("No request matches these filters").waitFor();
+    expect(page.url()).toMatch(/from=\d+/);
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("button", { name: "Duration" }).click();
+    await expect.poll(() => page.url()).toContain("sort=-duration");
+    await session.expectAccessible();
+  });
+
+  test("shows the attempts, timing and cost of one request", async () => {
+    await open("/requests?model=repeated");
+    await page.getByRole("link", { name: "repeated" }).first().click();
+    await page.getByRole("heading", { name: "repeated" }).waitFor();
+    const waterfall = page.getByTestId("waterfall");
+    await waterfall.getByText("Attempt 1").waitFor();
+    await waterfall
+      .getByText(/upstream_error: .*ECONNREFUSED/)
+      .first()
+      .waitFor();
+    await session.expectAccessible();
+    const id = /requests\/(req_\w+)/.exec(page.url())?.[1] ?? "";
+    await page.reload();
+    await page.getByText(id).waitFor();
+    await page.getByRole("button", { name: "Open in chat" }).click();
+    await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+    await open("/requests/req_missing");
+    await page.getByText(/No request has the ID/).waitFor();
+  });
+
   test("shows the sign-in page once the key is revoked", async () => {
     const { data: projects } = await session.admin("GET", "/projects");
     const path = `/projects/${projects[0].id}`;
@@ -215,7 +318,7 @@ describe.runIf(hasChromium)("the console", () => {
   });
 
   test("leaves no error in the browser's console", () => {
-    const refused = /status of (400|401)|no-such-model|\/pull/;
+    const refused = /status of (400|401|404)|no-such-model|\/pull/;
     expect(session.complaints.filter((complaint) => !refused.test(complaint))).toEqual([]);
   });
 

@@ -89,7 +89,7 @@ describe.runIf(hasChromium)("the console", () => {
     expect(await page.evaluate(() => "stolen" in globalThis)).toBe(false);
   });
 
-  test("continues an earlier conversation, also after a reload, and deletes it when that is confirmed", async () => {
+  test("continues an earlier conversation, also after a reload, deletes it, and undoes that", async () => {
     const log = page.getByRole("log");
     await page.getByRole("button", { name: "Conversations", exact: true }).click();
     const list = page.getByRole("dialog", { name: "Conversations in this browser" });
@@ -101,9 +101,9 @@ describe.runIf(hasChromium)("the console", () => {
     await page.getByRole("button", { name: "Conversations", exact: true }).click();
     await expectAccessible();
     await list.getByRole("button", { name: /^Delete What is the capital/ }).click();
-    const question = page.getByRole("dialog", { name: "Delete this conversation?" });
-    await question.getByRole("button", { name: "Delete" }).click();
-    await question.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await list.getByRole("button", { name: /^What is the capital/ }).waitFor();
+    await list.getByRole("button", { name: /^Delete What is the capital/ }).click();
     expect(await list.getByRole("button", { name: /^What is the capital/ }).count()).toBe(0);
     expect(await list.getByRole("button", { name: /^Delete / }).count()).toBe(1);
     await page.keyboard.press("Escape");

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { notifyFailure } from "./notify.ts";
+import { notifyFailure } from "./notify.tsx";
 
 interface ConfirmDialogProps {
   isOpen: boolean;

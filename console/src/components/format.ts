@@ -44,6 +44,7 @@ export function formatMaybeCost(dollars: number | null): string {
 
 export function formatSeconds(seconds: number): string {
   if (seconds === 0) return "0 s";
+  if (seconds < 0.001) return "< 1 ms";
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 60) return `${formatFixed(seconds, seconds < 10 ? 2 : 1)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;

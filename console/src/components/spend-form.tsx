@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request, retrieveOrNull } from "../api/request.ts";
 import { formatCost } from "./format.ts";
-import { notifyDone, notifyFailure } from "./notify.ts";
+import { notifyDone, notifyFailure } from "./notify.tsx";
 import { QueryView } from "./query-view.tsx";
 
 export interface SpendLimit {

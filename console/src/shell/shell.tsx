@@ -1,15 +1,18 @@
 import { ActionIcon, AppShell, Burger, Button, Group, NavLink, ScrollArea, Stack, Text, Tooltip } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconLogout } from "@tabler/icons-react";
+import { useDisclosure, useHotkeys } from "@mantine/hooks";
+import { IconLogout, IconSearch } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { replaceSession, signOut, useSession } from "../api/session.ts";
-import { ColorSchemeButton } from "./color-scheme-button.tsx";
+import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
+import type { Command } from "./find-commands.ts";
 import { Logo } from "./logo.tsx";
 import { navigationFor } from "./navigation.ts";
 
+const CommandPalette = lazy(async () => ({ default: (await import("./command-palette.tsx")).CommandPalette }));
 const NAVIGATION_WIDTH = 220;
+const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
 
 export function Shell() {
   const session = useSession();
@@ -22,6 +25,18 @@ export function Shell() {
     mutationFn: signOut,
     onSettled: () => replaceSession(client, { signed_in: false }),
   });
+  const { other, toggleScheme } = useOtherScheme();
+  const [isFinding, { open: find, close: endFinding }] = useDisclosure(false);
+  const [wasOpen, setWasOpen] = useState(false);
+  if (isFinding && !wasOpen) setWasOpen(true);
+  useHotkeys([["mod+K", find]], []);
+  const actions = useMemo<Command[]>(
+    () => [
+      { id: "theme", label: `Use the ${other} theme`, kind: "Action", run: toggleScheme },
+      { id: "sign-out", label: "Sign out", kind: "Action", run: () => leave.mutate() },
+    ],
+    [other, toggleScheme, leave.mutate],
+  );
   return (
     <AppShell
       layout="alt"
@@ -47,7 +62,20 @@ export function Shell() {
           </Group>
           <Burger opened onClick={close} size="sm" hiddenFrom="sm" aria-label="Close menu" />
         </Group>
-        <ScrollArea flex={1} mt="md" type="auto" scrollbarSize={6}>
+        <Button
+          variant="default"
+          size="xs"
+          mt="sm"
+          justify="space-between"
+          fw={400}
+          className="palette-button"
+          leftSection={<IconSearch size={15} />}
+          rightSection={<kbd>{PALETTE_KEYS}</kbd>}
+          onClick={find}
+        >
+          Go to…
+        </Button>
+        <ScrollArea flex={1} mt="sm" type="auto" scrollbarSize={6}>
           <Stack gap="lg">
             {navigationFor(session).map((group) => (
               <div key={group.label}>
@@ -98,6 +126,11 @@ export function Shell() {
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
+      {wasOpen && (
+        <Suspense>
+          <CommandPalette isOpen={isFinding} onClose={endFinding} actions={actions} />
+        </Suspense>
+      )}
     </AppShell>
   );
 }

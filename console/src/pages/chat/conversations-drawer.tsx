@@ -2,9 +2,9 @@ import { ActionIcon, Drawer, Group, NavLink, Stack, Text, Tooltip } from "@manti
 import { useDisclosure } from "@mantine/hooks";
 import { IconHistory, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { formatAgo } from "../../components/format.ts";
-import { type ConversationTitle, listConversations } from "./stored-conversations.ts";
+import { notifyUndo } from "../../components/notify.tsx";
+import { listConversations, loadConversation, storeConversation } from "./stored-conversations.ts";
 
 interface ConversationsDrawerProps {
   /** ID of the conversation that is open. */
@@ -36,7 +36,6 @@ export function ConversationsDrawer(props: ConversationsDrawerProps) {
 
 function ConversationList({ current, onOpen, onDelete }: ConversationsDrawerProps) {
   const [conversations, setConversations] = useState(listConversations);
-  const [deleted, setDeleted] = useState<ConversationTitle>();
   if (conversations.length === 0) return <Text c="dimmed">Your conversations appear here.</Text>;
   return (
     <Stack gap={2}>
@@ -55,23 +54,20 @@ function ConversationList({ current, onOpen, onDelete }: ConversationsDrawerProp
             variant="subtle"
             color="red"
             aria-label={`Delete ${conversation.title}`}
-            onClick={() => setDeleted(conversation)}
+            onClick={() => {
+              const stored = loadConversation(conversation.id);
+              onDelete(conversation.id);
+              setConversations((all) => all.filter(({ id }) => id !== conversation.id));
+              notifyUndo("Conversation deleted", () => {
+                if (stored !== undefined) storeConversation(stored);
+                setConversations(listConversations());
+              });
+            }}
           >
             <IconTrash size={16} />
           </ActionIcon>
         </Group>
       ))}
-      <ConfirmDialog
-        isOpen={deleted !== undefined}
-        onClose={() => setDeleted(undefined)}
-        question="Delete this conversation?"
-        consequence="It is stored in this browser only and cannot be restored."
-        action="Delete"
-        onConfirm={async () => {
-          onDelete(deleted?.id ?? "");
-          setConversations((all) => all.filter(({ id }) => id !== deleted?.id));
-        }}
-      />
     </Stack>
   );
 }

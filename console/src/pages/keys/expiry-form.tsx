@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatDateTime } from "../../components/format.ts";
-import { notifyDone } from "../../components/notify.ts";
+import { notifyDone } from "../../components/notify.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 
 interface ExpiryFormProps {

@@ -5,7 +5,7 @@ import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request, send } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
-import { notifyDone, notifyFailure } from "../../components/notify.ts";
+import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { configurationQuery } from "../configuration/configuration-query.ts";
 import { PullBar } from "./pull-bar.tsx";
 import { type PullProgress, readPull } from "./read-pull.ts";

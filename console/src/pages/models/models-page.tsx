@@ -11,8 +11,10 @@ import { QueryView } from "../../components/query-view.tsx";
 import { StatusBadge } from "../../components/status-badge.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { WeekCell } from "../../components/week-cell.tsx";
 import { DeploymentTable } from "../overview/deployment-table.tsx";
 import { overviewQuery } from "../overview/overview-query.ts";
+import { useWeekUsage } from "../usage/week-usage.ts";
 import { ModelActions } from "./model-actions.tsx";
 import { PullModel } from "./pull-model.tsx";
 
@@ -25,6 +27,7 @@ export function ModelsPage() {
   const overview = useQuery({ ...overviewQuery, enabled: is_admin });
   const deployments = overview.data?.deployments ?? null;
   const query = useQuery({ ...modelsQuery, enabled: project !== null, refetchInterval: 5000 });
+  const week = useWeekUsage("model");
   const [{ search, task: asked }, setAddress] = useAddressState({ search: "", task: "" });
   const task = asked === "" ? null : asked;
   if (project === null) return <NeedsProjectKey />;
@@ -60,7 +63,7 @@ export function ModelsPage() {
               {shown.length === 0 ? (
                 <Empty icon={<IconCpu />} title="No model matches" />
               ) : (
-                <Table.ScrollContainer minWidth={840} tabIndex={0}>
+                <Table.ScrollContainer minWidth={980} tabIndex={0}>
                   <Table>
                     <Table.Thead>
                       <Table.Tr>
@@ -69,11 +72,12 @@ export function ModelsPage() {
                         <Table.Th ta="right">Context</Table.Th>
                         <Table.Th ta="right">Price per million</Table.Th>
                         <Table.Th ta="right">Memory</Table.Th>
+                        <Table.Th>Requests, 7 days</Table.Th>
                         {isOperator && <Table.Th ta="right">Actions</Table.Th>}
                       </Table.Tr>
                     </Table.Thead>
-                    <VirtualBody rows={shown} columns={isOperator ? 6 : 5} rowHeight={61} keyOf={({ id }) => id}>
-                      {(model) => <ModelCells model={model} isOperator={isOperator} />}
+                    <VirtualBody rows={shown} columns={isOperator ? 7 : 6} rowHeight={61} keyOf={({ id }) => id}>
+                      {(model) => <ModelCells model={model} isOperator={isOperator} week={week.data?.get(model.id)} />}
                     </VirtualBody>
                   </Table>
                 </Table.ScrollContainer>
@@ -89,7 +93,13 @@ export function ModelsPage() {
 
 const SHOWN_CAPABILITIES = ["tools", "json_schema", "vision", "reasoning"];
 
-function ModelCells({ model, isOperator }: { model: ModelEntry; isOperator: boolean }) {
+interface ModelCellsProps {
+  model: ModelEntry;
+  isOperator: boolean;
+  week: readonly number[] | undefined;
+}
+
+function ModelCells({ model, isOperator, week }: ModelCellsProps) {
   const { metadata } = model;
   const { aliases } = metadata;
   const abilities = SHOWN_CAPABILITIES.filter((name) => metadata.capabilities[name] === true);
@@ -136,6 +146,9 @@ function ModelCells({ model, isOperator }: { model: ModelEntry; isOperator: bool
       </Table.Td>
       <Table.Td ta="right" className="tabular nowrap">
         {metadata.memory_bytes === null ? "—" : formatBytes(metadata.memory_bytes)}
+      </Table.Td>
+      <Table.Td>
+        <WeekCell values={week} />
       </Table.Td>
       {isOperator && (
         <Table.Td ta="right">

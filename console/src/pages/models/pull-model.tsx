@@ -7,7 +7,7 @@ import { useState } from "react";
 import { modelsQuery } from "../../api/models.ts";
 import { send } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
-import { notifyDone } from "../../components/notify.ts";
+import { notifyDone } from "../../components/notify.tsx";
 import { PullBar } from "./pull-bar.tsx";
 import { type PullProgress, readPull } from "./read-pull.ts";
 

@@ -33,7 +33,7 @@ export function ScoreTable({ scores, flags, thresholds }: ScoreTableProps) {
               <Table.Td fw={isFlagged ? 600 : 400}>{category}</Table.Td>
               <Table.Td>
                 <div className="score-bar">
-                  <Progress value={100 * score} color={isFlagged ? "red" : "cyan"} aria-label={category} />
+                  <Progress value={100 * score} color={isFlagged ? "red" : "pine"} aria-label={category} />
                   {threshold !== undefined && (
                     <Tooltip label={`Flagged from ${threshold.toFixed(2)}`}>
                       <span className="threshold" data-testid="threshold" style={{ left: `${100 * threshold}%` }} />

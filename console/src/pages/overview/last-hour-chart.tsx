@@ -25,7 +25,7 @@ export function LastHourChart({ minutes, height }: LastHourChartProps) {
       yAxisProps={{ allowDecimals: false, width: 34 }}
       xAxisProps={{ minTickGap: 48 }}
       series={[
-        { name: "Succeeded", color: "cyan.7" },
+        { name: "Succeeded", color: "pine.6" },
         { name: "Failed", color: "red.6" },
       ]}
       maxBarWidth={14}

@@ -9,6 +9,7 @@ import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { concernsOf } from "./attention.ts";
 import { DeploymentTable } from "./deployment-table.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 import { type Overview, overviewQuery } from "./overview-query.ts";
 import { SpendLimits } from "./spend-limits.tsx";
 
@@ -49,6 +50,7 @@ function OverviewContent({ overview }: { overview: Overview }) {
   const seconds = RECENT_MINUTES * 60;
   return (
     <>
+      <FirstSteps overview={overview} />
       {concernsOf(overview).map(({ id, severity, title, detail }) => (
         <Alert
           key={id}

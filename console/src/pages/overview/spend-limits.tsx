@@ -27,7 +27,7 @@ export function SpendLimits({ limits, todayUsd }: { limits: SpendLimit[]; todayU
             <Progress
               aria-label={name}
               value={Math.min(100, (100 * month_usd) / Math.max(threshold_usd, 0.01))}
-              color={month_usd >= threshold_usd ? "red" : "cyan"}
+              color={month_usd >= threshold_usd ? "red" : "pine"}
             />
             <Text size="xs" c="dimmed" mt={6} className="tabular">
               {formatCost(left)} left{scope !== "api_key" && ` · ${formatCost(todayUsd)} today`}

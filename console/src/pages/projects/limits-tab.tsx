@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.ts";
+import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { SpendForm } from "../../components/spend-form.tsx";
 import { pathOf, type RateLimit, rateLimitsQuery, UNLIMITED } from "./projects-api.ts";

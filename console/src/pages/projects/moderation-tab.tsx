@@ -4,7 +4,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/r
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request, retrieveOrNull } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.ts";
+import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { pathOf } from "./projects-api.ts";
 

@@ -2,7 +2,7 @@ import { Button, Group, SegmentedControl, Stack, TagsInput, Text } from "@mantin
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api/request.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.ts";
+import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { type ModelPermissions, permissionsQuery } from "./projects-api.ts";
 

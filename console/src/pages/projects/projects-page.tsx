@@ -9,12 +9,15 @@ import { NameForm } from "../../components/name-form.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { WeekCell } from "../../components/week-cell.tsx";
+import { useWeekUsage } from "../usage/week-usage.ts";
 import { createProject, projectsQuery } from "./projects-api.ts";
 
 export function ProjectsPage() {
   const [{ archived }, setAddress] = useAddressState({ archived: "no" });
   const showsArchived = archived === "yes";
   const query = useQuery(projectsQuery(showsArchived));
+  const week = useWeekUsage("project_id");
   return (
     <Page
       title="Projects"
@@ -36,13 +39,14 @@ export function ProjectsPage() {
             {projects.length === 0 ? (
               <Empty icon={<IconFolder />} title="No projects" />
             ) : (
-              <Table.ScrollContainer minWidth={480} tabIndex={0}>
+              <Table.ScrollContainer minWidth={640} tabIndex={0}>
                 <Table highlightOnHover>
                   <Table.Thead>
                     <Table.Tr>
                       <Table.Th>Name</Table.Th>
                       <Table.Th>Id</Table.Th>
                       <Table.Th>Created</Table.Th>
+                      <Table.Th>Requests, 7 days</Table.Th>
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
@@ -62,6 +66,9 @@ export function ProjectsPage() {
                         </Table.Td>
                         <Table.Td c="dimmed">{project.id}</Table.Td>
                         <Table.Td className="nowrap">{formatDate(project.created_at)}</Table.Td>
+                        <Table.Td>
+                          <WeekCell values={week.data?.get(project.id)} />
+                        </Table.Td>
                       </Table.Tr>
                     ))}
                   </Table.Tbody>

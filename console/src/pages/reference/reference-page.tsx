@@ -75,7 +75,7 @@ function Content({ document }: { document: OpenApi }) {
   );
 }
 
-const COLORS: Readonly<Record<string, string>> = { GET: "teal", POST: "cyan", DELETE: "red" };
+const COLORS: Readonly<Record<string, string>> = { GET: "teal", POST: "pine", DELETE: "red" };
 
 interface RouteRowProps {
   route: Route;

@@ -7,6 +7,7 @@ import { AsCode } from "../../components/as-code.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatSeconds } from "../../components/format.ts";
+import { saveFile } from "../../components/save-file.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { readTranscript } from "./read-transcript.ts";
 import { type Segment, type Transcript, toSrt, toVtt, transcriptionSamples } from "./transcript.ts";
@@ -155,7 +156,7 @@ function TranscriptView({ transcript, url, isComplete }: TranscriptViewProps) {
               size="compact-xs"
               variant="default"
               leftSection={<IconDownload size={13} />}
-              onClick={() => download(`transcript.${format}`, text)}
+              onClick={() => saveFile(`transcript.${format}`, text)}
             >
               {format}
             </Button>
@@ -164,14 +165,6 @@ function TranscriptView({ transcript, url, isComplete }: TranscriptViewProps) {
       )}
     </Stack>
   );
-}
-
-function download(name: string, text: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }
 
 function useObjectUrl(file: File | null): string | undefined {

@@ -25,7 +25,7 @@ export function MonthChart({ points, limit, height }: MonthChartProps) {
       yAxisProps={{ width: 56 }}
       xAxisProps={{ minTickGap: 32 }}
       areaProps={{ isAnimationActive: false }}
-      series={[{ name: "spent", label: "Spent", color: "cyan.7" }]}
+      series={[{ name: "spent", label: "Spent", color: "pine.6" }]}
       referenceLines={[limitLine(limit)]}
     />
   );

@@ -6,7 +6,7 @@ import { timeLabel } from "./time-label.ts";
 import { highestBar, type Metric } from "./usage-limits.ts";
 import { bucketsOf, type UsageRow, type UsageSelection } from "./usage-query.ts";
 
-const COLORS = ["cyan.7", "indigo.5", "teal.5", "orange.5", "grape.5", "lime.6", "pink.5", "gray.5"];
+const COLORS = ["pine.6", "indigo.5", "teal.5", "orange.5", "grape.5", "lime.6", "pink.5", "gray.5"];
 /** Further groups are drawn together. */
 const MAX_SERIES = COLORS.length - 1;
 /** A limit further above the bars would flatten them. */

@@ -81,7 +81,7 @@ const SECONDS: Readonly<Record<Range, number>> = {
 const PAGE_BUCKETS: Readonly<Record<Interval, number>> = { "1m": 1440, "1h": 168, "1d": 31 };
 
 /** Reports of usage, by the operation as costs name it. */
-const REPORTS = {
+export const REPORTS = {
   chat: "completions",
   embedding: "embeddings",
   moderation: "moderations",

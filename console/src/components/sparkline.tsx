@@ -1,0 +1,30 @@
+interface SparklineProps {
+  values: readonly number[];
+  /** What it shows, for screen readers. */
+  label: string;
+  width?: number;
+  height?: number;
+}
+
+/** Course of a number in a row of a table. */
+export function Sparkline({ values, label, width = 96, height = 24 }: SparklineProps) {
+  const highest = Math.max(...values, 0);
+  if (highest === 0) return <span className="sparkline-empty" role="img" aria-label={`${label}: none`} />;
+  const step = width / Math.max(1, values.length - 1);
+  const points = values.map(
+    (value, index) => `${(index * step).toFixed(1)},${(height - 2 - (value / highest) * (height - 4)).toFixed(1)}`,
+  );
+  return (
+    <svg
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label={label}
+      className="sparkline"
+    >
+      <polygon points={`0,${height} ${points.join(" ")} ${width},${height}`} />
+      <polyline points={points.join(" ")} />
+    </svg>
+  );
+}

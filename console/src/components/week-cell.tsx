@@ -1,0 +1,14 @@
+import { formatCompact } from "./format.ts";
+import { Sparkline } from "./sparkline.tsx";
+
+/** Requests of seven days as a number with their course. */
+export function WeekCell({ values = [] }: { values?: readonly number[] | undefined }) {
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const text = formatCompact(total);
+  return (
+    <span className="week-cell tabular">
+      <Sparkline values={values} label={`${text} requests in seven days`} />
+      {text}
+    </span>
+  );
+}

@@ -1,0 +1,75 @@
+/** Filters of the list of requests, as the address has them. */
+
+import { useMemo } from "react";
+import type { Query } from "../../api/request.ts";
+import { useAddressState } from "../../components/use-address-state.ts";
+import type { RequestEntry } from "./requests-api.ts";
+
+export const RANGES = [
+  { value: "15m", label: "Last 15 minutes", seconds: 900 },
+  { value: "1h", label: "Last hour", seconds: 3600 },
+  { value: "24h", label: "Last 24 hours", seconds: 86_400 },
+  { value: "7d", label: "Last 7 days", seconds: 7 * 86_400 },
+] as const;
+
+const DEFAULTS = {
+  range: "24h",
+  /** Unix seconds of a part that was selected in the histogram; empty: the entire range. */
+  from: "",
+  to: "",
+  status: "all",
+  model: "",
+  project: "",
+  key: "",
+  slower: "",
+  costlier: "",
+  sort: "",
+};
+export type RequestFilters = typeof DEFAULTS;
+
+export interface FilterState {
+  filters: RequestFilters;
+  change: ReturnType<typeof useAddressState<RequestFilters>>[1];
+  /** What the API takes, for a list. */
+  query: Query;
+  /** What the API takes, for the histogram of the range. */
+  histogram: Query;
+  isFiltered: boolean;
+}
+
+/** `now` moves the range on, in Unix seconds. */
+export function useRequestFilters(now: number): FilterState {
+  const [filters, change] = useAddressState(DEFAULTS);
+  return useMemo(() => {
+    const { range, from, to, status, model, project, key, slower, costlier } = filters;
+    const seconds = (RANGES.find(({ value }) => value === range) ?? RANGES[2]).seconds;
+    const conditions: Query = {
+      status: status === "all" ? undefined : status,
+      models: model || undefined,
+      project_ids: project || undefined,
+      api_key_ids: key || undefined,
+      min_duration_ms: slower || undefined,
+      min_cost_usd: costlier || undefined,
+    };
+    const start = now - seconds;
+    return {
+      filters,
+      change,
+      query: { ...conditions, start_time: from || start, end_time: to || undefined },
+      histogram: { ...conditions, start_time: start, end_time: now },
+      isFiltered: from !== "" || Object.values(conditions).some((value) => value !== undefined),
+    };
+  }, [filters, change, now]);
+}
+
+/** Whether a request that has just ended belongs into the list. */
+export function matches(entry: RequestEntry, filters: RequestFilters): boolean {
+  const { status, model, project, key, slower, costlier, to } = filters;
+  if (to !== "" && entry.ended_at >= Number(to)) return false;
+  if (model !== "" && entry.model !== model) return false;
+  if (project !== "" && entry.project_id !== project) return false;
+  if (key !== "" && entry.api_key_id !== key) return false;
+  if (slower !== "" && entry.duration_ms < Number(slower)) return false;
+  if (costlier !== "" && (entry.cost_usd ?? 0) < Number(costlier)) return false;
+  return status === "all" || (status === "failed") === entry.status >= 400;
+}

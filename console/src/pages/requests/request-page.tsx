@@ -1,0 +1,228 @@
+import { Badge, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { IconMessage } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type ModelEntry, modelsQuery } from "../../api/models.ts";
+import { retrieveOrNull } from "../../api/request.ts";
+import { useSession } from "../../api/session.ts";
+import { CopyButton } from "../../components/copy-button.tsx";
+import {
+  formatCost,
+  formatDateTime,
+  formatMilliseconds,
+  formatNumber,
+  formatSeconds,
+} from "../../components/format.ts";
+import { Page } from "../../components/page.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { Stat } from "../../components/stat.tsx";
+import { chatStore } from "../chat/chat-store.ts";
+import { newConversation } from "../chat/conversation.ts";
+import { keyPath, projectQuery } from "../projects/projects-api.ts";
+import { costParts } from "./cost-parts.ts";
+import { isFailed, outcomeOf, type RequestEntry, requestQuery } from "./requests-api.ts";
+import { Waterfall } from "./waterfall.tsx";
+
+export function RequestPage() {
+  const { request: id } = useParams({ strict: false }) as { request: string };
+  const query = useQuery(requestQuery(id));
+  return <QueryView query={query}>{(entry) => <Content entry={entry} />}</QueryView>;
+}
+
+function Content({ entry }: { entry: RequestEntry }) {
+  const { project } = useSession();
+  const models = useQuery({ ...modelsQuery, enabled: project !== null });
+  const model = models.data?.find(({ id }) => id === (entry.answered_by ?? entry.model));
+  const generating = entry.duration_ms - (entry.first_token_ms ?? 0);
+  const rate =
+    (entry.output_tokens ?? 0) > 1 && generating > 20
+      ? (1000 * ((entry.output_tokens ?? 0) - 1)) / generating
+      : undefined;
+  return (
+    <Page
+      title={entry.model ?? entry.operation}
+      description={
+        <Group gap={8}>
+          <Link to="/requests" className="link">
+            Requests
+          </Link>
+          <span>/ {formatDateTime(entry.ended_at)}</span>
+          <Badge
+            variant="dot"
+            color={isFailed(entry) ? "red" : entry.status === 499 ? "gray" : "teal"}
+            tt="none"
+            fw={500}
+          >
+            {outcomeOf(entry)} · {entry.status}
+          </Badge>
+        </Group>
+      }
+      actions={model?.metadata.task === "chat" && <OpenInChat model={model} />}
+    >
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
+        <Stat
+          label="Duration"
+          value={formatMilliseconds(entry.duration_ms)}
+          detail={entry.loading_ms === null ? undefined : `${formatMilliseconds(entry.loading_ms)} of it loading`}
+        />
+        <Stat
+          label="First token"
+          value={entry.first_token_ms === null ? "—" : formatMilliseconds(entry.first_token_ms)}
+          detail={entry.queued_ms === null ? undefined : `${formatMilliseconds(entry.queued_ms)} in the queue`}
+        />
+        <Stat
+          label="Tokens"
+          value={
+            entry.input_tokens === null
+              ? "—"
+              : `${formatNumber(entry.input_tokens)} → ${formatNumber(entry.output_tokens ?? 0)}`
+          }
+          detail={rate === undefined ? undefined : `${formatNumber(Math.round(rate))} tokens per second`}
+        />
+        <Stat label="Cost" value={entry.cost_usd === null ? "No price" : formatCost(entry.cost_usd)} />
+      </SimpleGrid>
+      <Card>
+        <Title order={2} mb="md">
+          Timing
+        </Title>
+        <Waterfall entry={entry} />
+      </Card>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
+        <Card>
+          <Title order={2} mb="sm">
+            Request
+          </Title>
+          <Facts entry={entry} />
+        </Card>
+        <Card>
+          <Title order={2} mb="sm">
+            Tokens and cost
+          </Title>
+          <Consumption entry={entry} model={model} />
+        </Card>
+      </SimpleGrid>
+    </Page>
+  );
+}
+
+/** Begins a conversation with the model. What was asked is not recorded. */
+function OpenInChat({ model }: { model: ModelEntry }) {
+  const navigate = useNavigate();
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconMessage size={16} />}
+      onClick={() => {
+        const conversation = newConversation([model.id]);
+        chatStore.add(conversation);
+        void navigate({ to: "/chat", search: { c: conversation.id } as never });
+      }}
+    >
+      Open in chat
+    </Button>
+  );
+}
+
+function Facts({ entry }: { entry: RequestEntry }) {
+  const { is_admin: isAdmin, project: own } = useSession();
+  const project = useQuery({ ...projectQuery(entry.project_id), enabled: isAdmin, retry: false });
+  const key = useQuery({
+    queryKey: ["key-name", entry.project_id, entry.api_key_id],
+    queryFn: ({ signal }) =>
+      retrieveOrNull<{ name: string }>(keyPath(entry.project_id, entry.api_key_id), signal).catch(() => null),
+    enabled: isAdmin,
+  });
+  const projectName = project.data?.name ?? (own?.id === entry.project_id ? own.name : entry.project_id);
+  return (
+    <Stack gap={0}>
+      <Fact label="ID">
+        <Group gap={2} wrap="nowrap">
+          <span className="mono wrap-anywhere">{entry.id}</span>
+          <CopyButton text={entry.id} label="Copy ID" />
+        </Group>
+      </Fact>
+      <Fact label="Project">
+        {isAdmin ? (
+          <Link to="/projects/$project" params={{ project: entry.project_id }} className="link">
+            {projectName}
+          </Link>
+        ) : (
+          projectName
+        )}
+      </Fact>
+      <Fact label="Key">{key.data?.name ?? <span className="mono wrap-anywhere">{entry.api_key_id}</span>}</Fact>
+      <Fact label="Endpoint">
+        <span className="mono">
+          /{entry.operation.startsWith("api/") ? "" : "v1/"}
+          {entry.operation}
+        </span>
+      </Fact>
+      <Fact label="Answered by">
+        {entry.answered_by ?? "No model"}
+        {entry.deployment !== null && entry.deployment !== entry.answered_by && ` · ${entry.deployment}`}
+      </Fact>
+      {entry.attempts !== null && <Fact label="Attempts">{formatNumber(entry.attempts)}</Fact>}
+      {entry.error !== null && (
+        <Fact label="Error">
+          <span className="mono">{entry.error}</span>
+          {entry.error_message !== null && (
+            <Text size="sm" c="var(--mantine-color-error)" className="wrap-anywhere">
+              {entry.error_message}
+            </Text>
+          )}
+        </Fact>
+      )}
+      <Text size="xs" c="dimmed" mt="sm">
+        Prompts and answers are not recorded.
+      </Text>
+    </Stack>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="fact">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text size="sm" component="div" className="wrap-anywhere">
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+function Consumption({ entry, model }: { entry: RequestEntry; model: ModelEntry | undefined }) {
+  const parts = costParts(entry, model?.metadata.pricing);
+  const quantities: (readonly [label: string, text: string | null])[] = [
+    ["Audio", entry.audio_seconds ? formatSeconds(entry.audio_seconds) : null],
+    ["Characters", entry.characters ? formatNumber(entry.characters) : null],
+    ["Reasoning tokens", entry.reasoning_tokens === null ? null : formatNumber(entry.reasoning_tokens)],
+  ];
+  return (
+    <Stack gap={0}>
+      {parts.map(({ label, tokens, costUsd }) => (
+        <Fact key={label} label={label}>
+          <Group justify="space-between" className="tabular">
+            <span>{formatNumber(tokens)}</span>
+            <span>{costUsd === null ? "" : formatCost(costUsd)}</span>
+          </Group>
+        </Fact>
+      ))}
+      {quantities.map(
+        ([label, text]) =>
+          text !== null && (
+            <Fact key={label} label={label}>
+              {text}
+            </Fact>
+          ),
+      )}
+      <Fact label="Total">
+        <Group justify="flex-end" className="tabular" fw={600}>
+          {entry.cost_usd === null ? "No price" : formatCost(entry.cost_usd)}
+        </Group>
+      </Fact>
+    </Stack>
+  );
+}

@@ -1,0 +1,121 @@
+import { Badge, Table, UnstyledButton } from "@mantine/core";
+import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { memo } from "react";
+import { formatCost, formatDateTime, formatMilliseconds, formatNumber, formatTime } from "../../components/format.ts";
+import { VirtualBody } from "../../components/virtual-body.tsx";
+import { outcomeOf, type RequestEntry } from "./requests-api.ts";
+import type { SortKey } from "./sort-requests.ts";
+
+interface RequestTableProps {
+  entries: RequestEntry[];
+  sort: string;
+  onSort: (sort: string) => void;
+  onNearEnd: () => void;
+}
+
+const COLUMNS: readonly (readonly [label: string, sort: SortKey | undefined])[] = [
+  ["First token", "first"],
+  ["Duration", "duration"],
+  ["Queue", undefined],
+  ["Tokens", "tokens"],
+  ["Cost", "cost"],
+];
+
+export function RequestTable({ entries, sort, onSort, onNearEnd }: RequestTableProps) {
+  return (
+    <Table.ScrollContainer minWidth={880} tabIndex={0}>
+      <Table highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Time</Table.Th>
+            <Table.Th>Model</Table.Th>
+            <Table.Th>Outcome</Table.Th>
+            {COLUMNS.map(([label, key]) => (
+              <Table.Th key={label} ta="right" aria-sort={ariaSort(sort, key)}>
+                {key === undefined ? label : <SortButton label={label} by={key} sort={sort} onSort={onSort} />}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <VirtualBody rows={entries} columns={8} rowHeight={57} keyOf={({ id }) => id} onNearEnd={onNearEnd}>
+          {(entry) => <RequestCells entry={entry} />}
+        </VirtualBody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function ariaSort(sort: string, key: SortKey | undefined): "ascending" | "descending" | undefined {
+  if (key === undefined || sort.replace(/^-/, "") !== key) return undefined;
+  return sort.startsWith("-") ? "descending" : "ascending";
+}
+
+interface SortButtonProps {
+  label: string;
+  by: SortKey;
+  sort: string;
+  onSort: (sort: string) => void;
+}
+
+/** Sorts the requests that are loaded: the highest first, then the lowest, then by time. */
+function SortButton({ label, by, sort, onSort }: SortButtonProps) {
+  const next = sort === `-${by}` ? by : sort === by ? "" : `-${by}`;
+  return (
+    <UnstyledButton className="sort-button" onClick={() => onSort(next)} title="Sorts the requests that are loaded">
+      {label}
+      {sort === `-${by}` && <IconArrowDown size={12} aria-hidden />}
+      {sort === by && <IconArrowUp size={12} aria-hidden />}
+    </UnstyledButton>
+  );
+}
+
+const RequestCells = memo(function RequestCells({ entry }: { entry: RequestEntry }) {
+  const loading = entry.loading_ms === null ? null : `${formatMilliseconds(entry.loading_ms)} load`;
+  return (
+    <>
+      <td className="cell tabular nowrap" title={formatDateTime(entry.ended_at)}>
+        {formatTime(entry.ended_at)}
+      </td>
+      <td className="cell">
+        <Link to="/requests/$request" params={{ request: entry.id }} className="row-link wrap-anywhere">
+          {entry.model ?? entry.operation}
+        </Link>
+        <div className="cell-detail wrap-anywhere">
+          {entry.operation}
+          {entry.deployment !== null && ` · ${entry.deployment}`}
+          {(entry.attempts ?? 1) > 1 && ` · ${entry.attempts} attempts`}
+        </div>
+      </td>
+      <td className="cell cell-outcome">
+        <Badge variant="dot" color={colorOf(entry.status)} tt="none" fw={500}>
+          {outcomeOf(entry)}
+        </Badge>
+        {entry.status >= 400 && entry.status !== 499 && (
+          <div className="cell-detail cell-message" title={entry.error_message ?? undefined}>
+            {entry.error_message ?? `Status ${entry.status}`}
+          </div>
+        )}
+      </td>
+      <td className="cell cell-end tabular nowrap">
+        {entry.first_token_ms === null ? "—" : formatMilliseconds(entry.first_token_ms)}
+      </td>
+      <td className="cell cell-end tabular nowrap">{formatMilliseconds(entry.duration_ms)}</td>
+      <td className="cell cell-end tabular nowrap">
+        {entry.queued_ms === null ? "—" : formatMilliseconds(entry.queued_ms)}
+        {loading !== null && <div className="cell-detail">{loading}</div>}
+      </td>
+      <td className="cell cell-end tabular nowrap">
+        {entry.input_tokens === null
+          ? "—"
+          : `${formatNumber(entry.input_tokens)} → ${formatNumber(entry.output_tokens ?? 0)}`}
+      </td>
+      <td className="cell cell-end tabular nowrap">{entry.cost_usd === null ? "—" : formatCost(entry.cost_usd)}</td>
+    </>
+  );
+});
+
+function colorOf(status: number): string {
+  if (status < 400) return "teal";
+  return status === 499 ? "gray" : "red";
+}

@@ -1,0 +1,156 @@
+import { Modal, ScrollArea, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { modelsQuery } from "../api/models.ts";
+import { useSession } from "../api/session.ts";
+import { chatStore } from "../pages/chat/chat-store.ts";
+import { newConversation } from "../pages/chat/conversation.ts";
+import { listConversations } from "../pages/chat/stored-conversations.ts";
+import { projectsQuery } from "../pages/projects/projects-api.ts";
+import { type Command, findCommands } from "./find-commands.ts";
+import { navigationFor } from "./navigation.ts";
+
+interface CommandPaletteProps {
+  isOpen: boolean;
+  onClose: () => void;
+  /** Commands of the shell, such as to sign out. */
+  actions: Command[];
+}
+
+const MAX_SHOWN = 60;
+
+/** Finds pages, models, projects, conversations and actions by a few letters. */
+export function CommandPalette({ isOpen, onClose, actions }: CommandPaletteProps) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      attributes={{ content: { "aria-label": "Go to" } }}
+      withCloseButton={false}
+      padding={0}
+      size={560}
+      centered={false}
+      yOffset="12vh"
+    >
+      {isOpen && <Finder onClose={onClose} actions={actions} />}
+    </Modal>
+  );
+}
+
+function Finder({ onClose, actions }: Omit<CommandPaletteProps, "isOpen">) {
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const commands = useCommands(actions);
+  const deferred = useDeferredValue(text);
+  const results = useMemo(() => findCommands(commands, deferred).slice(0, MAX_SHOWN), [commands, deferred]);
+  const list = useRef<HTMLDivElement>(null);
+  const current = Math.min(at, results.length - 1);
+  useEffect(() => {
+    list.current?.querySelector(`[data-index="${current}"]`)?.scrollIntoView({ block: "nearest" });
+  }, [current]);
+  const run = (command: Command | undefined) => {
+    if (command === undefined) return;
+    onClose();
+    command.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "ArrowDown") setAt((current + 1) % Math.max(1, results.length));
+    else if (event.key === "ArrowUp") setAt((current - 1 + results.length) % Math.max(1, results.length));
+    else if (event.key === "Enter") run(results[current]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <TextInput
+        className="palette-input"
+        variant="unstyled"
+        size="md"
+        px="md"
+        data-autofocus
+        role="combobox"
+        aria-label="Go to or do"
+        aria-expanded
+        aria-controls="palette-list"
+        aria-activedescendant={results.length === 0 ? undefined : `palette-${current}`}
+        placeholder="Go to a page, model, project or conversation"
+        leftSection={<IconSearch size={17} />}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <ScrollArea.Autosize mah="52vh" type="auto" scrollbarSize={6} viewportRef={list}>
+        <div id="palette-list" role="listbox" aria-label="Results" className="palette">
+          {results.map((command, index) => (
+            <UnstyledButton
+              key={command.id}
+              id={`palette-${index}`}
+              data-index={index}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === current}
+              className="palette-option"
+              onPointerMove={() => setAt(index)}
+              onClick={() => run(command)}
+            >
+              <Text size="sm" truncate>
+                {command.label}
+              </Text>
+              <Text size="xs" c="dimmed" className="nowrap">
+                {command.kind}
+              </Text>
+            </UnstyledButton>
+          ))}
+        </div>
+        {results.length === 0 && (
+          <Text size="sm" c="dimmed" p="md" role="status">
+            Nothing matches “{text}”.
+          </Text>
+        )}
+      </ScrollArea.Autosize>
+    </>
+  );
+}
+
+function useCommands(actions: Command[]): Command[] {
+  const session = useSession();
+  const navigate = useNavigate();
+  const models = useQuery({ ...modelsQuery, enabled: session.project !== null });
+  const projects = useQuery({ ...projectsQuery(false), enabled: session.is_admin });
+  return useMemo(() => {
+    const pages = navigationFor(session).flatMap(({ label: kind, entries }) =>
+      entries.map(({ to, label }) => ({ id: to, label, kind, run: () => void navigate({ to }) })),
+    );
+    const chats = (models.data ?? [])
+      .filter(({ metadata }) => metadata.task === "chat")
+      .map(({ id }) => ({
+        id: `chat ${id}`,
+        label: `Chat with ${id}`,
+        kind: "Model",
+        run: () => {
+          const conversation = newConversation([id]);
+          chatStore.add(conversation);
+          void navigate({ to: "/chat", search: { c: conversation.id } as never });
+        },
+      }));
+    const ofProjects = (projects.data ?? []).map(({ id, name }) => ({
+      id,
+      label: name,
+      kind: "Project",
+      run: () => void navigate({ to: "/projects/$project", params: { project: id } as never }),
+    }));
+    const conversations = listConversations().map(({ id, title }) => ({
+      id: `conversation ${id}`,
+      label: title,
+      kind: "Conversation",
+      run: () => void navigate({ to: "/chat", search: { c: id } as never }),
+    }));
+    return [...pages, ...actions, ...chats, ...ofProjects, ...conversations];
+  }, [session, navigate, models.data, projects.data, actions]);
+}
