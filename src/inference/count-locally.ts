@@ -2,17 +2,34 @@ import type { ChatRequest } from "../contracts/chat-model.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Deployment } from "./deployment.ts";
 
-/** Counts a prompt with the first local deployment that can; undefined without one, or while none can be loaded. */
+/** A count of 19 MB would take minutes, after which no client waits for it. */
+const MAX_COUNT_MS = 15_000;
+
+/**
+ * Counts a prompt with the first local deployment that can; undefined without one, while none can be loaded, and for a
+ * prompt that takes longer than `maxCountMs`.
+ */
 export async function countLocally(
   deployments: readonly Deployment[],
   request: ChatRequest,
   signal: AbortSignal,
+  maxCountMs = MAX_COUNT_MS,
 ): Promise<number | undefined> {
   for (const deployment of deployments) {
     if (deployment.isUpstream) continue;
     using _held = deployment.hold();
     const model = await deployment.opened(signal).catch(orUndefined);
-    if (model?.task === "chat" && model.countTokens !== undefined) return model.countTokens(request, signal);
+    if (model?.task !== "chat" || model.countTokens === undefined) continue;
+    const late = AbortSignal.timeout(maxCountMs);
+    const isLate = () => late.aborted && !signal.aborted;
+    try {
+      const count = await model.countTokens(request, AbortSignal.any([signal, late]));
+      // A count that is broken off may be that of a part.
+      return isLate() ? undefined : count;
+    } catch (failure) {
+      if (isLate()) return undefined;
+      throw failure;
+    }
   }
   return undefined;
 }

@@ -1,10 +1,10 @@
 /** Input files of batches that take long to read: other requests do not wait for them. */
 
-import { readFileSync } from "node:fs";
 import type OpenAI from "openai";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readAnswers, readLines, untilEnded, uploadLines } from "../support/service/batches.ts";
+import { mainThreadMs } from "../support/service/main-thread-ms.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const CONFIG = `
@@ -33,10 +33,10 @@ const create = (input_file_id: string) =>
 
 test.skipIf(process.platform !== "linux")("stops reading files of blank lines", { timeout: 120_000 }, async () => {
   const ids = await Promise.all(Array.from({ length: 4 }, () => upload(Buffer.alloc(4_000_000, "\n"))));
-  const before = mainThreadMs();
+  const before = mainThreadMs(service);
   const batches = await Promise.all(ids.map(create));
   const ended = await Promise.all(batches.map((batch) => untilEnded(client, batch, 100)));
-  expect(mainThreadMs() - before).toBeLessThan(4 * MAX_MAIN_THREAD_MS_PER_FILE);
+  expect(mainThreadMs(service) - before).toBeLessThan(4 * MAX_MAIN_THREAD_MS_PER_FILE);
   for (const batch of ended) {
     expect(batch).toMatchObject({
       status: "failed",
@@ -63,20 +63,12 @@ test.skipIf(process.platform !== "linux")("reads lines of 19 MB in threads", { t
     return { custom_id: `${index}`, method: "POST", url: "/v1/chat/completions", body };
   });
   const inputId = await uploadLines(client, lines);
-  const before = mainThreadMs();
+  const before = mainThreadMs(service);
   const batch = await untilEnded(client, await create(inputId), 100);
-  expect(mainThreadMs() - before).toBeLessThan(4 * MAX_MAIN_THREAD_MS_PER_LINE);
+  expect(mainThreadMs(service) - before).toBeLessThan(4 * MAX_MAIN_THREAD_MS_PER_LINE);
   // The model's window is smaller: an answer by the `scripted` engine would take time itself.
   const answers = await readLines(client, batch.error_file_id);
   expect(answers.map(({ response }) => response?.body.error)).toEqual(
     Array(4).fill(expect.objectContaining({ code: "context_length_exceeded" })),
   );
 });
-
-/** CPU time of the thread that answers requests; unlike a latency, it does not depend on other processes. */
-function mainThreadMs(): number {
-  const { pid } = service.process;
-  const fields = readFileSync(`/proc/${pid}/task/${pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? [];
-  // utime and stime, in hundredths of a second.
-  return 10 * (Number(fields[11]) + Number(fields[12]));
-}

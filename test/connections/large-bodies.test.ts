@@ -3,6 +3,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { mainThreadMs } from "../support/service/main-thread-ms.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 /** What one request may take from others. */
@@ -92,3 +93,20 @@ for (const [path, toBody] of Object.entries(PATHS)) {
     expect(Math.min(...delays)).toBeLessThan(MAX_BLOCKED_MS);
   });
 }
+
+test.skipIf(process.platform !== "linux")("refuses 700,000 keys with little time of the event loop", async () => {
+  const keys = Array.from({ length: 700_000 }, (_, index) => `"k${index}":1`);
+  const body = Buffer.from(`{"model":"m","messages":[{"role":"user","content":"Hi"}],${keys.join()}}`);
+  const taken: number[] = [];
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const before = mainThreadMs(service);
+    const answer = await service.fetch("/v1/chat/completions", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("more than 10000 keys")]);
+    taken.push(mainThreadMs(service) - before);
+  }
+  expect(Math.min(...taken)).toBeLessThan(MAX_BLOCKED_MS / 2);
+});
