@@ -5,22 +5,16 @@ import type { Server } from "./server.ts";
 export interface Draining {
   server: Server;
   inference: Pick<Inference, "stop">;
-  /** Requests that run without a connection of their client. */
-  backgroundCount?: () => number;
 }
 
 /** Stops accepting, lets running requests finish until the deadline, then fails the rest with an error. */
-export async function drain(
-  { server, inference, backgroundCount = () => 0 }: Draining,
-  seconds: number,
-): Promise<void> {
+export async function drain({ server, inference }: Draining, seconds: number): Promise<void> {
   server.drain();
   const deadline = performance.now() + seconds * 1000;
-  const running = () => server.openRequests() + backgroundCount();
-  while (running() > 0 && performance.now() < deadline) await pause(50);
+  while (server.openRequests() > 0 && performance.now() < deadline) await pause(50);
   inference.stop();
   // Writing the error frames takes a moment; a client that does not read them does not delay the exit.
   const flushed = performance.now() + 1000;
-  while (running() > 0 && performance.now() < flushed) await pause(20);
+  while (server.openRequests() > 0 && performance.now() < flushed) await pause(20);
   await server.app.close();
 }

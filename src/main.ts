@@ -1,24 +1,21 @@
-/** Process lifecycle: compose, listen, reload, drain, stop. */
+/** Process lifecycle: open, listen, reload, drain, stop. */
 
 import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { type ComposeOptions, compose, type Service } from "./compose.ts";
+import { type App, type AppOptions, openApp } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import type { Reloaded } from "./config/reload-config.ts";
 import { drain } from "./drain.ts";
 import { trustWorkers } from "./http/forwarded-address.ts";
-import { workerCount } from "./http/settings.ts";
 import { Fault } from "./kernel/faults.ts";
 import { releaseMemoryWhenIdle } from "./kernel/process/idle-memory.ts";
 import { announceService, lockDataDirectory } from "./kernel/process/service-file.ts";
-import { workerSocket } from "./kernel/process/worker-socket.ts";
-import type { WorkerPool } from "./workers/worker-pool.ts";
 
 const CLOSE_MS = 10_000;
 
-export interface RunOptions extends ComposeOptions {
+export interface RunOptions extends AppOptions {
   /** Reads the configuration again. */
   reload: (current: Config) => Promise<Reloaded>;
   /** Called once the service accepts requests. An error that it throws ends the service. */
@@ -28,7 +25,7 @@ export interface RunOptions extends ComposeOptions {
 export interface Listening {
   /** URL such as `http://127.0.0.1:8080`. */
   origin: string;
-  service: Service;
+  app: App;
   /** Aborts when the service gets a signal to stop. */
   signal: AbortSignal;
 }
@@ -47,58 +44,42 @@ export async function run(options: RunOptions): Promise<number> {
   const lock = config.environment.DATABASE_URL === undefined ? lockDataDirectory(config.dataDirectory) : undefined;
   using closing = new DisposableStack();
   closing.defer(() => lock?.release());
-  const service = await compose(options);
-  const pool = await openWorkerPool(service, options);
+  const lifetime = new AsyncDisposableStack();
   const stopping = untilStopped();
-  const stopped = new AbortController();
-  let welcomed: Promise<void>;
   try {
-    await service.apply(config);
-    const origin = await listen({ service, pool }, config);
+    const app = await openApp(options, lifetime);
+    await app.apply(config);
+    const origin = await listen(app, config);
     logger.info({ origin, pid: process.pid }, "listening");
     closing.use(announceService(config.dataDirectory, origin));
-    void service.batches.start();
-    welcomed = options.onListening({ origin, service, signal: stopped.signal });
-  } catch (failure) {
-    await pool?.close();
-    await service.close();
-    throw failure;
-  }
-  let current = config;
-  // Sequential, because otherwise two signals in a row could apply the older file last.
-  let reloading = Promise.resolve();
-  onHangUp = () => {
-    reloading = reloading.then(async () => {
-      current = await reloadInto(service, current, options);
-      await pool?.apply(current);
-    });
-  };
-  if (isAskedToReload) onHangUp();
-  using _idle = releaseMemoryWhenIdle();
-  try {
-    const signal = await Promise.race([stopping, welcomed.then(() => stopping)]);
-    logger.info({ signal, running: service.inference.runningCount }, "stopping");
-    return 0;
+    app.start();
+    const stopped = new AbortController();
+    const welcomed = options.onListening({ origin, app, signal: stopped.signal });
+    let current = config;
+    // Sequential, because otherwise two signals in a row could apply the older file last.
+    let reloading = Promise.resolve();
+    onHangUp = () => {
+      reloading = reloading.then(async () => {
+        current = await reloadInto(app, current, options);
+      });
+    };
+    if (isAskedToReload) onHangUp();
+    using _idle = releaseMemoryWhenIdle();
+    try {
+      const signal = await Promise.race([stopping, welcomed.then(() => stopping)]);
+      logger.info({ signal, running: app.inference.runningCount }, "stopping");
+      return 0;
+    } finally {
+      stopped.abort();
+      onHangUp = () => {};
+      await stop(app, config.server.drainSeconds);
+    }
   } finally {
-    stopped.abort();
-    onHangUp = () => {};
-    await stop({ service, pool }, config.server.drainSeconds);
     // Parts that do not close in time end with the process.
     const late = pause(CLOSE_MS).then(() => logger.error("some parts did not close in time"));
-    await Promise.race([service.close(), late]);
+    await Promise.race([lifetime.disposeAsync(), late]);
     logger.info("stopped");
   }
-}
-
-/** Loads the code of workers only where they are configured. */
-async function openWorkerPool(service: Service, { config, logger }: RunOptions): Promise<WorkerPool | undefined> {
-  if (workerCount(config.server) === 1) return undefined;
-  const { WorkerPool } = await import("./workers/worker-pool.ts");
-  return new WorkerPool(config, {
-    services: service.forWorkers,
-    logger,
-    socketPath: workerSocket(config.dataDirectory),
-  });
 }
 
 /** The first signal drains. Another SIGTERM has no effect, but a second Ctrl-C ends the process at once. */
@@ -139,34 +120,27 @@ function toListenFault(failure: unknown, wanted: { host: string; port: number })
   return failure;
 }
 
-interface Running {
-  service: Service;
-  /** Undefined: this process serves everything. */
-  pool: WorkerPool | undefined;
-}
-
 /** Resolves with the service's origin. */
-async function listen({ service, pool }: Running, { server: address }: Config): Promise<string> {
-  const { server, operationsServer } = service;
+async function listen({ server, operationsServer, workers }: App, { server: address }: Config): Promise<string> {
   try {
-    if (pool === undefined) await server.app.listen({ host: address.host, port: address.port });
+    if (workers === undefined) await server.app.listen({ host: address.host, port: address.port });
     else {
-      trustWorkers(server.app.server, pool.secret);
-      await server.app.listen({ path: pool.socketPath });
+      trustWorkers(server.app.server, workers.secret);
+      await server.app.listen({ path: workers.socketPath });
       // A named pipe of Windows has no mode.
-      if (process.platform !== "win32") chmodSync(pool.socketPath, 0o600);
+      if (process.platform !== "win32") chmodSync(workers.socketPath, 0o600);
     }
     if (address.operations !== undefined) await operationsServer?.listen({ ...address.operations });
   } catch (failure) {
     throw toListenFault(failure, address);
   }
-  if (pool !== undefined) return pool.start();
+  if (workers !== undefined) return workers.start();
   const { address: host, family, port } = server.app.server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${host}]` : host}:${port}`;
 }
 
 /** Returns the configuration in force afterwards: the old one if the new one is invalid. */
-async function reloadInto(service: Service, current: Config, { reload, logger }: RunOptions): Promise<Config> {
+async function reloadInto(app: App, current: Config, { reload, logger }: RunOptions): Promise<Config> {
   try {
     const reloaded = await reload(current);
     if (!reloaded.isAccepted) {
@@ -174,7 +148,8 @@ async function reloadInto(service: Service, current: Config, { reload, logger }:
       return current;
     }
     const { config, needsRestart } = reloaded;
-    await service.apply(config);
+    await app.apply(config);
+    await app.workers?.apply(config);
     logger.level = config.logLevel;
     for (const warning of config.warnings) logger.warn(warning);
     if (needsRestart.length > 0) logger.warn({ settings: needsRestart }, "some settings take effect at the next start");
@@ -186,9 +161,6 @@ async function reloadInto(service: Service, current: Config, { reload, logger }:
   }
 }
 
-async function stop({ service, pool }: Running, seconds: number): Promise<void> {
-  service.batches.drain();
-  await Promise.all([drain(service, seconds), pool?.drain()]);
-  await pool?.close();
-  await service.operationsServer?.close();
+async function stop(app: App, seconds: number): Promise<void> {
+  await Promise.all([drain(app, seconds), app.workers?.drain()]);
 }

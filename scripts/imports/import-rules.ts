@@ -66,34 +66,35 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     part: "http",
-    may: [...BASE, "wire", "inference", "features/accounts", "features/usage", "features/console", "features/batches"],
+    may: [...BASE, "wire", "inference", "features/accounts", "features/usage", "features/console"],
     reason: "Scopes, bodies, streams and errors; routes belong to the features.",
   },
   { part: "features", may: FEATURE, reason: "Engines, counters and model files stay behind inference and quota." },
   { part: "features/quota", may: [...FEATURE, "counters/counters.ts"], reason: "Counts through the contract." },
   { part: "features/models", may: [...FEATURE, "model-store"], reason: "Pulls and removes files of models." },
   {
+    part: "features/feature.ts",
+    may: [...FEATURE, "config/config.ts"],
+    reason: "What a feature is, and is opened with.",
+  },
+  {
+    part: "features/*/feature.ts",
+    may: [...FEATURE, "config/config.ts", "counters", "model-store"],
+    reason: "Opens the feature from its settings and connects its parts.",
+  },
+  {
     part: "workers",
-    may: [
-      ...FEATURE,
-      "config",
-      "counters",
-      "engines",
-      "compose-inference.ts",
-      "server.ts",
-      "drain.ts",
-      "cli/open-log.ts",
-    ],
+    may: [...FEATURE, "config", "counters", "engines", "open-inference.ts", "server.ts", "drain.ts", "cli/open-log.ts"],
     reason: "Workers have no database and no local models: what they need of those is a call to the owner.",
   },
   { part: "server.ts", may: FEATURE, reason: "Lists the scopes and routes." },
   { part: "drain.ts", may: ["inference", "server.ts"], reason: "Ends the process in order." },
   {
-    part: "compose-inference.ts",
+    part: "open-inference.ts",
     may: [...FEATURE, "config", "counters"],
-    reason: "The part of compose that workers share.",
+    reason: "The part of the service that workers share.",
   },
-  { part: "compose.ts", may: ["*"], reason: "Chooses implementations and connects them." },
+  { part: "app.ts", may: ["*"], reason: "Opens the features and connects them." },
   { part: "main.ts", may: ["*"], reason: "Starts and ends the process." },
   { part: "cli", may: ["*"], reason: "The command line." },
 ];
@@ -111,6 +112,6 @@ export const PACKAGE_RULES: Readonly<Record<string, readonly string[]>> = {
 /** Packages of this repository, or single exports of them, that only these parts of `src` import. */
 export const PACKAGE_USERS: Readonly<Record<string, readonly string[]>> = {
   "json-schema-grammar": ["engines"],
-  audio: ["engines", "features/audio", "features/realtime", "compose.ts"],
-  "audio/formats": ["engines", "features/audio", "features/realtime", "compose.ts", "wire"],
+  audio: ["engines", "features/audio", "features/realtime"],
+  "audio/formats": ["engines", "features/audio", "features/realtime", "wire"],
 };

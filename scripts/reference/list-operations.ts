@@ -1,26 +1,25 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openApp } from "../../src/app.ts";
+import { configSources } from "../../src/cli/config-sources.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { createModelStore } from "../../src/model-store/create-model-store.ts";
 import { createLogger } from "../../src/observability/logger.ts";
-import { buildServer, type ServerOptions } from "../../src/server.ts";
 import type { RegisteredOperation } from "../../src/wire/openapi/operation.ts";
 
-/** Lists the operations of every route. Registering a route reads its services but does not call them. */
+/** Operations of a service with every optional API, in the order of their registration. */
 export async function listOperations(): Promise<readonly RegisteredOperation[]> {
-  const numbers = { corsOrigins: [], maxBodyBytes: 1024, receiveTimeoutSeconds: 1, requestTimeoutSeconds: 1 };
-  const services = {
-    accounts: {},
-    administration: { limited: {} },
-    operations: {},
-    transcription: {},
-    realtime: {},
-    consoleFolder: import.meta.dirname,
-    servesOllama: true,
-    anonymousHosts: [],
-  };
-  const { app, operations } = buildServer({
-    ...services,
-    ...numbers,
-    logger: createLogger("silent"),
-  } as unknown as ServerOptions);
-  await app.ready();
-  await app.close();
-  return operations;
+  const directory = await mkdtemp(join(tmpdir(), "parlance-operations-"));
+  await using lifetime = new AsyncDisposableStack();
+  lifetime.defer(() => rm(directory, { recursive: true }));
+  const file = join(directory, "parlance.yaml");
+  await writeFile(file, "ollama: { enabled: true }\n");
+  const environment = { PARLANCE_CONFIG: file, PARLANCE_DATA_DIR: directory };
+  const config = await loadConfig({ ...configSources(), environment });
+  const logger = createLogger("silent");
+  const store = createModelStore(config, logger);
+  const { server } = await openApp({ config, logger, store, onPullProgress: () => {} }, lifetime);
+  await server.app.ready();
+  return server.operations;
 }

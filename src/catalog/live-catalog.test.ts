@@ -7,6 +7,7 @@ import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
 import { createLogger } from "../observability/logger.ts";
+import { Catalog } from "./catalog.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 
 async function configOf(directory: string, ...ids: string[]): Promise<Config> {
@@ -20,7 +21,14 @@ async function configOf(directory: string, ...ids: string[]): Promise<Config> {
 function makeLiveCatalog(config: Config, see: LiveCatalogOptions["see"]): LiveCatalog {
   const logger = createLogger("silent");
   const store = createModelStore(config, logger);
-  return new LiveCatalog({ store, logger, see, onPullProgress: () => {}, onEndpointLeft: () => {} });
+  return new LiveCatalog({
+    catalog: new Catalog(),
+    store,
+    logger,
+    see,
+    onPullProgress: () => {},
+    onEndpointLeft: () => {},
+  });
 }
 
 test("keeps a reloaded configuration when a slower refresh with the previous one ends", async () => {

@@ -11,7 +11,7 @@ import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 import { defaultGpuBudget } from "../kernel/process/gpus.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "./build-catalog.ts";
-import { Catalog } from "./catalog.ts";
+import type { Catalog } from "./catalog.ts";
 import { withFileVersions } from "./file-versions.ts";
 import { ModelOpener, type ModelOpenerOptions } from "./model-opener.ts";
 import { buildModelSpecs } from "./model-specs.ts";
@@ -22,6 +22,9 @@ export interface LiveCatalogOptions extends ModelOpenerOptions {
   see: (ids: string[]) => Promise<ReadonlyMap<string, number>>;
   /** Called when the requests of an endpoint that left its pool have ended. */
   onEndpointLeft: (deployment: string) => void;
+  /** Called after `models` has changed. */
+  onModels?: () => Promise<void>;
+  catalog: Catalog;
 }
 
 /** Time for which requests go to the previous endpoints of a pool while the connections of new ones are prepared. */
@@ -31,13 +34,11 @@ const OPEN_MS = 1000;
 const DATABASE_TIMEOUT_MS = 1000;
 
 export class LiveCatalog {
-  readonly catalog = new Catalog();
+  readonly catalog: Catalog;
   readonly upstreamModels: UpstreamModels;
   readonly memory = new MemoryBudget(defaultMemoryBudget());
   readonly gpuMemory = new MemoryBudget(Number.POSITIVE_INFINITY, GPU_MEMORY);
   readonly #options: LiveCatalogOptions;
-  /** Called after `models` has changed. */
-  onModels: () => Promise<void> = async () => {};
   readonly #opener: ModelOpener;
   readonly #pools: EndpointPools;
   /** Deployments that are no longer in the catalog and whose requests have not ended. */
@@ -52,6 +53,7 @@ export class LiveCatalog {
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options;
+    this.catalog = options.catalog;
     this.#opener = new ModelOpener(options);
     this.#pools = new EndpointPools(options.logger, () =>
       this.#replace((models) => this.upstreamModels.update(models)).catch((err: unknown) =>
@@ -94,7 +96,7 @@ export class LiveCatalog {
     this.#firstSeen = firstSeen;
     await this.#replace((models) => this.upstreamModels.watch(models));
     void this.memory.trim();
-    await this.onModels();
+    await this.#options.onModels?.();
     this.#pools.retain(sourcesOf(this.#specifications));
   }
 

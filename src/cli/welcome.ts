@@ -19,12 +19,12 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
   const { origin, signal } = listening;
   try {
     const keys = await bootstrapKeys(listening, config);
-    const { consoleSessions } = listening.service.accounts;
+    const { consoleSessions } = listening.app.accounts;
     // Output that goes elsewhere is kept, and others read it than those who may sign in.
     const code = config.server.console && process.stdout.isTTY ? consoleSessions.createSignInCode() : undefined;
     progress.print(describeAddress(origin, keys, { hasConsole: config.server.console, code }));
     // Keys are generated at the first start only.
-    if (keys.apiKey !== undefined) await listening.service.greet(signal);
+    if (keys.apiKey !== undefined) await listening.app.greet(signal);
     const readiness = await untilReady(listening);
     progress.stop();
     process.stdout.write(describeModels(readiness, origin, keys));
@@ -36,12 +36,12 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
 }
 
 /** Waits until the database is available; meanwhile /health/ready reports why the service is not ready. */
-async function bootstrapKeys({ service, signal }: Listening, { environment, ollama }: Config): Promise<BootstrapKeys> {
+async function bootstrapKeys({ app, signal }: Listening, { environment, ollama }: Config): Promise<BootstrapKeys> {
   const { PARLANCE_API_KEY: apiKey, PARLANCE_ADMIN_KEY: adminKey } = environment;
   const anonymousProject = ollama.enabled ? ollama.anonymousProject : undefined;
   for (;;) {
     try {
-      return await service.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject });
+      return await app.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject });
     } catch (failure) {
       if (!(failure instanceof Fault && failure.kind === "unavailable")) throw failure;
       await pause(DATABASE_RETRY_INTERVAL_MS, undefined, { signal });
@@ -49,16 +49,16 @@ async function bootstrapKeys({ service, signal }: Listening, { environment, olla
   }
 }
 
-async function untilReady({ service, signal }: Listening): Promise<Readiness> {
+async function untilReady({ app, signal }: Listening): Promise<Readiness> {
   for (;;) {
-    const readiness = await service.readiness();
+    const readiness = await app.readiness();
     if (readiness.isReady) return readiness;
     await pause(POLL_INTERVAL_MS, undefined, { signal });
   }
 }
 
 async function downloadDefaultChatModel(
-  { origin, service, signal }: Listening,
+  { origin, app, signal }: Listening,
   keys: BootstrapKeys,
   progress: Progress,
 ): Promise<void> {
@@ -70,10 +70,10 @@ async function downloadDefaultChatModel(
     onFailure: (id: string, reason: string) =>
       progress.print(`  ${id} could not be downloaded; trying again from time to time. ${reason}\n`),
   };
-  const id = await service.downloadDefaultChatModel(listener, signal);
+  const id = await app.downloadDefaultChatModel(listener, signal);
   if (id === undefined) return;
   progress.stop();
-  process.stdout.write(`\n${describeModels(await service.readiness(), origin, keys)}`);
+  process.stdout.write(`\n${describeModels(await app.readiness(), origin, keys)}`);
 }
 
 function describeAddress(

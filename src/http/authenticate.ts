@@ -5,7 +5,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../features/accounts/caller.ts";
 import type { ScopeHeaders } from "../features/accounts/scope-headers.ts";
-import { currentLine } from "../features/batches/run-line.ts";
 import { sessionToken } from "../features/console/session-cookie.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
@@ -29,7 +28,16 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Caller of the request; set in every authenticated scope. */
     caller: Caller;
+    /** Set by a hook for a request that the service makes itself. */
+    internalCall: InternalCall | undefined;
   }
+}
+
+/** A request that the service makes for a caller, without a key. */
+export interface InternalCall {
+  caller: Caller;
+  /** Ends the request. */
+  signal: AbortSignal;
 }
 
 interface AuthenticationRules {
@@ -68,10 +76,10 @@ export function authenticateScope(
     });
   };
   scope.addHook("onRequest", (request, reply, done) => {
-    const line = currentLine();
-    if (line !== undefined) {
-      admit(request, reply, line.caller);
-      line.signal.addEventListener("abort", () => reply.raw.destroy(), { once: true });
+    const { internalCall } = request;
+    if (internalCall !== undefined) {
+      admit(request, reply, internalCall.caller);
+      internalCall.signal.addEventListener("abort", () => reply.raw.destroy(), { once: true });
       done();
       return;
     }

@@ -15,14 +15,14 @@ import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat 
 import { useJsonBodies } from "./json-body.ts";
 import { collectOperations } from "./operation.ts";
 import { type OpenRequests, useRequestLog } from "./request-log.ts";
+import type { ServerSettings } from "./settings.ts";
 import { traceRequests } from "./trace-requests.ts";
 
+type BareServerSettings = Pick<ServerSettings, "maxBodyBytes" | "receiveTimeoutSeconds" | "requestTimeoutSeconds"> &
+  Partial<Pick<ServerSettings, "maxConnectionsPerAddress" | "trustedProxies">>;
+
 export interface BareServerOptions {
-  /** Time limit for a request's headers and body to arrive. */
-  receiveTimeoutSeconds: number;
-  /** Time limit for an answer, from the request's arrival. */
-  requestTimeoutSeconds: number;
-  maxBodyBytes: number;
+  settings: BareServerSettings;
   logger: Logger;
   measure: (request: RequestMeasure) => void;
   /** Called with the metadata of each request of a project. */
@@ -30,10 +30,6 @@ export interface BareServerOptions {
   inference?: Inference;
   /** Undefined: requests are not traced. */
   tracing?: Tracing | undefined;
-  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
-  trustedProxies?: readonly string[];
-  /** Connections that one remote address may have open; undefined: without limit. */
-  maxConnectionsPerAddress?: number | undefined;
   /** Counts connections by address; default: in this process. */
   connectionCounter?: ConnectionCounter;
   /** Called with each request before anything else. Returns true if it answers the request itself. */
@@ -58,7 +54,7 @@ const SPARE_MS = 2000;
 export function connectionTimeoutMs({
   receiveTimeoutSeconds,
   requestTimeoutSeconds,
-}: Pick<BareServerOptions, "receiveTimeoutSeconds" | "requestTimeoutSeconds">): number {
+}: Pick<ServerSettings, "receiveTimeoutSeconds" | "requestTimeoutSeconds">): number {
   return 1000 * (2 * requestTimeoutSeconds) + Math.max(1000 * receiveTimeoutSeconds, SPARE_MS);
 }
 
@@ -77,17 +73,18 @@ function closeRefusedUpgrades(app: FastifyInstance): void {
   });
 }
 
-export function bareServer(limits: BareServerOptions): BareServer {
-  const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
+export function bareServer(options: BareServerOptions): BareServer {
+  const { settings, inference, intercept, logger } = options;
+  const receiveTimeout = settings.receiveTimeoutSeconds * 1000;
   const app = fastify({
-    bodyLimit: limits.maxBodyBytes,
-    trustProxy: [...(limits.trustedProxies ?? [])],
+    bodyLimit: settings.maxBodyBytes,
+    trustProxy: [...(settings.trustedProxies ?? [])],
     requestTimeout: receiveTimeout,
     http: {
       // Interval at which Node checks for late requests; its default is 30 seconds.
       connectionsCheckingInterval: 1000,
       // A request with another `Upgrade`, such as h2c, is answered as if it had none.
-      shouldUpgradeCallback: (request) => limits.inference !== undefined && isHandshake(request),
+      shouldUpgradeCallback: (request) => inference !== undefined && isHandshake(request),
       // A hook below answers in the wire format.
       requireHostHeader: false,
       requestTimeout: receiveTimeout,
@@ -96,7 +93,7 @@ export function bareServer(limits: BareServerOptions): BareServer {
     },
     // Idle timeout of a connection with an open request: a client that does not read would hold its answer
     // indefinitely.
-    connectionTimeout: connectionTimeoutMs(limits),
+    connectionTimeout: connectionTimeoutMs(settings),
     // Longer than the common idle timeout of proxies, so the proxy closes first and sees no reset.
     keepAliveTimeout: 75_000,
     genReqId: () => newId("req_"),
@@ -107,7 +104,7 @@ export function bareServer(limits: BareServerOptions): BareServer {
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 500 },
   });
-  const { intercept } = limits;
+  app.decorateRequest("internalCall");
   // Without `done`, the hooks and the route of this request do not run.
   if (intercept !== undefined) {
     app.addHook("onRequest", (request, reply, done) => {
@@ -115,19 +112,20 @@ export function bareServer(limits: BareServerOptions): BareServer {
     });
   }
   const records = useRequestLog(app, {
-    logger: limits.logger,
-    measure: limits.measure,
-    recordRequest: limits.recordRequest ?? (() => {}),
-    catalogIdOf: (id) => limits.inference?.models.idOf(id),
+    logger,
+    measure: options.measure,
+    recordRequest: options.recordRequest ?? (() => {}),
+    catalogIdOf: (id) => inference?.models.idOf(id),
   });
   const operations = collectOperations(app);
-  traceRequests(app, limits.tracing);
-  useErrorFormat(app, limits.maxBodyBytes);
+  traceRequests(app, options.tracing);
+  useErrorFormat(app, settings.maxBodyBytes);
   requireHost(app);
   closeRefusedUpgrades(app);
-  const { maxConnectionsPerAddress: maxPerAddress, connectionCounter: counter, logger } = limits;
+  const maxPerAddress = settings.maxConnectionsPerAddress;
+  const counter = options.connectionCounter;
   guardConnections(app.server, { maxPerAddress, counter, logger, refuse: answerWithoutRoute });
   useJsonBodies(app);
-  decompressBodies(app, limits.maxBodyBytes);
+  decompressBodies(app, settings.maxBodyBytes);
   return { app, records, operations };
 }

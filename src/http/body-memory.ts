@@ -2,10 +2,19 @@
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault, unavailable } from "../kernel/faults.ts";
+import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 
 /** Smaller bodies are not counted: the connections that could send them bound their number. */
 const COUNTED_BYTES = 64 * 1024;
 const RETRY_AFTER_SECONDS = 5;
+/** Share of the memory budget of local models that bodies may occupy, and how many of the largest always fit. */
+const BUDGET_SHARE = 1 / 16;
+const MIN_BODIES = 8;
+
+/** Bytes of large bodies that each of the service's `processes` may hold at once. */
+export function bodyMemoryBytes(maxBodyBytes: number, processes = 1): number {
+  return Math.max(MIN_BODIES * maxBodyBytes, (defaultMemoryBudget() * BUDGET_SHARE) / processes);
+}
 
 interface Held {
   bytes: number;

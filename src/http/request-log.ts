@@ -1,7 +1,6 @@
 /** Collects a request's log line, which never contains a prompt, a key or an upstream's secret. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
-import { currentLine } from "../features/batches/run-line.ts";
 import type { RequestDetails } from "../features/usage/request-details.ts";
 import type { RequestEntry } from "../features/usage/request-history.ts";
 import { causeMessage, failureCode, faultMessage } from "../inference/failure-message.ts";
@@ -14,8 +13,6 @@ interface RequestRecord {
   beganAt: number;
   /** Requested model as the caller wrote it; the log truncates it. */
   model: string | undefined;
-  /** Whether it is a line of a batch, which has no connection. */
-  isLine: boolean;
   /** Outcome of the inference, once it is over. */
   settlement: (() => Settlement | undefined) | undefined;
   failure: unknown;
@@ -65,7 +62,6 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
   app.addHook("onRequest", (request, reply, done) => {
     const record: RequestRecord = {
       beganAt: performance.now(),
-      isLine: currentLine() !== undefined,
       model: undefined,
       settlement: undefined,
       failure: undefined,
@@ -172,9 +168,9 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
   };
 }
 
-/** Whether the answer was sent completely. Nothing is flushed to a connection for the line of a batch. */
-function isAnswered({ record }: FastifyRequest, { raw }: FastifyReply): boolean {
-  return raw.writableFinished || (record.isLine && raw.writableEnded);
+/** Whether the answer was sent completely. A request of the service itself has no connection to flush. */
+function isAnswered({ internalCall }: FastifyRequest, { raw }: FastifyReply): boolean {
+  return raw.writableFinished || (internalCall !== undefined && raw.writableEnded);
 }
 
 function toHistoryEntry(

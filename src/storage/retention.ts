@@ -42,7 +42,7 @@ export class Retention {
     }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
   }

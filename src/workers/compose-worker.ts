@@ -2,13 +2,13 @@
 
 import { UpstreamModels } from "../catalog/upstream-models.ts";
 import { isServedByWorkers } from "../catalog/upstream-only.ts";
-import { composeInference } from "../compose-inference.ts";
 import { Callers } from "../features/accounts/callers.ts";
+import { bodyMemoryBytes } from "../http/body-memory.ts";
 import type { Inference } from "../inference/inference.ts";
-import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 import type { Logger } from "../observability/logger.ts";
 import { Metrics } from "../observability/metrics.ts";
 import { openTelemetry } from "../observability/open-telemetry.ts";
+import { openInference } from "../open-inference.ts";
 import type { Server } from "../server.ts";
 import type { Channel } from "./channel.ts";
 import { ForwardToOwner } from "./forward-to-owner.ts";
@@ -19,9 +19,6 @@ import { WorkerRecords } from "./worker-records.ts";
 import { buildWorkerServer } from "./worker-server.ts";
 
 const CIRCUITS_MS = 1000;
-/** As in the service's own server, shared by the workers. */
-const BODY_SHARE = 1 / 16;
-const MIN_BODIES = 8;
 
 export interface ComposedWorker {
   server: Server;
@@ -33,16 +30,16 @@ export interface ComposedWorker {
 }
 
 export async function composeWorker(
-  settings: WorkerSettings,
+  worker: WorkerSettings,
   owner: Channel<OwnerMethods>,
   logger: Logger,
 ): Promise<ComposedWorker> {
-  const { config, workers } = settings;
-  const { server: limits } = config;
+  const { config, workers } = worker;
+  const { server: settings } = config;
   const records = new WorkerRecords(owner);
   const catalog = new WorkerCatalog(logger);
-  await catalog.apply(settings.models);
-  const counters = new WorkerCounters(owner, settings.counterEpoch);
+  await catalog.apply(worker.models);
+  const counters = new WorkerCounters(owner, worker.counterEpoch);
   const metrics = new Metrics({
     deployments: () => catalog.measure(),
     // The owner answers for models with pools.
@@ -53,15 +50,15 @@ export async function composeWorker(
   const telemetry = await openTelemetry(config.openTelemetry, metrics.registry, logger);
   const callers = new Callers({
     source: {
-      kind: settings.keyKind,
+      kind: worker.keyKind,
       readVersion: () => owner.call("readKeysVersion"),
       load: async (hashes) => new Map(await owner.call("loadKeys", hashes)),
     },
     logger,
-    graceSeconds: limits.databaseGraceSeconds,
+    graceSeconds: settings.databaseGraceSeconds,
     noteUse: (keyId, time) => records.noteUse(keyId, time),
   });
-  const inference = composeInference({
+  const inference = openInference({
     config,
     catalog: catalog.catalog,
     upstreamModels: new UpstreamModels({ see: async () => new Map(), onFailure: () => {} }),
@@ -74,14 +71,14 @@ export async function composeWorker(
     recordUsage: (record) => records.recordUsage(record),
     logger,
   });
-  const forward = new ForwardToOwner({ socketPath: settings.socketPath, secret: settings.forwardSecret });
+  const forward = new ForwardToOwner({ socketPath: worker.socketPath, secret: worker.forwardSecret });
   const server = buildWorkerServer({
-    ...limits,
+    settings,
     inference,
     callers,
     owner: forward,
     servesModel: (id) => isServedByWorkers(catalog.catalog, id),
-    maxBodiesBytes: Math.max(MIN_BODIES * limits.maxBodyBytes, (defaultMemoryBudget() * BODY_SHARE) / workers),
+    maxBodiesBytes: bodyMemoryBytes(settings.maxBodyBytes, workers),
     connectionCounter: {
       open: (address) => owner.call("openConnection", address),
       close: (address) => owner.notify("closeConnection", address),

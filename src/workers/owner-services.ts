@@ -6,22 +6,14 @@ import type { Accounts } from "../features/accounts/accounts.ts";
 import type { SpendLimitsOptions } from "../features/quota/spend-limits.ts";
 import type { RequestHistory } from "../features/usage/request-history.ts";
 import type { UsageRecorder } from "../features/usage/usage-recorder.ts";
-import type { MetricsSnapshot } from "../observability/metrics-snapshot.ts";
 import type { OwnerMethods } from "./protocol.ts";
 
 export interface OwnerParts extends Required<Pick<SpendLimitsOptions, "spentIn" | "onSpent">> {
   accounts: Accounts;
   counters: Counters;
-  usageRecorder: UsageRecorder;
+  recorder: UsageRecorder;
   history: RequestHistory;
   live: LiveCatalog;
-}
-
-/** What the owner reports of its workers; nothing without workers. */
-export interface WorkerReports {
-  measure(): Promise<readonly MetricsSnapshot[]>;
-  /** Names of the deployments whose circuit is open in a worker. */
-  openCircuits(): ReadonlySet<string>;
 }
 
 export class OwnerServices {
@@ -33,10 +25,8 @@ export class OwnerServices {
     OwnerMethods,
     "begin" | "spentIn" | "readKeysVersion" | "loadKeys" | "recordUsage" | "recordRequests" | "noteUses" | "noteSpent"
   >;
-  /** Set by the pool of workers. */
-  reports: WorkerReports = { measure: async () => [], openCircuits: () => new Set() };
 
-  constructor({ accounts, counters, usageRecorder, history, live, spentIn, onSpent }: OwnerParts) {
+  constructor({ accounts, counters, recorder, history, live, spentIn, onSpent }: OwnerParts) {
     this.counters = counters;
     this.accounts = accounts;
     this.live = live;
@@ -45,7 +35,7 @@ export class OwnerServices {
       spentIn,
       readKeysVersion: () => accounts.keySource.readVersion(),
       loadKeys: async (hashes) => [...(await accounts.keySource.load(hashes))],
-      recordUsage: (rows) => usageRecorder.recordRows(rows),
+      recordUsage: (rows) => recorder.recordRows(rows),
       recordRequests: (rows) => history.recordRows(rows),
       noteUses: (times) => {
         for (const [keyId, time] of times) accounts.lastUsed.note(keyId, time);

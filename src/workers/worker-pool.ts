@@ -61,7 +61,6 @@ export class WorkerPool {
 
   /** Resolves with the origin, such as `http://127.0.0.1:8080`, once all workers listen. */
   async start(): Promise<string> {
-    const { services } = this.#options;
     // A TypeScript file as the main module would load Node's stripper, unless its result is in the cache.
     const cache = getCompileCacheDir();
     if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;
@@ -71,19 +70,13 @@ export class WorkerPool {
       args: [],
       execArgv: [...own, ...V8_FLAGS, `--max-semi-space-size=${SEMI_SPACE_MEGABYTES}`],
     });
-    services.accounts.onChanged = () => this.#reloadKeys();
-    services.live.onModels = () => this.apply(this.#config);
-    services.reports = {
-      measure: () => this.#measure(),
-      openCircuits: () => new Set(this.#all().flatMap(({ openCircuits }) => openCircuits)),
-    };
     const ids = Array.from({ length: workerCount(this.#config.server) }, (_, index) => index + 1);
     const origins = await Promise.all(ids.map((id) => this.#startWorker(id)));
     return origins[0] ?? "";
   }
 
-  /** Applies the models and the log level of a configuration. */
-  async apply(config: Config): Promise<void> {
+  /** Applies the models, and the log level of a configuration. */
+  async apply(config = this.#config): Promise<void> {
     this.#config = config;
     const models = toJsonWithSecrets(this.#models());
     await this.#askAll((link) => link.channel.call("apply", models, config.logLevel));
@@ -176,11 +169,16 @@ export class WorkerPool {
   }
 
   /** A revoked key must be refused everywhere when its revocation is confirmed. */
-  async #reloadKeys(): Promise<void> {
+  async reloadKeys(): Promise<void> {
     await this.#askAll((link) => link.channel.call("reloadKeys"));
   }
 
-  async #measure(): Promise<readonly MetricsSnapshot[]> {
+  /** Names of the deployments whose circuit is open in a worker. */
+  openCircuits(): ReadonlySet<string> {
+    return new Set(this.#all().flatMap((link) => link.openCircuits));
+  }
+
+  async measure(): Promise<readonly MetricsSnapshot[]> {
     await this.#askAll(async (link) => {
       link.metrics = await link.channel.call("measure");
     });

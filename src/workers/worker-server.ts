@@ -7,7 +7,7 @@ import { hashApiKey } from "../features/accounts/keys/api-key.ts";
 import { chatCompletions } from "../features/chat/routes.ts";
 import { completions } from "../features/completions/routes.ts";
 import { embeddings } from "../features/embeddings/routes.ts";
-import { needsResolver, type UpstreamUrlsPolicy } from "../features/files/content-resolver.ts";
+import { needsResolver } from "../features/files/content-resolver.ts";
 import { messages } from "../features/messages/routes.ts";
 import { sentKey } from "../http/authenticate.ts";
 import { type BareServerOptions, bareServer, connectionTimeoutMs } from "../http/bare-server.ts";
@@ -15,20 +15,18 @@ import { BodyMemory, boundBodyMemory } from "../http/body-memory.ts";
 import { cutSlowReaders } from "../http/connections.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { keepJsonBodies } from "../http/json-body.ts";
+import type { ServerSettings } from "../http/settings.ts";
 import type { Inference } from "../inference/inference.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import type { Server } from "../server.ts";
 import { findReferences } from "../wire/content-references.ts";
-import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import type { ForwardToOwner } from "./forward-to-owner.ts";
 
 export interface WorkerServerOptions extends Omit<BareServerOptions, "intercept"> {
   inference: Inference;
   callers: Callers;
   owner: ForwardToOwner;
-  corsOrigins: readonly string[];
-  unknownFields: UnknownFieldsPolicy;
-  upstreamUrls: UpstreamUrlsPolicy;
+  settings: ServerSettings;
   /** Bytes of large bodies that this worker may hold at once. */
   maxBodiesBytes: number;
   /** Whether this worker can answer for the model, in place of the owner. */
@@ -44,7 +42,8 @@ const PATHS: ReadonlySet<string> = new Set([
 ]);
 
 export function buildWorkerServer(options: WorkerServerOptions): Server {
-  const { inference, owner, unknownFields } = options;
+  const { inference, owner, settings } = options;
+  const { unknownFields } = settings;
   const { app, records } = bareServer({
     ...options,
     intercept: (request, reply) => {
@@ -54,7 +53,7 @@ export function buildWorkerServer(options: WorkerServerOptions): Server {
     },
   });
   app.server.on("upgrade", (request, socket, head) => owner.upgrade(request, socket as Socket, head));
-  allowOrigins(app, options.corsOrigins);
+  allowOrigins(app, settings.corsOrigins);
   let isDraining = false;
   app.addHook("onRequest", (_request, reply, done) => {
     if (!isDraining) return done();
@@ -63,7 +62,7 @@ export function buildWorkerServer(options: WorkerServerOptions): Server {
   });
   app.register(
     async (scope) => {
-      cutSlowReaders(scope, connectionTimeoutMs(options) / 1000);
+      cutSlowReaders(scope, connectionTimeoutMs(settings) / 1000);
       keepJsonBodies(scope);
       authenticate(scope, options);
       boundBodyMemory(scope, new BodyMemory(options.maxBodiesBytes));
@@ -83,7 +82,6 @@ export function buildWorkerServer(options: WorkerServerOptions): Server {
       app.server.closeIdleConnections();
     },
     openRequests: () => records.open + owner.open,
-    realtimeSessions: () => 0,
   };
 }
 
@@ -119,12 +117,12 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
 
 /** Passes on requests for local models and unknown ones, and those that a local model moderates. */
 function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions): void {
-  const { callers, owner, servesModel, upstreamUrls } = options;
+  const { callers, owner, servesModel, settings } = options;
   scope.addHook("preHandler", (request, reply, done) => {
     const { model, moderation, messages } = (request.body ?? {}) as Record<string, unknown>;
     const isModerated = moderation !== undefined || callers.moderationOf(request.caller) !== undefined;
     // The owner reads files and fetches what addresses refer to.
-    const isComplete = !needsResolver(upstreamUrls, findReferences(messages, "messages"));
+    const isComplete = !needsResolver(settings.upstreamUrls, findReferences(messages, "messages"));
     const isServed = typeof model === "string" && servesModel(model) && !isModerated && isComplete;
     if (isServed) done();
     else passOn(request, reply, owner);

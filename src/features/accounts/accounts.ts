@@ -40,6 +40,8 @@ export interface AccountsOptions {
   outbox?: WebhookOutbox | undefined;
   /** How long cached keys keep working while the database is unavailable. */
   databaseGraceSeconds?: number | undefined;
+  /** Called after every change that this process made; the change waits for it. */
+  onChanged?: (() => Promise<void>) | undefined;
   /** Interval at which the times of last use are written. */
   lastUsedEverySeconds?: number | undefined;
 }
@@ -61,8 +63,6 @@ export class Accounts {
   readonly callers: Callers;
   readonly keySource: KeySource;
   readonly lastUsed: LastUsedWriter;
-  /** Called after every change that this process made; the change waits for it. */
-  onChanged: () => Promise<void> = async () => {};
   #areBootstrapKeysMissing = false;
   #anonymousKeyHash: string | undefined;
   /** Hashes of the keys of batches, whose lines ask for them one by one. A key's hash never changes. */
@@ -81,7 +81,7 @@ export class Accounts {
       noteUse: (keyId, time) => this.lastUsed.note(keyId, time),
     });
     this.#transactions = new AccountTransactions(database, options.outbox, async () => {
-      await Promise.all([this.callers.keys.reload(), this.onChanged()]);
+      await Promise.all([this.callers.keys.reload(), options.onChanged?.()]);
     });
     this.organizations = new Organizations(this.#transactions);
     this.projects = new Projects(this.#transactions);

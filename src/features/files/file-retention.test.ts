@@ -39,7 +39,7 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
   await blobs.check();
   const files = new FileStore({ database, blobs, keepDays: 30, maxSizePerProject: 1_000 });
   const retention = fileRetention({ database, files, logger });
-  closing.push(async () => retention.close());
+  closing.push(async () => retention[Symbol.dispose]());
   const create = async (projectId = "proj_a", expiresAfterSeconds?: number) => {
     const path = join(directory, "upload");
     await writeFile(path, "text");
@@ -96,7 +96,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await stored()).toEqual([]);
     const count = () => database.run((executor) => executor.selectFrom("batches").select("id").execute());
     const batches = batchRetention({ database, blobs: files.blobs, logger, days: 1 });
-    closing.push(async () => batches.close());
+    closing.push(async () => batches[Symbol.dispose]());
     await putPart("batch_a");
     await batches.removeExpired();
     expect(await count()).toHaveLength(1);

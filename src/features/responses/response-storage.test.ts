@@ -170,7 +170,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await countRows(database)).toEqual([2, 1, 5, 0]);
     await retention.removeExpired(Date.now() + 31 * DAY_MS);
     expect(await countRows(database)).toEqual([0, 0, 0, 0]);
-    retention.close();
+    retention[Symbol.dispose]();
   });
 
   test("removes what a project stored after its archival", async () => {
@@ -179,7 +179,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await storage.responses.insert(response("resp_1"));
     const retention = responseRetention({ database, logger, keepDays: 30 });
     await retention.removeExpired();
-    retention.close();
+    retention[Symbol.dispose]();
     expect(await countRows(database)).toEqual([0, 0, 0, 0]);
   });
 

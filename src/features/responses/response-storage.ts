@@ -66,7 +66,7 @@ export class ResponseStorage {
 
   /** Waits for background responses, which the caller has aborted. Does not close the database. */
   async close(): Promise<void> {
-    this.#retention.close();
+    this.#retention[Symbol.dispose]();
     this.#storedBytes.close();
     await this.background.close();
   }

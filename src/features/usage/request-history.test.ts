@@ -104,7 +104,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await history.flush();
     const retention = historyRetention({ database, logger, days: 7 });
     await retention.removeExpired(NOON);
-    retention.close();
+    retention[Symbol.dispose]();
     expect((await history.list(FILTER, undefined, 10)).entries.map(({ id }) => id)).toEqual(["req_3"]);
     const today = NOON - (NOON % DAY);
     expect(await dimensions(database)).toMatchObject([{ model: "parrot", lastDay: today }]);

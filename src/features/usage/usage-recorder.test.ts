@@ -232,7 +232,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await recorder.flush();
     const retention = usageRetention({ database, logger, days: 2 });
     await retention.removeExpired(NOON);
-    retention.close();
+    retention[Symbol.dispose]();
     expect(await minutes(database)).toMatchObject([{ beginsAt: NOON - DAY }]);
     const rest = (await rollups(database)).filter(({ bucketSeconds }) => bucketSeconds > 60);
     expect(rest.reduce((sum, { requests }) => sum + requests, 0)).toBe(2 * 1_201);

@@ -7,15 +7,25 @@ import { fastify } from "fastify";
 import OpenAI from "openai";
 import { Catalog } from "../../../src/catalog/catalog.ts";
 import { Accounts } from "../../../src/features/accounts/accounts.ts";
-import { organization } from "../../../src/features/accounts/organization-routes.ts";
+import { accountRoutes } from "../../../src/features/accounts/feature.ts";
+import { configuration } from "../../../src/features/configuration/routes.ts";
+import { signInCodes } from "../../../src/features/console/sign-in-code-routes.ts";
 import { ModelOperations } from "../../../src/features/models/model-operations.ts";
+import { organizationModels } from "../../../src/features/models/organization-model-routes.ts";
+import { moderationPolicy } from "../../../src/features/moderations/policy-routes.ts";
+import { rateLimits } from "../../../src/features/quota/rate-limit-routes.ts";
+import { spendLimits } from "../../../src/features/quota/spend-limit-routes.ts";
+import { overview } from "../../../src/features/usage/overview-routes.ts";
 import { RequestHistory } from "../../../src/features/usage/request-history.ts";
+import { requests } from "../../../src/features/usage/request-routes.ts";
 import { UsageReports } from "../../../src/features/usage/usage-report.ts";
+import { usage } from "../../../src/features/usage/usage-routes.ts";
 import { authenticateScope } from "../../../src/http/authenticate.ts";
 import { useErrorFormat } from "../../../src/http/errors.ts";
 import { useJsonBodies } from "../../../src/http/json-body.ts";
 import { useRequestLog } from "../../../src/http/request-log.ts";
 import { createModelStore } from "../../../src/model-store/create-model-store.ts";
+import { refuseNul } from "../../../src/server.ts";
 import { type DatabaseOptions, openDatabase } from "../../../src/storage/database.ts";
 
 export interface Administration {
@@ -65,20 +75,23 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   app.register(
     async (scope) => {
       authenticateScope(scope, accounts, "admin", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
-      scope.register(
-        organization({
-          accounts,
-          resolveModel: (entry) => (KNOWN.has(entry) ? entry : undefined),
-          isModerationModel: (id) => id === "judge",
-          reports: new UsageReports(database),
-          models: new ModelOperations({ catalog: new Catalog(), store, refresh: async () => {} }),
-          history,
-          catalog: new Catalog(),
-          configuration: () => ({ file: undefined, settings: [], models: [] }),
-          stopping: new AbortController().signal,
-          limited: { models: () => [{ id: "one", aliases: [], accessGroups: [] }], defaults: {} },
-        }),
-      );
+      refuseNul(scope);
+      const reports = new UsageReports(database);
+      const models = new ModelOperations({ catalog: new Catalog(), store, refresh: async () => {} });
+      for (const plugin of [
+        ...accountRoutes(accounts, (entry) => (KNOWN.has(entry) ? entry : undefined)),
+        moderationPolicy(accounts, (id) => id === "judge"),
+        organizationModels(accounts, models),
+        usage(reports),
+        requests(history, accounts, new AbortController().signal),
+        overview({ accounts, history, reports, catalog: new Catalog() }),
+        configuration(accounts, () => ({ file: undefined, settings: [], models: [] })),
+        signInCodes(accounts),
+        rateLimits(accounts, { models: () => [{ id: "one", aliases: [], accessGroups: [] }], defaults: {} }),
+        spendLimits(accounts),
+      ]) {
+        scope.register(plugin);
+      }
     },
     { prefix: "/v1/organization" },
   );

@@ -30,7 +30,7 @@ export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "on
   logger: Logger;
 }
 
-export function composeInference({ config, counters, callers, metrics, logger, ...parts }: InferenceParts): Inference {
+export function openInference({ config, counters, callers, metrics, logger, ...parts }: InferenceParts): Inference {
   const { requestTimeoutSeconds } = config.server;
   const estimates = new CompletionEstimates();
   return new Inference({

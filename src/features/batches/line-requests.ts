@@ -1,0 +1,70 @@
+/**
+ * Runs the lines of batches through the routes of the API, without a socket and a key: a line has the validation,
+ * limits, moderation, storage and log line of the same request over HTTP.
+ */
+
+import { randomUUID } from "node:crypto";
+import type { FastifyInstance, InjectOptions } from "fastify";
+import type { InternalCall } from "../../http/authenticate.ts";
+import type { BatchRunOptions } from "./batch-run.ts";
+
+/** Names a line to the hook that gives its request its caller. A client cannot guess the value, which works once. */
+const HEADER = "x-parlance-batch-line";
+
+/** Makes the request at once, rather than when its promise is awaited. */
+async function inject(app: FastifyInstance, options: InjectOptions) {
+  return await app.inject(options);
+}
+
+export class LineRequests {
+  readonly #lines = new Map<string, InternalCall>();
+  #app: FastifyInstance | undefined;
+
+  addHooks(app: FastifyInstance): void {
+    this.#app = app;
+    app.addHook("onRequest", (request, _reply, done) => {
+      const id = request.headers[HEADER];
+      if (typeof id === "string") {
+        request.internalCall = this.#lines.get(id);
+        this.#lines.delete(id);
+        delete request.headers[HEADER];
+      }
+      done();
+    });
+  }
+
+  /** Resolves with the answer. Rejects with the signal's reason when that aborts first, which ends the request. */
+  readonly run: BatchRunOptions["runLine"] = async ({ caller, path, body }, signal) => {
+    signal.throwIfAborted();
+    if (this.#app === undefined) throw new Error("the server has no hook for the lines of batches");
+    const aborted = Promise.withResolvers<never>();
+    // A signal for this line only: listeners on that of the batch would keep every request until its end.
+    const line = new AbortController();
+    const abort = () => {
+      line.abort(signal.reason);
+      aborted.reject(signal.reason);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    const id = randomUUID();
+    this.#lines.set(id, { caller, signal: line.signal });
+    const headers = { "content-type": "application/json", [HEADER]: id };
+    const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    const answering = inject(this.#app, { method: "POST", url: path, headers, payload });
+    // A request that is ended fails once more.
+    answering.catch(() => {});
+    try {
+      const { statusCode, headers: sent, body: answer } = await Promise.race([answering, aborted.promise]);
+      const retryAfter = Number(sent["retry-after"] ?? Number.NaN);
+      return {
+        status: statusCode,
+        requestId: String(sent["x-request-id"]),
+        body: answer,
+        retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+        shouldRetry: sent["x-should-retry"] !== "false",
+      };
+    } finally {
+      this.#lines.delete(id);
+      signal.removeEventListener("abort", abort);
+    }
+  };
+}

@@ -1,0 +1,16 @@
+import { completions } from "../completions/routes.ts";
+import type { Feature, RouteParts } from "../feature.ts";
+import { messages } from "../messages/routes.ts";
+import { chatCompletions } from "./routes.ts";
+
+/** Chats and text completions in the formats of OpenAI and Anthropic. */
+export function chatFeature({ config, inference, content }: RouteParts): Feature {
+  const { unknownFields } = config.server;
+  return {
+    project: [
+      chatCompletions(inference, unknownFields, content),
+      completions(inference, unknownFields),
+      messages(inference, unknownFields, content),
+    ],
+  };
+}

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Feature, FeatureParts, RouteParts } from "../feature.ts";
+import { conversations } from "./conversation-routes.ts";
+import { ResponseStorage } from "./response-storage.ts";
+import { responses } from "./routes.ts";
+import { storedResponses } from "./stored-response-routes.ts";
+
+interface ResponseFeatureParts extends FeatureParts, Pick<RouteParts, "inference" | "content"> {
+  accounts: Accounts;
+}
+
+/** The Responses API, with its storage where there is a key to encrypt it. */
+export function openResponses({ accounts, inference, content, ...parts }: ResponseFeatureParts): Feature {
+  const storage = openStorage(parts);
+  return {
+    project: [
+      responses(inference, parts.config.server.unknownFields, {
+        storage,
+        content,
+        toBackground: (caller) => accounts.callers.withPriority(caller, "background"),
+      }),
+      storedResponses(storage),
+      conversations(inference, storage),
+    ],
+    runningCount: () => storage?.background.runningCount ?? 0,
+  };
+}
+
+/** Returns undefined where responses are not stored. */
+function openStorage({ config, database, logger, lifetime }: FeatureParts): ResponseStorage | undefined {
+  const { responses: settings, environment, dataDirectory } = config;
+  if (!settings.store) return undefined;
+  const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
+  const keyring = openKeyring({ secrets: environment.PARLANCE_ENCRYPTION_KEY, file, logger });
+  if (keyring === undefined) return undefined;
+  const maxContextBytes = config.server.maxBodyBytes;
+  const storage = new ResponseStorage({ ...settings, database, keyring, logger, maxContextBytes });
+  lifetime.defer(() => storage.close());
+  return storage;
+}

@@ -1,0 +1,23 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import { deploymentHealth } from "../../catalog/deployment-status.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { FeatureParts } from "../feature.ts";
+import { Webhooks, type WebhooksOptions } from "./webhooks.ts";
+
+interface WebhookParts extends FeatureParts, Pick<WebhooksOptions, "outbox" | "spentIn"> {
+  catalog: Catalog;
+  metrics: Metrics;
+  /** Names of the deployments whose circuit is open in another process of the service. */
+  openCircuits: () => ReadonlySet<string>;
+}
+
+/** Sends events, and finds those of spend limits and deployments. */
+export function openWebhooks({ lifetime, catalog, metrics, openCircuits, ...parts }: WebhookParts): Webhooks {
+  const webhooks = new Webhooks({
+    ...parts,
+    health: () => deploymentHealth(catalog, openCircuits()),
+    onAttempt: (event, outcome) => metrics.webhook(event, outcome),
+  });
+  lifetime.defer(() => webhooks.close());
+  return webhooks;
+}

@@ -1,0 +1,101 @@
+/** A start that fails halfway closes what was open. */
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openApp } from "../../src/app.ts";
+import { configSources } from "../../src/cli/config-sources.ts";
+import type { Config } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { createModelStore } from "../../src/model-store/create-model-store.ts";
+import { createLogger } from "../../src/observability/logger.ts";
+import { temporaryDirectory } from "../support/service/temporary-directory.ts";
+
+/** Fails at the part with this number, which is open, and records the order in which parts close. */
+class FailingLifetime extends AsyncDisposableStack {
+  opened = 0;
+  readonly closed: number[] = [];
+  readonly #failsAt: number;
+
+  constructor(failsAt: number) {
+    super();
+    this.#failsAt = failsAt;
+  }
+
+  override defer(close: () => void | PromiseLike<void>): void {
+    const number = this.#count();
+    super.defer(async () => {
+      await close();
+      this.closed.push(number);
+    });
+    this.#fail(number);
+  }
+
+  override use<Part extends AsyncDisposable | Disposable | null | undefined>(part: Part): Part {
+    const number = this.#count();
+    super.defer(() => void this.closed.push(number));
+    super.use(part);
+    this.#fail(number);
+    return part;
+  }
+
+  #count(): number {
+    this.opened += 1;
+    return this.opened;
+  }
+
+  #fail(number: number): void {
+    if (number === this.#failsAt) throw new Error(`part ${number} fails`);
+  }
+}
+
+/** What keeps this process running, except for reads of files, which end by themselves. */
+function openHandles(): string[] {
+  return process
+    .getActiveResourcesInfo()
+    .filter((kind) => !kind.startsWith("FSReq"))
+    .sort();
+}
+
+async function configIn(directory: string, text: string): Promise<Config> {
+  const file = join(directory, "parlance.yaml");
+  await writeFile(file, `builtin_models: false\n${text}\n`);
+  return loadConfig({ ...configSources(), environment: { PARLANCE_DATA_DIR: directory, PARLANCE_CONFIG: file } });
+}
+
+function open(config: Config, lifetime: AsyncDisposableStack) {
+  const logger = createLogger("silent");
+  return openApp({ config, logger, store: createModelStore(config, logger), onPullProgress: () => {} }, lifetime);
+}
+
+test("closes every part that was open in reverse order, wherever the start fails", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await configIn(directory.path, "server: { workers: 2, operations: { port: 0 } }");
+  const complete = new FailingLifetime(0);
+  await open(config, complete);
+  const parts = complete.opened;
+  await complete.disposeAsync();
+  expect(parts).toBeGreaterThan(15);
+  const handles = openHandles();
+  for (let failsAt = 1; failsAt <= parts; failsAt += 1) {
+    const lifetime = new FailingLifetime(failsAt);
+    await expect(open(config, lifetime)).rejects.toThrow(`part ${failsAt} fails`);
+    await lifetime.disposeAsync();
+    expect(lifetime.closed).toEqual(Array.from({ length: failsAt }, (_, index) => failsAt - index));
+    expect(openHandles()).toEqual(handles);
+  }
+});
+
+test.each([
+  ["an unusable folder of files", "files: { directory: parlance.yaml }"],
+  ["a missing FFmpeg", "server: { ffmpeg: /nonexistent/ffmpeg }"],
+  ["a missing redactor", 'opentelemetry: { endpoint: "http://127.0.0.1:1", content: { redact: missing.mjs } }'],
+])("closes the database after %s", async (_name, text) => {
+  await using directory = await temporaryDirectory();
+  const config = await configIn(directory.path, text);
+  const lifetime = new FailingLifetime(0);
+  await expect(open(config, lifetime)).rejects.toThrow();
+  await lifetime.disposeAsync();
+  expect(lifetime.opened).toBeGreaterThan(1);
+  expect(lifetime.closed).toHaveLength(lifetime.opened);
+});
