@@ -34,6 +34,8 @@ export interface EmbeddingRequest {
   usesOpenAiName: boolean;
   /** Vocabulary of token IDs in `inputs`; undefined: that of the deployment's setting. */
   tokenIds: "cl100k_base" | "model" | undefined;
+  /** `ranking`: the first input is a query, and the others are documents to compare with it. */
+  purpose?: "ranking";
   /** Project that the request counts for; requests of several projects take turns. */
   project: string;
   /** Encoding requested from an upstream. */

@@ -28,6 +28,7 @@ beforeAll(async () => {
     config: `
 builtin_models: false
 models:${minilm}
+  - { id: strict, task: embedding, deployments: [{ engine: sentence-embeddings, long_input: refuse }] }
   - { id: reranker, task: embedding, deployments: [${remote("{ rerank: true }")}] }
   - { id: embedder, task: embedding, deployments: [${remote("{}")}] }
   - { id: absent, task: embedding, deployments: [{ engine: openai-compatible, base_url: "${upstream.origin}/nothing", abilities: { rerank: true } }] }
@@ -148,8 +149,23 @@ test.each([
 test("refuses more than 1,000 documents and texts that the model cannot read", async () => {
   const many = await post({ documents: Array.from({ length: 1001 }, () => "a") });
   expect(many.status).toBe(400);
-  const long = await post({ documents: ["word ".repeat(600)] });
+  const long = await post({ model: "strict", documents: ["word ".repeat(600)] });
   expect(await long.json()).toMatchObject({ error: { param: "documents", code: "context_length_exceeded" } });
+});
+
+test("ranks a document beyond the window by the mean of its parts", async () => {
+  const filler = "The weather report mentions rain in the north. ".repeat(60);
+  const { results, usage } = await rank({
+    documents: [...DOCUMENTS, filler, `${"Cats purr when stroked. ".repeat(80)}`],
+  });
+  expect(results.map(({ index }) => index)).toHaveLength(6);
+  expect(
+    results
+      .slice(0, 2)
+      .map(({ index }) => index)
+      .toSorted(),
+  ).toEqual([3, 5]);
+  expect(usage.prompt_tokens).toBeGreaterThan(1_000);
 });
 
 test("returns the 404 of an upstream without reranking", async () => {

@@ -24,7 +24,7 @@ const OPSET = 20;
 const CONTRIB_DOMAIN = "com.microsoft";
 const CONTRIB_OPSET = 1;
 /** TensorProto.DataType */
-const ELEMENT = { float32: 1, int32: 6, int64: 7, float16: 10, bfloat16: 16 } as const;
+const ELEMENT = { float32: 1, uint8: 2, int32: 6, int64: 7, float16: 10, bfloat16: 16 } as const;
 /** AttributeProto.AttributeType */
 const ATTRIBUTE_TYPE = { float: 1, integer: 2, text: 3, integers: 7 } as const;
 /** TensorProto.DataLocation */
@@ -80,6 +80,10 @@ export class OnnxGraphBuilder {
 
   floats(values: Float32Array, dims: readonly number[]): Value {
     return this.#constant(ELEMENT.float32, new Uint8Array(values.buffer, values.byteOffset, values.byteLength), dims);
+  }
+
+  bytes(values: Uint8Array, dims: readonly number[]): Value {
+    return this.#constant(ELEMENT.uint8, values, dims);
   }
 
   float(value: number): Value {

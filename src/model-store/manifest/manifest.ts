@@ -1,5 +1,6 @@
 /** The built-in models: their files, and the sources of each file, best source first. */
 
+import { EMBEDDING_MODELS } from "./embedding-models.ts";
 import { GUARD_MODELS } from "./guard-models.ts";
 import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
 import { QWEN_CODER_MODELS } from "./qwen-coder-models.ts";
@@ -131,6 +132,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
       minilmFile("tokenizer_config.json", 350, "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"),
     ],
   },
+  ...EMBEDDING_MODELS,
   ...GUARD_MODELS,
   ...SPEECH_MODELS,
   ...TRANSCRIPTION_MODELS,
