@@ -17,6 +17,8 @@ export interface EmbeddingModel extends OpenModel {
   readonly contextWindow: number | undefined;
   /** One vector for each input, in order. Throws a Fault when an input cannot be embedded completely. */
   embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;
+  /** True for a model in another process that has `rerank`. */
+  readonly ranks?: boolean;
   /** Scores documents by itself. Default: the cosine of their vectors. */
   rerank?(request: RerankRequest, signal: AbortSignal): Promise<RerankResult>;
 }

@@ -2,7 +2,7 @@
 
 import type { LlamaEmbeddingContext, LlamaModel, Token } from "node-llama-cpp";
 import { ModelError, RequestError } from "./errors.ts";
-import { attempt, type LoadOptions, openModelFile } from "./load-model.ts";
+import { attempt, type LoadOptions, type openModelFile } from "./load-model.ts";
 import { usefulThreads } from "./thread-count.ts";
 
 /** Window of a model that was trained with a longer one, unless the options say otherwise: its memory grows with it. */
@@ -11,6 +11,14 @@ const DEFAULT_CONTEXT_SIZE = 2048;
 export interface EmbeddingLoadOptions extends Pick<LoadOptions, "path" | "threads" | "gpu" | "gpuLayers"> {
   /** Maximum tokens of a text. Undefined: what the model was trained with, at most 2,048. */
   contextSize: number | undefined;
+}
+
+/** Window and threads of a model that reads complete texts. */
+export function embeddingContextOptions(model: LlamaModel, { contextSize, threads }: EmbeddingLoadOptions) {
+  return {
+    contextSize: contextSize ?? Math.min(model.trainContextSize, DEFAULT_CONTEXT_SIZE),
+    threads: threads ?? usefulThreads(model.llama.cpuMathCores),
+  };
 }
 
 export interface EmbedOptions {
@@ -44,17 +52,15 @@ export class EmbeddingModel {
   }
 
   /** Throws a ModelError that names the step that failed. */
-  static async load(options: EmbeddingLoadOptions): Promise<EmbeddingModel> {
-    const { llama, model, device } = await openModelFile(options);
-    const contextSize = options.contextSize ?? Math.min(model.trainContextSize, DEFAULT_CONTEXT_SIZE);
+  static async create(
+    { model, device }: Pick<Awaited<ReturnType<typeof openModelFile>>, "model" | "device">,
+    options: EmbeddingLoadOptions,
+  ): Promise<EmbeddingModel> {
+    const { contextSize, threads } = embeddingContextOptions(model, options);
     // A batch holds a complete text: these models read it in both directions. llama.cpp needs room for one more token.
     const size = contextSize + 1;
     const context = await attempt("The model's context cannot be created", () =>
-      model.createEmbeddingContext({
-        contextSize: size,
-        batchSize: size,
-        threads: options.threads ?? usefulThreads(llama.cpuMathCores),
-      }),
+      model.createEmbeddingContext({ contextSize: size, batchSize: size, threads }),
     );
     return new EmbeddingModel(model, context, device, contextSize);
   }

@@ -1,12 +1,19 @@
 /** Runs a model of any task in a supervised child process and returns a proxy for it. */
 
 import type { ChatEvent, ChatRequest } from "../../contracts/chat-model.ts";
-import type { EmbeddingResult, Model, TranscriptionEvent } from "../../contracts/engine.ts";
+import type {
+  EmbeddingResult,
+  Model,
+  RerankRequest,
+  RerankResult,
+  TranscriptionEvent,
+} from "../../contracts/engine.ts";
 import type { Logger } from "../../observability/logger.ts";
 import { checkedChat } from "../shared/checked-chat.ts";
 import { withGrammars } from "../shared/compile-schemas.ts";
 import type { CountCall } from "./count-call.ts";
 import type { ModelFacts } from "./messages.ts";
+import type { RankCall } from "./rank-call.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
 export interface HostModelOptions {
@@ -52,6 +59,11 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
   };
   const call = (request: ChatRequest, until: AbortSignal) =>
     supervisor.call(request, undefined, until) as AsyncIterable<ChatEvent>;
+  const rerank = async ({ callerHeaders: _theirs, ...ranked }: RerankRequest, until: AbortSignal) => {
+    for await (const result of supervisor.call({ ranked } satisfies RankCall, undefined, until))
+      return result as RerankResult;
+    throw until.reason;
+  };
   switch (facts.task) {
     case "server":
       throw new Error("hostServer is for servers");
@@ -69,7 +81,8 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
           for await (const result of supervisor.call(request, undefined, until)) return result as EmbeddingResult;
           throw until.reason;
         },
-      } satisfies Pick<Extract<Model, { task: "embedding" }>, "embed">);
+        ...(facts.ranks ? { rerank } : {}),
+      } satisfies Pick<Extract<Model, { task: "embedding" }>, "embed" | "rerank">);
     case "moderation":
       return Object.assign(common, facts, {
         moderate: async (inputs, until, asked) => {

@@ -8,6 +8,7 @@ import { BackpressuredInput } from "./backpressured-input.ts";
 import { isCountCall } from "./count-call.ts";
 import { encodeFailure, type FromChild, type ModelFacts, type ServerFacts, type ToChild } from "./messages.ts";
 import { exitWithParent, killOnExit, watchParent } from "./parent-watchdog.ts";
+import { isRankCall } from "./rank-call.ts";
 
 /** Exports of a hosted engine's module. */
 export interface HostedModule {
@@ -130,6 +131,7 @@ async function* perform(
       if (isCountCall(input)) return yield await model.countTokens?.(input.counted, signal);
       return yield* model.chat(input as Parameters<typeof model.chat>[0], signal);
     case "embedding":
+      if (isRankCall(input)) return yield await model.rerank?.(input.ranked, signal);
       return yield await model.embed(input as Parameters<typeof model.embed>[0], signal);
     case "moderation": {
       const { inputs, asked } = input as { inputs: readonly ModerationInput[]; asked: ModerationContext | undefined };
@@ -170,7 +172,8 @@ function factsOf(model: Model | HostedServer): ModelFacts {
     }
     case "embedding": {
       const { slotsPerProject, dimensions, contextWindow } = model;
-      return { task: model.task, slots, slotsPerProject, device, dimensions, contextWindow };
+      const ranks = model.rerank !== undefined;
+      return { task: model.task, slots, slotsPerProject, device, dimensions, contextWindow, ranks };
     }
     case "moderation": {
       const { slotsPerProject, categories, thresholds, takesImages, languages } = model;

@@ -3,7 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { EmbeddingModel as GgufEmbeddingModel } from "@parlance-inference/llama-batching/embedding-model";
 import { describeMissingSupport } from "@parlance-inference/llama-batching/gpu-support";
-import { type LoadOptions, loadModel } from "@parlance-inference/llama-batching/load-model";
+import { type LoadOptions, loadModel, openModelFile } from "@parlance-inference/llama-batching/load-model";
+import { isRankingModel, RankingModel } from "@parlance-inference/llama-batching/ranking-model";
 import type { ChatModel } from "../../contracts/chat-model.ts";
 import type { EmbeddingModel } from "../../contracts/engine.ts";
 import type { Task } from "../../contracts/task.ts";
@@ -12,6 +13,7 @@ import { nvidiaGpus } from "../../kernel/process/gpus.ts";
 import type { HostedServices } from "../host/model-child.ts";
 import { LlamaChat } from "./llama-chat.ts";
 import { LlamaEmbedding } from "./llama-embedding.ts";
+import { LlamaRanking } from "./llama-ranking.ts";
 import type { LlamaCppSettings } from "./settings.ts";
 import { toFault } from "./to-fault.ts";
 
@@ -23,7 +25,10 @@ export async function open(settings: ChildSettings, services: HostedServices): P
 
 async function openEmbedding(settings: ChildSettings): Promise<EmbeddingModel> {
   try {
-    return new LlamaEmbedding(await GgufEmbeddingModel.load(settings), settings);
+    const file = await openModelFile(settings);
+    return isRankingModel(file.model)
+      ? new LlamaRanking(await RankingModel.create(file, settings), settings.slots)
+      : new LlamaEmbedding(await GgufEmbeddingModel.create(file, settings), settings);
   } catch (error) {
     throw toFault(error);
   }

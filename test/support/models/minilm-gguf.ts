@@ -15,23 +15,40 @@ const [UINT32, INT32, FLOAT32, BOOL, STRING, ARRAY] = [4, 5, 6, 7, 8, 9];
 /** Types of tokens. */
 const [NORMAL, UNKNOWN, CONTROL] = [1, 2, 3];
 const F32 = 0;
+/** llama.cpp's types of pooling: the mean of the tokens' vectors, and a score of a pair of texts. */
+const [MEAN, RANK] = [1, 4];
+const WIDTH = 384;
+
+/** Tensors in addition to those of the encoder. */
+type Extra = ReadonlyArray<{ name: string; dims: readonly number[]; data: Buffer }>;
 
 /** Path of the file, written once. */
 export async function minilmGgufPath(): Promise<string> {
-  const path = resolve(import.meta.dirname, "../../../node_modules/.cache/parlance-test/minilm.gguf");
+  return writeOnce("minilm.gguf", () => toGguf([pair("bert.pooling_type", UINT32, uint32(MEAN))], []));
+}
+
+/** Path of a reranker: the same encoder with a head that reads one value of the vector of [CLS]. */
+export async function rerankerGgufPath(column: number): Promise<string> {
+  const weight = Float32Array.from({ length: WIDTH }, (_, index) => (index === column ? 1 : 0));
+  const head = [{ name: "cls.output.weight", dims: [1, WIDTH], data: Buffer.from(weight.buffer) }];
+  return writeOnce(`reranker-${column}.gguf`, () => toGguf([pair("bert.pooling_type", UINT32, uint32(RANK))], head));
+}
+
+async function writeOnce(name: string, make: () => Promise<Buffer>): Promise<string> {
+  const path = resolve(import.meta.dirname, "../../../node_modules/.cache/parlance-test", name);
   if (existsSync(path)) return path;
   await mkdir(dirname(path), { recursive: true });
   const partial = `${path}.${process.pid}`;
-  await writeFile(partial, await toGguf());
+  await writeFile(partial, await make());
   await rename(partial, path);
   return path;
 }
 
-async function toGguf(): Promise<Buffer> {
+async function toGguf(pooling: readonly Buffer[], extra: Extra): Promise<Buffer> {
   const weights = await readFile(join(SOURCE, "model.safetensors"));
   const index = new SafetensorsIndex(weights);
   const tokenizer = JSON.parse(await readFile(join(SOURCE, "tokenizer.json"), "utf8"));
-  const pairs = [...MODEL, ...vocabulary(tokenizer.model.vocab)];
+  const pairs = [...MODEL, ...pooling, ...vocabulary(tokenizer.model.vocab)];
   const tensors = Object.entries(tensorNames()).map(([name, source]) => ({ name, ...index.tensor(source) }));
   const entries: Buffer[] = [];
   const data: Buffer[] = [];
@@ -43,7 +60,14 @@ async function toGguf(): Promise<Buffer> {
     data.push(weights.subarray(offset, offset + bytes), Buffer.alloc(padding));
     length += bytes + padding;
   }
-  const head = [Buffer.from("GGUF"), uint32(3), uint64(tensors.length), uint64(pairs.length), ...pairs, ...entries];
+  for (const { name, dims, data: values } of extra) {
+    entries.push(text(name), uint32(dims.length), ...dims.toReversed().map(uint64), uint32(F32), uint64(length));
+    const padding = aligned(values.length) - values.length;
+    data.push(values, Buffer.alloc(padding));
+    length += values.length + padding;
+  }
+  const count = tensors.length + extra.length;
+  const head = [Buffer.from("GGUF"), uint32(3), uint64(count), uint64(pairs.length), ...pairs, ...entries];
   const size = head.reduce((sum, part) => sum + part.length, 0);
   return Buffer.concat([...head, Buffer.alloc(aligned(size) - size), ...data]);
 }
@@ -114,8 +138,6 @@ const MODEL = [
   pair("bert.attention.head_count", UINT32, uint32(12)),
   pair("bert.attention.layer_norm_epsilon", FLOAT32, float32(1e-12)),
   pair("bert.attention.causal", BOOL, Buffer.of(0)),
-  // The mean of the tokens' vectors.
-  pair("bert.pooling_type", UINT32, uint32(1)),
 ];
 
 function array(type: number | undefined, values: readonly Buffer[]): Buffer {
