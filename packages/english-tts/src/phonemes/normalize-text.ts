@@ -27,6 +27,47 @@ const CENTS: Readonly<Record<string, readonly [string, string]>> = {
   "£": ["penny", "pence"],
   "€": ["cent", "cents"],
 };
+/** Codes of currencies beside hibari's. */
+const CURRENCY_CODES: NormalizationTables["currency"] = {
+  EUR: ["euro", "euros"],
+  GBP: ["pound", "pounds"],
+  CHF: ["Swiss franc", "Swiss francs"],
+  CAD: ["Canadian dollar", "Canadian dollars"],
+  AUD: ["Australian dollar", "Australian dollars"],
+  NZD: ["New Zealand dollar", "New Zealand dollars"],
+  SEK: ["Swedish krona", "Swedish kronor"],
+  NOK: ["Norwegian krone", "Norwegian kroner"],
+  DKK: ["Danish krone", "Danish kroner"],
+  PLN: ["zloty", "zlotys"],
+  CZK: ["Czech koruna", "Czech korunas"],
+  JPY: ["yen", "yen"],
+  CNY: ["yuan", "yuan"],
+  INR: ["rupee", "rupees"],
+  BRL: ["real", "reais"],
+};
+/** Symbols beside hibari's. */
+const SYMBOLS: NormalizationTables["symbols"] = {
+  "≥": "is at least",
+  "≤": "is at most",
+  "≠": "is not equal to",
+  "≈": "is about",
+  "±": "plus or minus",
+  "→": "to",
+  "√": "the square root of",
+  "∞": "infinity",
+};
+const WEEKDAYS: Readonly<Record<string, string>> = {
+  Mon: "Monday",
+  Tue: "Tuesday",
+  Tues: "Tuesday",
+  Wed: "Wednesday",
+  Thu: "Thursday",
+  Thur: "Thursday",
+  Thurs: "Thursday",
+  Fri: "Friday",
+  Sat: "Saturday",
+  Sun: "Sunday",
+};
 const SCALES: Readonly<Record<string, string>> = { k: "thousand", m: "million", b: "billion", bn: "billion" };
 
 export class TextNormalizer {
@@ -63,6 +104,7 @@ function anyOf(words: Iterable<string>): string {
 }
 
 function dateRules({ months }: NormalizationTables): Rule[] {
+  const weekday = anyOf(Object.keys(WEEKDAYS));
   const names = Object.values(months);
   const month = anyOf([...names, ...Object.keys(months).map((name) => name[0]?.toUpperCase() + name.slice(1)), "Sept"]);
   const full = (name: string) => months[name.toLowerCase().slice(0, 3)] ?? name;
@@ -72,6 +114,12 @@ function dateRules({ months }: NormalizationTables): Rule[] {
       ? undefined
       : `${monthName} ${sayOrdinal(day)}${year === undefined ? "" : `, ${sayYear(year)}`}`;
   return [
+    [
+      new RegExp(`\\b(${weekday})\\.?\\s?[-–—]\\s?(${weekday})\\b\\.?(?!\\w)`, "g"),
+      ([, first = "", last = ""]) => `${WEEKDAYS[first]} to ${WEEKDAYS[last]}`,
+    ],
+    // Elsewhere, "Sun" and "Sat" are words.
+    [new RegExp(`\\b(${weekday})\\.?(?=,? \\d|, (?:${month})\\b)`, "g"), ([, name = ""]) => WEEKDAYS[name]],
     [/\b(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s?([AaPp])\.?[Mm]\b\.?)?(?!\d)/g, ([, ...parts]) => sayTime(parts)],
     [/\b(\d{1,2})\s?([AaPp])\.?[Mm]\b\.?/g, ([, hour = "", half = ""]) => `${sayNumber(hour)} ${half.toUpperCase()}.M`],
     [/\b(\d{4})-(\d{2})-(\d{2})\b/g, ([, year, number, day = ""]) => date(names[Number(number) - 1], day, year)],
@@ -106,7 +154,8 @@ function sayTime([hour = "", minute = "", second, half]: (string | undefined)[])
   return words.filter((word) => word !== "").join(" ");
 }
 
-function amountRules({ currency, units }: NormalizationTables): Rule[] {
+function amountRules({ currency: ownCurrency, units }: NormalizationTables): Rule[] {
+  const currency = { ...CURRENCY_CODES, ...ownCurrency };
   const plain = (number: string) => number.replaceAll(",", "");
   const counted = (number: string, [one, many]: readonly [string, string]) =>
     `${sayNumber(plain(number))} ${plain(number) === "1" ? one : many}`;
@@ -125,6 +174,7 @@ function amountRules({ currency, units }: NormalizationTables): Rule[] {
   const large = "(?:\\s?(hundred|thousand|million|billion|trillion|bn\\b|[kKmMbB]\\b))?";
   const signs = anyOf(Object.keys(currency).filter((sign) => sign !== "¢"));
   const symbols = anyOf(Object.keys(currency).filter((sign) => /^\p{Sc}$/u.test(sign)));
+  const codes = anyOf(Object.keys(currency).filter((sign) => /^[A-Z]{3}$/.test(sign)));
   const range = "\\s?[-–]\\s?";
   return [
     [
@@ -141,6 +191,10 @@ function amountRules({ currency, units }: NormalizationTables): Rule[] {
     [
       new RegExp(`(?<!\\w)(${signs})\\.?\\s?(${NUMBER})${large}`, "g"),
       ([, sign = "", number = "", word]) => money(sign, number, word),
+    ],
+    [
+      new RegExp(`(?<![\\w.,])(${NUMBER})${large}\\s(${codes})(?!\\w)`, "g"),
+      ([, number = "", word, code = ""]) => money(code, number, word),
     ],
     [
       new RegExp(`(?<![\\w.,])(${NUMBER})${large}\\s?(${symbols})(?![\\w.]*\\d)`, "g"),
@@ -162,7 +216,9 @@ function amountRules({ currency, units }: NormalizationTables): Rule[] {
   ];
 }
 
-function wordRules({ abbreviations, titles, symbols, roman_cardinal, roman_ordinal }: NormalizationTables): Rule[] {
+function wordRules(tables: NormalizationTables): Rule[] {
+  const { abbreviations, titles, roman_cardinal, roman_ordinal } = tables;
+  const symbols = { ...SYMBOLS, ...tables.symbols };
   const ranked = (numeral: string) => readRoman(numeral);
   return [
     [new RegExp(`\\b(${anyOf(Object.keys(titles))})\\.? (?=\\p{Lu})`, "gu"), ([, title = ""]) => `${titles[title]} `],
@@ -171,6 +227,8 @@ function wordRules({ abbreviations, titles, symbols, roman_cardinal, roman_ordin
       ([, short = ""]) => abbreviations[short],
     ],
     [/\b(No)s?\. ?(?=\d)/g, () => "Number "],
+    [/(?<![\w.])pp\. ?(?=\d)/g, () => "pages "],
+    [/(?<![\w.])p\. ?(?=\d)/g, () => "page "],
     [/\be\.g\.,?/g, () => "for example,"],
     [/\bi\.e\.,?/g, () => "that is,"],
     [/\betc\./g, () => "et cetera."],

@@ -3,6 +3,8 @@
 const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s<>"]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
 const EMOJI =
   /\p{RGI_Emoji}|\p{Extended_Pictographic}|\p{Regional_Indicator}|[\u{1F3FB}-\u{1F3FF}\u20E3\uFE0E\uFE0F]/gv;
+/** Markdown links and images, of which the text is spoken. */
+const LINK = /(?<![\w\])])!?\[([^[\]\n]+)\]\((?:<[^<>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?:\s+"[^"\n]*")?\)/g;
 /** Controls, invisible format characters (joiners, directions), private use and replacement characters. */
 const SILENT = /[^\P{C}\n]|\uFFFD/gu;
 /** Markdown around words; keeps `*` and `_` between letters or digits, and a `#` that means "number". */
@@ -22,6 +24,7 @@ export function cleanText(text: string): string {
   return text
     .toWellFormed()
     .normalize("NFC")
+    .replace(LINK, "$1")
     .replace(ADDRESS, (address) => spellOutAddress(address))
     .replace(
       FEET_AND_INCHES,

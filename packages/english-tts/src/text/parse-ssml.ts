@@ -1,4 +1,7 @@
-/** Speech Synthesis Markup Language 1.1: the tags that change what is spoken and when. Other tags throw a TtsError. */
+/**
+ * Speech Synthesis Markup Language 1.1: the tags that change what is spoken and when, and `<emphasis>`, whose text the
+ * voices speak as any other. Other tags throw a TtsError.
+ */
 
 import { SaxesParser } from "saxes";
 import { invalidSsml } from "../tts-error.ts";
@@ -6,7 +9,7 @@ import { sayAs } from "./say-as.ts";
 
 export type SsmlPart = { text: string } | { pauseSeconds: number };
 
-const TAGS = ["speak", "p", "s", "break", "say-as", "sub"];
+const TAGS = ["speak", "p", "s", "break", "emphasis", "say-as", "sub"];
 const SUPPORTED = TAGS.map((tag) => `<${tag}>`).join(", ");
 /** Tags of SSML that no other markup has, so that a text without a `<speak>` around them is SSML all the same. */
 const SSML_TAG = /<\/?(?:speak|break|emphasis|say-as|prosody|phoneme|sub|amazon:[\w-]+)(?:\s[^<>]*)?\/?>/i;

@@ -18,13 +18,14 @@ test.each([
     ["the third of one thousand two hundred fifty"],
   ],
   ['<speak><say-as interpret-as="telephone">555-12</say-as></speak>', ["five five five, one two"]],
+  ['<speak>do it <emphasis level="strong">now</emphasis>, please</speak>', ["do it now, please"]],
   ['<speak><sub alias="World Wide Web">WWW</sub> &amp; more</speak>', ["World Wide Web & more"]],
 ])("reads %j as %j", (text, expected) => {
   expect(segments(text)).toEqual(expected);
 });
 
 test.each([
-  ["<speak><emphasis>now</emphasis></speak>", /<emphasis> is not supported; <speak>, .*<break>/],
+  ["<speak><voice>now</voice></speak>", /<voice> is not supported; <speak>, .*<break>/],
   ['<prosody rate="slow">now</prosody>', /<prosody> is not supported/],
   ["<speak>never closed", /not well-formed XML/],
   ['<break time="soon"/> now', /time="soon" is not a number of s or ms/],
