@@ -147,7 +147,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     responses,
     fileFeature(routes, { ...stored, directory, checkUnused: (file) => batches.batches.checkUnused(file) }),
     batches,
-    modelFeature(routes, { accounts, live, store }),
+    modelFeature(routes, { accounts, live, store, memory: config.local.memory }),
     audio,
     embeddingFeature(routes),
     rerankFeature(routes),

@@ -6,6 +6,7 @@ import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { Fault } from "../kernel/faults.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
+import { type Recommendation, recommendModels } from "../model-store/recommend-models.ts";
 import { configSources } from "./config-sources.ts";
 import {
   type Check,
@@ -21,7 +22,7 @@ import {
 import { inspectMachine, type Machine } from "./machine.ts";
 import { openLog } from "./open-log.ts";
 import { readEvents } from "./read-events.ts";
-import { formatRecommendations, type Recommendation, recommendModels } from "./recommend.ts";
+import { formatRecommendations } from "./recommend.ts";
 import { findOrigin, type ServiceClient, withService } from "./service-client.ts";
 
 interface Options {

@@ -6,13 +6,14 @@ import type { ModelReference } from "../contracts/engine.ts";
 import { Fault } from "../kernel/faults.ts";
 import { BUNDLED_MODELS } from "../model-store/manifest/bundled-models.ts";
 import type { ModelStore, StoredModel } from "../model-store/model-store.ts";
+import { recommendModels } from "../model-store/recommend-models.ts";
 import { configSources } from "./config-sources.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
 import { inspectMachine } from "./machine.ts";
 import { pullThroughService, removeThroughService, SERVICE_COMMANDS } from "./models-in-service.ts";
 import { createProgress } from "./progress.ts";
-import { formatRecommendations, recommendModels } from "./recommend.ts";
+import { formatRecommendations } from "./recommend.ts";
 import type { ServiceOptions } from "./service-client.ts";
 
 export interface ModelsCommandParts {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
-import { formatRecommendations, recommendModels } from "./recommend.ts";
+import { recommendModels } from "../model-store/recommend-models.ts";
+import { formatRecommendations } from "./recommend.ts";
 
 const model = (id: string, more: Partial<ManifestEntry>): ManifestEntry => ({
   id,

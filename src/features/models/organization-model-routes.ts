@@ -4,8 +4,16 @@ import { operation } from "../../http/operation.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";
 import { Fault } from "../../kernel/faults.ts";
-import { toModelDeleted, toModelStatus, toPullFrame } from "../../wire/openai/organization/organization-models.ts";
-import { deleted, ModelStatus } from "../../wire/openapi/organization-answers.ts";
+import {
+  PullQuery,
+  toModelDeleted,
+  toModelLibrary,
+  toModelStatus,
+  toPull,
+  toPullFrame,
+} from "../../wire/openai/organization/organization-models.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { deleted, ModelLibrary, ModelPull, ModelStatus } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import type { AuditEvent } from "../accounts/audit/audit.ts";
@@ -13,19 +21,32 @@ import type { ModelOperations } from "./model-operations.ts";
 
 interface OfModel {
   Params: { id: string };
+  Querystring: unknown;
 }
 
 /** Minimum interval of progress events; a new file or phase is reported immediately. */
 const PROGRESS_INTERVAL_MS = 200;
 
-/** /v1/organization/models/{id}, /load, /unload and /pull; slashes of an ID are percent-encoded. */
+/** GET /v1/organization/models; /v1/organization/models/{id}, /load, /unload and /pull; slashes of an ID are percent-encoded. */
 export function organizationModels(accounts: Accounts, models: ModelOperations): FastifyPluginAsync {
   return async (app) => {
     // Models belong to the installation: unloading or removing one affects all organizations.
     app.addHook<OfModel>("preHandler", async ({ caller, params }) => {
       if (await accounts.organizations.isDefault(caller.organizationId)) return;
-      throw new Fault("not-found", `The model \`${params.id}\` does not exist.`);
+      throw new Fault("not-found", `The model \`${params.id ?? ""}\` does not exist.`);
     });
+
+    app.get<OfModel>(
+      "/models",
+      operation({
+        summary:
+          "Lists the models that can be pulled, what they need, how fast they are on this machine, and pulls in the background. Not in OpenAI's API; admin keys of the default organization only.",
+        tag: "Organization",
+        permission: "admin",
+        answer: ModelLibrary,
+      }),
+      async () => toModelLibrary(await models.library()),
+    );
 
     const record = (request: FastifyRequest<OfModel>, type: AuditEvent["type"]) =>
       accounts.auditTrail.record(actorOf(request), {
@@ -68,13 +89,23 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
     app.post<OfModel>(
       "/models/:id/pull",
       operation({
-        summary: "Downloads a model and streams the progress. Not in OpenAI's API.",
+        summary:
+          "Downloads a model and streams the progress, or with `?background=true` goes on without the client. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
+        query: PullQuery,
+        answer: ModelPull,
         content: ["text/event-stream"],
       }),
       async (request, reply) => {
         const { params } = request;
+        if (parse(PullQuery, request.query).background === true) {
+          const pulled = models.pullInBackground(params.id, () => record(request, "model.pulled"));
+          // Later failures are part of the list.
+          pulled.catch(() => {});
+          await Promise.race([pulled, delay(PROGRESS_INTERVAL_MS)]);
+          return toPull(params.id, { state: "running", progress: undefined, message: undefined });
+        }
         const frames = new AsyncQueue<string>();
         let last = { key: "", at: 0 };
         let latest: NodeJS.Timeout | undefined;
@@ -106,6 +137,17 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
           );
         return sendEvents(reply, frames.read());
       },
+    );
+
+    app.delete<OfModel>(
+      "/models/:id/pull",
+      operation({
+        summary: "Cancels a pull in the background. Not in OpenAI's API.",
+        tag: "Organization",
+        permission: "admin",
+        answer: ModelPull,
+      }),
+      async ({ params }) => toPull(params.id, models.cancelPull(params.id)),
     );
 
     app.delete<OfModel>(

@@ -79,6 +79,10 @@ export function administrationCases(session: () => ConsoleSession): void {
     await page.getByLabel("Model ID").fill(REMOTE);
     await page.getByRole("dialog").getByRole("button", { name: "Pull", exact: true }).click();
     await page.getByText(/^1 B of 195 KiB · small\.gguf$/).waitFor();
+    // It goes on without the page, and is shown by the next one.
+    await page.reload();
+    await page.getByText(/^1 B of 195 KiB · small\.gguf$/).waitFor();
+    await session().expectAccessible();
     held.resolve();
     hub.hold = undefined;
     await page.getByText(`The files of ${REMOTE} are complete`).waitFor();

@@ -77,7 +77,12 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
       authenticateScope(scope, accounts, "admin", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
       refuseNul(scope);
       const reports = new UsageReports(database);
-      const models = new ModelOperations({ catalog: new Catalog(), store, refresh: async () => {} });
+      const models = new ModelOperations({
+        catalog: new Catalog(),
+        store,
+        refresh: async () => {},
+        machine: async () => ({ cores: 2, modelMemoryBytes: 8e9, freeBytes: 8e9 }),
+      });
       for (const plugin of [
         ...accountRoutes(accounts, (entry) => (KNOWN.has(entry) ? entry : undefined)),
         moderationPolicy(accounts, (id) => id === "judge"),

@@ -1,4 +1,4 @@
-import { Badge, Card, Group, Select, Table, Text, TextInput } from "@mantine/core";
+import { Badge, Card, Group, SegmentedControl, Select, Table, Text, TextInput } from "@mantine/core";
 import { IconCpu } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
@@ -16,6 +16,7 @@ import { DeploymentTable } from "../overview/deployment-table.tsx";
 import { overviewQuery } from "../overview/overview-query.ts";
 import { useWeekUsage } from "../usage/week-usage.ts";
 import { ModelActions } from "./model-actions.tsx";
+import { ModelLibrary } from "./model-library.tsx";
 import { PullModel } from "./pull-model.tsx";
 
 const TASKS = ["chat", "embedding", "moderation", "speech", "transcription"];
@@ -28,13 +29,31 @@ export function ModelsPage() {
   const deployments = overview.data?.deployments ?? null;
   const query = useQuery({ ...modelsQuery, enabled: project !== null, refetchInterval: 5000 });
   const week = useWeekUsage("model");
-  const [{ search, task: asked }, setAddress] = useAddressState({ search: "", task: "" });
+  const [{ search, task: asked, view }, setAddress] = useAddressState({ search: "", task: "", view: "catalog" });
   const task = asked === "" ? null : asked;
   if (project === null) return <NeedsProjectKey />;
   const wanted = search.trim().toLowerCase();
   return (
-    <Page title="Models" description={`Models that ${project.name} may use.`} actions={<PullModel />}>
+    <Page
+      title="Models"
+      description={
+        view === "library" ? "Models that this machine can download and run." : `Models that ${project.name} may use.`
+      }
+      actions={<PullModel />}
+    >
       <Group gap="sm">
+        {isOperator && (
+          <SegmentedControl
+            size="sm"
+            aria-label="View"
+            value={view}
+            onChange={(next) => setAddress({ view: next })}
+            data={[
+              { value: "catalog", label: "Catalog" },
+              { value: "library", label: "Library" },
+            ]}
+          />
+        )}
         <TextInput
           aria-label="Search models"
           placeholder="Search"
@@ -51,42 +70,47 @@ export function ModelsPage() {
           w={160}
         />
       </Group>
-      <QueryView query={query}>
-        {(models) => {
-          const shown = models.filter(
-            ({ id, metadata }) =>
-              [id, ...metadata.aliases].some((name) => name.toLowerCase().includes(wanted)) &&
-              (task === null || metadata.task === task),
-          );
-          return (
-            <Card padding={0}>
-              {shown.length === 0 ? (
-                <Empty icon={<IconCpu />} title="No model matches" />
-              ) : (
-                <Table.ScrollContainer minWidth={980} tabIndex={0}>
-                  <Table>
-                    <Table.Thead>
-                      <Table.Tr>
-                        <Table.Th>Model</Table.Th>
-                        <Table.Th>State</Table.Th>
-                        <Table.Th ta="right">Context</Table.Th>
-                        <Table.Th ta="right">Price per million</Table.Th>
-                        <Table.Th ta="right">Memory</Table.Th>
-                        <Table.Th>Requests, 7 days</Table.Th>
-                        {isOperator && <Table.Th ta="right">Actions</Table.Th>}
-                      </Table.Tr>
-                    </Table.Thead>
-                    <VirtualBody rows={shown} columns={isOperator ? 7 : 6} rowHeight={61} keyOf={({ id }) => id}>
-                      {(model) => <ModelCells model={model} isOperator={isOperator} week={week.data?.get(model.id)} />}
-                    </VirtualBody>
-                  </Table>
-                </Table.ScrollContainer>
-              )}
-            </Card>
-          );
-        }}
-      </QueryView>
-      {deployments !== null && <DeploymentTable deployments={deployments} />}
+      {isOperator && view === "library" && <ModelLibrary search={wanted} task={task} />}
+      {(!isOperator || view !== "library") && (
+        <QueryView query={query}>
+          {(models) => {
+            const shown = models.filter(
+              ({ id, metadata }) =>
+                [id, ...metadata.aliases].some((name) => name.toLowerCase().includes(wanted)) &&
+                (task === null || metadata.task === task),
+            );
+            return (
+              <Card padding={0}>
+                {shown.length === 0 ? (
+                  <Empty icon={<IconCpu />} title="No model matches" />
+                ) : (
+                  <Table.ScrollContainer minWidth={980} tabIndex={0}>
+                    <Table>
+                      <Table.Thead>
+                        <Table.Tr>
+                          <Table.Th>Model</Table.Th>
+                          <Table.Th>State</Table.Th>
+                          <Table.Th ta="right">Context</Table.Th>
+                          <Table.Th ta="right">Price per million</Table.Th>
+                          <Table.Th ta="right">Memory</Table.Th>
+                          <Table.Th>Requests, 7 days</Table.Th>
+                          {isOperator && <Table.Th ta="right">Actions</Table.Th>}
+                        </Table.Tr>
+                      </Table.Thead>
+                      <VirtualBody rows={shown} columns={isOperator ? 7 : 6} rowHeight={61} keyOf={({ id }) => id}>
+                        {(model) => (
+                          <ModelCells model={model} isOperator={isOperator} week={week.data?.get(model.id)} />
+                        )}
+                      </VirtualBody>
+                    </Table>
+                  </Table.ScrollContainer>
+                )}
+              </Card>
+            );
+          }}
+        </QueryView>
+      )}
+      {view !== "library" && deployments !== null && <DeploymentTable deployments={deployments} />}
     </Page>
   );
 }

@@ -3,33 +3,25 @@ import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDownload } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { modelsQuery } from "../../api/models.ts";
-import { send } from "../../api/request.ts";
+import { useNavigate } from "@tanstack/react-router";
 import { useSession } from "../../api/session.ts";
-import { notifyDone } from "../../components/notify.tsx";
-import { PullBar } from "./pull-bar.tsx";
-import { type PullProgress, readPull } from "./read-pull.ts";
+import { libraryQuery, startPull } from "./library-query.ts";
 
 /** Downloads a model by its ID, for administrators of the installation. */
 export function PullModel() {
   const session = useSession();
   const client = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure(false);
-  const [progress, setProgress] = useState<PullProgress>();
+  const navigate = useNavigate();
   const form = useForm({ initialValues: { id: "" } });
   const pull = useMutation({
-    mutationFn: async (id: string) => {
-      const path = `v1/organization/models/${encodeURIComponent(id)}/pull`;
-      await readPull(await send(path, { method: "POST" }), setProgress);
-    },
-    onSuccess: async (_done, id) => {
-      notifyDone(`The files of ${id} are complete`);
+    mutationFn: startPull,
+    onSuccess: async (_pull, id) => {
       close();
       form.reset();
-      await client.invalidateQueries({ queryKey: modelsQuery.queryKey });
+      await client.invalidateQueries({ queryKey: libraryQuery.queryKey });
+      await navigate({ to: "/models", search: { view: "library", search: id } as never });
     },
-    onSettled: () => setProgress(undefined),
   });
   if (!session.is_admin || !session.organization.is_default) return null;
   return (
@@ -48,9 +40,8 @@ export function PullModel() {
               {...form.getInputProps("id")}
               error={pull.error?.message}
             />
-            {progress !== undefined && <PullBar model={form.values.id} progress={progress} />}
             <Text size="sm" c="dimmed">
-              The download continues only while this page is open, and resumes where it stopped.
+              The download goes on when this page is closed; the library shows its progress.
             </Text>
             <Group justify="flex-end">
               <Button type="submit" loading={pull.isPending}>

@@ -1,4 +1,9 @@
-/** Responses of /v1/organization/models/{id}: load, unload, pull and remove. */
+/** Responses of /v1/organization/models: the library, load, unload, pull and remove. */
+
+import { z } from "zod";
+import { queryBoolean } from "./organization-list.ts";
+
+export const PullQuery = z.strictObject({ background: queryBoolean().optional() });
 
 interface ShownStatus {
   id: string;
@@ -53,4 +58,65 @@ export function toPullFrame(shown: ShownProgress): string {
 
 export function toModelDeleted(id: string) {
   return { object: "organization.model.deleted", id, deleted: true };
+}
+
+interface ShownPull {
+  state: string;
+  progress: ShownProgress | undefined;
+  message: string | undefined;
+}
+
+export function toPull(id: string, { state, progress, message }: ShownPull) {
+  return {
+    object: "organization.model.pull" as const,
+    id,
+    state,
+    file: progress?.file ?? null,
+    received_bytes:
+      progress === undefined ? 0 : progress.completedBytes + (progress.phase === "stored" ? 0 : progress.receivedBytes),
+    total_bytes: progress?.modelBytes ?? progress?.totalBytes ?? null,
+    error_message: state === "failed" ? (message ?? null) : null,
+  };
+}
+
+interface ShownLibrary {
+  machine: { cores: number; modelMemoryBytes: number; freeBytes: number };
+  models: readonly {
+    id: string;
+    task: string;
+    description: string;
+    license: string;
+    bytes: number | undefined;
+    memoryBytes: number | undefined;
+    tokensPerSecond: number | undefined;
+    isMeasured: boolean;
+    fits: boolean;
+    isPulled: boolean;
+    pull: ShownPull | undefined;
+  }[];
+}
+
+export function toModelLibrary({ machine, models }: ShownLibrary) {
+  return {
+    object: "list" as const,
+    machine: {
+      cores: machine.cores,
+      model_memory_bytes: machine.modelMemoryBytes,
+      free_bytes: machine.freeBytes,
+    },
+    data: models.map((model) => ({
+      object: "organization.library_model" as const,
+      id: model.id,
+      task: model.task,
+      description: model.description,
+      license: model.license,
+      download_bytes: model.bytes ?? null,
+      memory_bytes: model.memoryBytes === undefined ? null : Math.round(model.memoryBytes),
+      tokens_per_second: model.tokensPerSecond === undefined ? null : Math.round(10 * model.tokensPerSecond) / 10,
+      is_measured: model.isMeasured,
+      fits: model.fits,
+      is_pulled: model.isPulled,
+      pull: model.pull === undefined ? null : toPull(model.id, model.pull),
+    })),
+  };
 }
