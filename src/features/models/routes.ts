@@ -1,13 +1,23 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import { speaksAnthropic } from "../../http/error-format.ts";
 import { operation } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { ModelListQuery as AnthropicModelListQuery, toModelInfo, toModelInfos } from "../../wire/anthropic/models.ts";
+import {
+  ModelListQuery as AnthropicModelListQuery,
+  ModelInfo,
+  ModelInfoList,
+  toModelInfo,
+  toModelInfos,
+} from "../../wire/anthropic/models.ts";
 import { toRateLimitHeaders as anthropicRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
 import { ModelListQuery, toModelEntry, toModelList } from "../../wire/openai/models.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { Model, ModelList } from "../../wire/openapi/model-answers.ts";
+
+/** Clients with the header `anthropic-version` get Anthropic's format. */
+const EitherList = z.union([ModelList, ModelInfoList]);
 
 /** GET /v1/models and GET /v1/models/{id}; IDs contain `/`, so the ID is the rest of the path. */
 export function models(inference: Inference): FastifyPluginAsync {
@@ -37,7 +47,7 @@ export function models(inference: Inference): FastifyPluginAsync {
         tag: "Models",
         permission: "project",
         query: ModelListQuery,
-        answer: ModelList,
+        answer: EitherList,
       }),
       list,
     );
@@ -48,7 +58,7 @@ export function models(inference: Inference): FastifyPluginAsync {
         tag: "Models",
         permission: "project",
         query: ModelListQuery,
-        answer: ModelList,
+        answer: EitherList,
       }),
       list,
     );
@@ -61,7 +71,7 @@ export function models(inference: Inference): FastifyPluginAsync {
         permission: "project",
         wildcard: "model",
         query: ModelListQuery,
-        answer: Model,
+        answer: z.union([Model, ModelInfo]),
       }),
       async (request) => {
         const query = parse(ModelListQuery, request.query);

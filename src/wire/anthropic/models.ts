@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Model } from "../../contracts/engine.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
 
 const MAX_LIMIT = 1000;
 
@@ -11,6 +12,30 @@ export const ModelListQuery = z.object({
   before_id: z.string().optional(),
 });
 
+export const ModelInfo = named(
+  "AnthropicModel",
+  z.object({
+    type: z.literal("model"),
+    id: z.string(),
+    display_name: z.string(),
+    created_at: z.string(),
+    capabilities: z.null(),
+    lifecycle: z.literal("active"),
+    line: z.null(),
+    deprecated_at: z.null(),
+    retires_at: z.null(),
+    max_input_tokens: z.int().nullable(),
+    max_tokens: z.int().nullable(),
+  }),
+);
+
+export const ModelInfoList = z.object({
+  data: z.array(ModelInfo),
+  has_more: z.boolean(),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+});
+
 interface ShownModel {
   id: string;
   /** Time at which the catalog first had the model, epoch milliseconds. */
@@ -18,7 +43,7 @@ interface ShownModel {
   facts: { opened: Model | undefined };
 }
 
-export function toModelInfo({ id, createdAt, facts: { opened } }: ShownModel): Record<string, unknown> {
+export function toModelInfo({ id, createdAt, facts: { opened } }: ShownModel): AnswerOf<typeof ModelInfo> {
   const window = opened?.task === "chat" ? (opened.contextWindow ?? null) : null;
   return {
     type: "model",
@@ -39,7 +64,7 @@ export function toModelInfo({ id, createdAt, facts: { opened } }: ShownModel): R
 export function toModelInfos(
   models: readonly ShownModel[],
   { limit, after_id: after, before_id: before }: z.output<typeof ModelListQuery>,
-): Record<string, unknown> {
+): AnswerOf<typeof ModelInfoList> {
   const start = after === undefined ? 0 : models.findIndex(({ id }) => id === after) + 1;
   const end = models.findIndex(({ id }) => id === before);
   const range = models.slice(start, end === -1 ? undefined : end);

@@ -5,6 +5,8 @@ import type { EmbeddingResult } from "../../contracts/engine.ts";
 import type { ParsedEmbedding } from "../openai/embeddings.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
+import type { OllamaEmbed, OllamaEmbedding } from "../openapi/model-answers.ts";
+import type { AnswerOf } from "../openapi/named.ts";
 import { toNanoseconds } from "./chat-answer.ts";
 
 export type Vectors = Pick<EmbeddingResult, "values" | "dimensions" | "promptTokens">;
@@ -34,7 +36,11 @@ export function readOllamaEmbeddings(value: unknown): ParsedEmbedding {
   return { ...COMMON, model, inputs: [prompt], dimensions: undefined };
 }
 
-export function toEmbedAnswer(model: string, { values, dimensions, promptTokens }: Vectors, beganAt: number) {
+export function toEmbedAnswer(
+  model: string,
+  { values, dimensions, promptTokens }: Vectors,
+  beganAt: number,
+): AnswerOf<typeof OllamaEmbed> {
   const embeddings = Array.from({ length: values.length / dimensions }, (_, index) =>
     Array.from(values.subarray(index * dimensions, (index + 1) * dimensions)),
   );
@@ -42,6 +48,6 @@ export function toEmbedAnswer(model: string, { values, dimensions, promptTokens 
   return { model, embeddings, total_duration, load_duration: 0, prompt_eval_count: promptTokens };
 }
 
-export function toEmbeddingsAnswer({ values }: Vectors) {
+export function toEmbeddingsAnswer({ values }: Vectors): AnswerOf<typeof OllamaEmbedding> {
   return { embedding: Array.from(values) };
 }

@@ -8,6 +8,8 @@ import type { Task } from "../../contracts/task.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
+import type { OllamaModel, OllamaModels, OllamaModels as OllamaModelsAnswer } from "../openapi/model-answers.ts";
+import type { AnswerOf } from "../openapi/named.ts";
 
 /** Ollama's version whose API this is. Clients refuse older versions than they need. */
 export const OLLAMA_VERSION = "0.13.0";
@@ -41,12 +43,12 @@ interface ShownModel {
 /** Tasks of the models that Ollama's clients can use. */
 const TASKS: ReadonlySet<Task> = new Set(["chat", "embedding"]);
 
-export function toTags(models: readonly ShownModel[]): object {
+export function toTags(models: readonly ShownModel[]): AnswerOf<typeof OllamaModels> {
   return { models: models.filter(isShown).map(toTag) };
 }
 
 /** Lists the loaded models. The service unloads them by itself, so the time of it is not known. */
-export function toRunning(models: readonly ShownModel[]): object {
+export function toRunning(models: readonly ShownModel[]): AnswerOf<typeof OllamaModelsAnswer> {
   const loaded = models.filter((model) => isShown(model) && model.facts.isLoaded);
   return {
     models: loaded.map((model) => ({
@@ -58,7 +60,7 @@ export function toRunning(models: readonly ShownModel[]): object {
   };
 }
 
-export function toShow(model: ShownModel): object {
+export function toShow(model: ShownModel): AnswerOf<typeof OllamaModel> {
   const context = contextWindow(model);
   const dimensions = model.facts.opened?.task === "embedding" ? model.facts.opened.dimensions : undefined;
   return {

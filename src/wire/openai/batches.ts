@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
-import { named } from "../openapi/named.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
 import { Metadata } from "../responses/metadata.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization/organization-list.ts";
@@ -106,7 +106,7 @@ export interface ShownBatch {
   endpoint: string;
   inputFileId: string;
   completionWindow: string;
-  status: string;
+  status: AnswerOf<typeof Batch>["status"];
   metadata: string | null;
   /** JSON list of `BatchError`. */
   errors: string | null;
@@ -123,12 +123,13 @@ export interface ShownBatch {
   endedAt: number | null;
 }
 
-export function toBatchObject(batch: ShownBatch) {
+export function toBatchObject(batch: ShownBatch): AnswerOf<typeof Batch> {
   const endedAs = (status: string) => (batch.status === status ? toSecondsOrNull(batch.endedAt) : null);
   return {
     id: batch.id,
     object: "batch" as const,
-    endpoint: batch.endpoint,
+    // Checked when the batch was created.
+    endpoint: batch.endpoint as AnswerOf<typeof Batch>["endpoint"],
     errors: batch.errors === null ? null : { object: "list" as const, data: JSON.parse(batch.errors) as BatchError[] },
     input_file_id: batch.inputFileId,
     completion_window: batch.completionWindow,

@@ -1,6 +1,8 @@
 /** Bodies of /console/session. */
 
 import { z } from "zod";
+import type { AnswerOf } from "../openapi/named.ts";
+import type { ConsoleSession, SignedOut, SignInCode } from "../openapi/service-answers.ts";
 
 const MAX_LENGTH = 512;
 
@@ -17,7 +19,7 @@ interface ShownSession {
   project: { id: string; name: string } | undefined;
 }
 
-export function toConsoleSession(session: ShownSession | undefined) {
+export function toConsoleSession(session: ShownSession | undefined): AnswerOf<typeof ConsoleSession> {
   if (session === undefined) return { object: "console.session" as const, signed_in: false as const };
   const { version, organization, isAdmin, project } = session;
   return {
@@ -30,10 +32,10 @@ export function toConsoleSession(session: ShownSession | undefined) {
   };
 }
 
-export function toSignInCode(code: string) {
+export function toSignInCode(code: string): AnswerOf<typeof SignInCode> {
   return { object: "console.sign_in_code" as const, code };
 }
 
-export function toSignedOut() {
+export function toSignedOut(): AnswerOf<typeof SignedOut> {
   return { object: "console.session.deleted" as const, deleted: true };
 }

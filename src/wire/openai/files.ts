@@ -1,7 +1,7 @@
 /** Files as OpenAI's clients send, list and read them. */
 
 import { z } from "zod";
-import { named } from "../openapi/named.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
 import { PAGE_QUERY, queryNumber, toSeconds } from "./organization/organization-list.ts";
 import { parse } from "./validate.ts";
 
@@ -55,8 +55,8 @@ export function toFileObject(file: {
   createdAt: number;
   expiresAt: number;
   filename: string;
-  purpose: string;
-}) {
+  purpose: AnswerOf<typeof File>["purpose"];
+}): AnswerOf<typeof File> {
   return {
     id: file.id,
     object: "file" as const,

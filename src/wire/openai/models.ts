@@ -4,6 +4,8 @@ import { z } from "zod";
 import type { ChatAbilities } from "../../contracts/chat-model.ts";
 import type { Model } from "../../contracts/engine.ts";
 import { TASKS, type Task } from "../../contracts/task.ts";
+import type { Model as ModelAnswer, ModelList } from "../openapi/model-answers.ts";
+import type { AnswerOf } from "../openapi/named.ts";
 
 /** Schema of a boolean parameter, case-insensitive because Python writes `True`; a bare name is true. */
 const Flag = z
@@ -53,7 +55,7 @@ export interface ShownParts {
   metadata: boolean;
 }
 
-export function toModelEntry(model: ShownModel, shown: ShownParts): Record<string, unknown> {
+export function toModelEntry(model: ShownModel, shown: ShownParts): AnswerOf<typeof ModelAnswer> {
   return {
     id: model.id,
     object: "model",
@@ -64,7 +66,7 @@ export function toModelEntry(model: ShownModel, shown: ShownParts): Record<strin
   };
 }
 
-export function toModelList(models: readonly ShownModel[], shown: ShownParts): Record<string, unknown> {
+export function toModelList(models: readonly ShownModel[], shown: ShownParts): AnswerOf<typeof ModelList> {
   return { object: "list", data: models.map((model) => toModelEntry(model, shown)) };
 }
 
@@ -90,9 +92,9 @@ const WITH_IMAGES = { input: ["text", "image"], output: ["text"] };
 const SPEECH_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"];
 const TRANSCRIPTION_FORMATS = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm", "aiff", "au", "caf"];
 
-function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["facts"]): Record<string, unknown> {
+function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["facts"]) {
   const chat = opened?.task === "chat" ? opened : undefined;
-  const metadata: Record<string, unknown> = {
+  const metadata: NonNullable<z.output<typeof ModelAnswer>["metadata"]> = {
     task,
     status: facts.status,
     loaded: facts.isLoaded,

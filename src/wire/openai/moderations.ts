@@ -4,6 +4,8 @@ import { z } from "zod";
 import type { ModerationInput, ModerationVerdict } from "../../contracts/engine.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
+import type { Moderation } from "../openapi/model-answers.ts";
+import type { AnswerOf } from "../openapi/named.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 
@@ -68,7 +70,7 @@ function refuseTooMany(body: unknown, most: number): void {
 }
 
 /** Fault of an invalid `input`. OpenAI's clients know it as one field, so only the message names the path within it. */
-function parseBody(body: unknown): z.output<typeof ModerationBody> {
+function parseBody(body: unknown): AnswerOf<typeof ModerationBody> {
   try {
     return parse(ModerationBody, body);
   } catch (fault) {
@@ -84,7 +86,7 @@ function imageFault(parts: ReadonlyArray<{ type: string }>): Fault | undefined {
   return unsupportedValue(message, `input[${index}]`);
 }
 
-export function toModeration(model: string, verdicts: readonly ModerationVerdict[]) {
+export function toModeration(model: string, verdicts: readonly ModerationVerdict[]): AnswerOf<typeof Moderation> {
   return { id: newId("modr-"), model, results: verdicts.map(toResult) };
 }
 

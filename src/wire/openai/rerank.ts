@@ -3,6 +3,8 @@
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
+import type { Ranking as RankingAnswer } from "../openapi/model-answers.ts";
+import type { AnswerOf } from "../openapi/named.ts";
 import { type ParamNames, throwRenamed } from "../rename-params.ts";
 import { listOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
@@ -70,7 +72,7 @@ export function toRanking(
   model: string,
   { documents, topN = documents.length, returnsDocuments }: ParsedRerank,
   { scores, promptTokens }: Ranking,
-): object {
+): AnswerOf<typeof RankingAnswer> {
   const ranked = scores.map((relevance_score, index) => ({ index, relevance_score }));
   const results = ranked.toSorted((a, b) => b.relevance_score - a.relevance_score).slice(0, topN);
   return {

@@ -150,7 +150,7 @@ export const RateLimit = named(
 );
 export const RateLimitList = listOfEntries(RateLimit);
 
-const AuditLog = named(
+export const AuditLog = named(
   "AuditLog",
   z
     .looseObject({

@@ -2,6 +2,8 @@
 
 import { z } from "zod";
 import { optional } from "../openai/optional.ts";
+import type { ClientSecret } from "../openapi/model-answers.ts";
+import type { AnswerOf } from "../openapi/named.ts";
 import { SessionConfiguration, type SessionSettings, toSession } from "./session-settings.ts";
 
 export const DEFAULT_SECRET_SECONDS = 600;
@@ -14,7 +16,11 @@ export const ClientSecretBody = z.object({
 });
 
 /** `expiresAt` is in epoch milliseconds. */
-export function toClientSecret(value: string, expiresAt: number, settings: SessionSettings): object {
+export function toClientSecret(
+  value: string,
+  expiresAt: number,
+  settings: SessionSettings,
+): AnswerOf<typeof ClientSecret> {
   const session = toSession(settings, { id: undefined, expiresAt: undefined });
   return { value, expires_at: Math.floor(expiresAt / 1000), session };
 }

@@ -5,6 +5,8 @@ import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
+import type { ClientSecret } from "../openapi/model-answers.ts";
+import type { AnswerOf } from "../openapi/named.ts";
 import { TurnDetectionField } from "./turn-detection.ts";
 
 export type SessionType = "realtime" | "transcription";
@@ -197,7 +199,7 @@ export function updateSettings(current: SessionSettings, update: SessionConfigur
 export function toSession(
   settings: SessionSettings,
   { id, expiresAt }: { id: string | undefined; expiresAt: number | undefined },
-): Record<string, unknown> {
+): AnswerOf<typeof ClientSecret>["session"] {
   const { type, transcription } = settings;
   const input = {
     format: settings.inputFormat,

@@ -4,6 +4,8 @@ import { z } from "zod";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { PAGE_QUERY, queryBoolean, queryNumber, toSeconds } from "../openai/organization/organization-list.ts";
+import type { Conversation, ItemList } from "../openapi/model-answers.ts";
+import type { AnswerOf } from "../openapi/named.ts";
 import { Metadata } from "./metadata.ts";
 import { Item } from "./responses-input.ts";
 import type { ListedItem } from "./stored-items.ts";
@@ -25,10 +27,17 @@ export const RetrieveQuery = z.looseObject({
   starting_after: queryNumber(z.int().min(0)).optional(),
 });
 
-export function toItemList({ entries, hasMore }: { entries: readonly ListedItem[]; hasMore: boolean }) {
+export function toItemList({
+  entries,
+  hasMore,
+}: {
+  entries: readonly ListedItem[];
+  hasMore: boolean;
+}): AnswerOf<typeof ItemList> {
   return {
     object: "list" as const,
-    data: entries,
+    // Read from JSON; every item has a type.
+    data: entries as AnswerOf<typeof ItemList>["data"],
     first_id: entries[0]?.id ?? null,
     last_id: entries.at(-1)?.id ?? null,
     has_more: hasMore,
@@ -39,7 +48,7 @@ export function toConversation(conversation: {
   id: string;
   createdAt: number;
   metadata: Readonly<Record<string, string>>;
-}) {
+}): AnswerOf<typeof Conversation> {
   const { id, createdAt, metadata } = conversation;
   return { id, object: "conversation" as const, created_at: toSeconds(createdAt), metadata };
 }

@@ -1,5 +1,6 @@
 /** The administration API alone, on a new database with two separate organizations. */
 
+import "./check-answers.ts";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

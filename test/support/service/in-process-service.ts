@@ -1,5 +1,6 @@
 /** The service in this process: most requests are injected, which is faster than a socket. */
 
+import "./check-answers.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -42,6 +42,8 @@ export interface Service {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
+const CHECK_ANSWERS = new URL("./check-answers.ts", import.meta.url).href;
+
 /** Starts a service; stop it with `afterAll(() => service.stop())`. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDirectory = await mkdtemp(join(tmpdir(), "parlance-test-"));
@@ -53,7 +55,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const adminKey = `sk-admin-test-${"b".repeat(32)}`;
   const full = options.full === undefined ? undefined : openSync("/dev/full", "w");
   const outputs = (["stdout", "stderr"] as const).map((each) => (each === options.full ? full : "pipe"));
-  const child = spawn(process.execPath, [options.executable ?? EXECUTABLE, "serve"], {
+  const child = spawn(process.execPath, ["--import", CHECK_ANSWERS, options.executable ?? EXECUTABLE, "serve"], {
     cwd: ROOT,
     stdio: ["ignore", ...outputs],
     env: {

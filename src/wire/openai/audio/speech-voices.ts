@@ -1,6 +1,8 @@
 /** GET /v1/audio/voices, an extension to OpenAI's API that several servers share. */
 
 import { z } from "zod";
+import type { SpeechModelList, VoiceList } from "../../openapi/model-answers.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
 
 export const VoicesQuery = z.object({ model: z.string().min(1).optional() });
 
@@ -12,15 +14,15 @@ export interface ListedVoices {
 }
 
 /** Renders GET /v1/audio/models, which Open WebUI requests for the speech models. */
-export function toSpeechModelList(ids: readonly string[]): Record<string, unknown> {
+export function toSpeechModelList(ids: readonly string[]): AnswerOf<typeof SpeechModelList> {
   return { models: ids.map((id) => ({ id, name: id })) };
 }
 
 /** Lists each model's own voices, then its aliases with the voice that each resolves to. */
-export function toVoiceList(models: readonly ListedVoices[]): Record<string, unknown> {
+export function toVoiceList(models: readonly ListedVoices[]): AnswerOf<typeof VoiceList> {
   const entry = ({ model, languages }: ListedVoices, id: string, voice: string) => ({
     id,
-    object: "voice",
+    object: "voice" as const,
     name: id,
     model,
     voice,

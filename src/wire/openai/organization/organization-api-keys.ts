@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
 import type { Secret } from "../../../kernel/secret.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { AdminApiKey, CreatedAdminApiKey, CreatedKey, ProjectApiKey } from "../../openapi/organization-answers.ts";
 import { ORDER_QUERY, PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
 const TEN_YEARS_SECONDS = 315_360_000;
@@ -68,7 +70,7 @@ export interface ShownKey {
 }
 
 /** `owner` is undefined for keys that the operator created. */
-export function toProjectApiKey(key: ApiKey, owner: Owner | undefined) {
+export function toProjectApiKey(key: ApiKey, owner: Owner | undefined): AnswerOf<typeof ProjectApiKey> {
   return {
     object: "organization.project.api_key" as const,
     ...common(key),
@@ -88,7 +90,7 @@ export function toProjectApiKey(key: ApiKey, owner: Owner | undefined) {
   };
 }
 
-export function toAdminApiKey(key: ApiKey) {
+export function toAdminApiKey(key: ApiKey): AnswerOf<typeof AdminApiKey> {
   return {
     object: "organization.admin_api_key" as const,
     ...common(key),
@@ -96,11 +98,11 @@ export function toAdminApiKey(key: ApiKey) {
   };
 }
 
-export function toCreatedAdminApiKey({ key, secret }: ShownKey) {
+export function toCreatedAdminApiKey({ key, secret }: ShownKey): AnswerOf<typeof CreatedAdminApiKey> {
   return { ...toAdminApiKey(key), value: secret.reveal() };
 }
 
-export function toCreatedServiceAccountKey({ key, secret }: ShownKey) {
+export function toCreatedServiceAccountKey({ key, secret }: ShownKey): AnswerOf<typeof CreatedKey> {
   return {
     object: "organization.project.service_account.api_key" as const,
     id: key.id,

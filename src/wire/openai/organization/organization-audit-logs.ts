@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { AuditLog } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY, queryNumber, toSeconds } from "./organization-list.ts";
 
 const MAX_VALUES = 100;
@@ -72,7 +74,7 @@ interface AuditEntry {
   details: Readonly<Record<string, unknown>>;
 }
 
-export function toAuditLog(entry: AuditEntry) {
+export function toAuditLog(entry: AuditEntry): AnswerOf<typeof AuditLog> {
   const { projectId, projectName } = entry;
   return {
     id: entry.id,

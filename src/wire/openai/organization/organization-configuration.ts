@@ -1,3 +1,6 @@
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { Configuration as ConfigurationAnswer } from "../../openapi/organization-answers.ts";
+
 interface Configuration {
   version: string;
   /** Path of the file; undefined without one. */
@@ -9,10 +12,24 @@ interface Configuration {
     source: "default" | "file" | "environment";
     description: string;
   }[];
+  /** Each with its `id`. */
   models: readonly Readonly<Record<string, unknown>>[];
 }
 
+type Shown = AnswerOf<typeof ConfigurationAnswer>;
+
 /** GET /v1/organization/configuration */
-export function toConfiguration({ version, file, settings, models }: Configuration) {
-  return { object: "organization.configuration" as const, version, file: file ?? null, settings, models };
+export function toConfiguration({
+  version,
+  file,
+  settings,
+  models,
+}: Configuration): AnswerOf<typeof ConfigurationAnswer> {
+  return {
+    object: "organization.configuration" as const,
+    version,
+    file: file ?? null,
+    settings,
+    models: models as Shown["models"],
+  };
 }

@@ -5,6 +5,9 @@ import { queryBoolean } from "./organization-list.ts";
 
 export const PullQuery = z.strictObject({ background: queryBoolean().optional() });
 
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { ModelStatus } from "../../openapi/organization-answers.ts";
+
 interface ShownStatus {
   id: string;
   deployments: readonly {
@@ -15,7 +18,7 @@ interface ShownStatus {
   }[];
 }
 
-export function toModelStatus({ id, deployments }: ShownStatus) {
+export function toModelStatus({ id, deployments }: ShownStatus): AnswerOf<typeof ModelStatus> {
   return {
     object: "organization.model",
     id,

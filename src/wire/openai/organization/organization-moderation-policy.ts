@@ -1,6 +1,8 @@
 /** A project's moderation policy, in the format of a chat request's `moderation`. Not in OpenAI's API. */
 
 import { z } from "zod";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { ModerationPolicy } from "../../openapi/organization-answers.ts";
 import { ChatModerationFields, toChatModerationRequest } from "../chat/chat-moderation.ts";
 
 const UnsupportedLanguage = z
@@ -36,7 +38,12 @@ interface Policy {
   unsupportedLanguage: Body["unsupportedLanguage"];
 }
 
-export function toModerationPolicy({ model, input, output, unsupportedLanguage }: Policy) {
+export function toModerationPolicy({
+  model,
+  input,
+  output,
+  unsupportedLanguage,
+}: Policy): AnswerOf<typeof ModerationPolicy> {
   const direction = (mode: Mode) => (mode ? { mode } : null);
   return {
     object: "project.moderation_policy" as const,

@@ -1,5 +1,8 @@
 /** GET /v1/organization/overview: the last hour, the state of deployments and what was spent. */
 
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { Overview as OverviewAnswer } from "../../openapi/usage-answers.ts";
+
 interface Overview {
   now: number;
   minutes: readonly {
@@ -50,14 +53,14 @@ interface ShownPool {
   deployment: string;
   source: string;
   endpoints: number;
-  state: string;
+  state: "up" | "stale" | "empty";
   reason: string | undefined;
 }
 
 const NANO = 1e9;
 const MINUTES = 60;
 
-export function toOverview(overview: Overview) {
+export function toOverview(overview: Overview): AnswerOf<typeof OverviewAnswer> {
   const { now, firstTokenTimes, deployments } = overview;
   const byMinute = new Map(overview.minutes.map((minute) => [minute.beginsAt, minute]));
   const current = Math.floor(now / 60_000) * 60_000;

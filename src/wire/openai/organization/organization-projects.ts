@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { Project } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY, queryBoolean, toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
 const name = z.string();
@@ -23,7 +25,12 @@ export function refuseResidency(body: z.output<typeof ProjectUpdateBody>): void 
   }
 }
 
-export function toProject(project: { id: string; name: string; createdAt: number; archivedAt: number | null }) {
+export function toProject(project: {
+  id: string;
+  name: string;
+  createdAt: number;
+  archivedAt: number | null;
+}): AnswerOf<typeof Project> {
   return {
     id: project.id,
     object: "organization.project" as const,

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { RateLimit } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY } from "./organization-list.ts";
 
 /** Stands for unlimited, since every row has a number. Setting it removes a limit. */
@@ -45,7 +47,7 @@ export function toLimitsChange(body: z.output<typeof RateLimitBody>) {
   return Object.fromEntries(named) as { [Name in keyof typeof change]?: number };
 }
 
-export function toRateLimit(projectId: string, model: string, limits: Limits) {
+export function toRateLimit(projectId: string, model: string, limits: Limits): AnswerOf<typeof RateLimit> {
   return {
     object: "project.rate_limit" as const,
     id: `rl_${createHash("sha256").update(`${projectId}\n${model}`).digest("hex").slice(0, 24)}`,

@@ -2,6 +2,8 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../../kernel/faults.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { RequestDetails, RequestHistogram, RequestPage } from "../../openapi/usage-answers.ts";
 import { queryBoolean, queryNumber } from "./organization-list.ts";
 
 const MAX_LIMIT = 100;
@@ -117,7 +119,7 @@ interface Stage {
 }
 
 /** `showsCauses`: whether the caller may read messages of upstreams and engines, which name hosts and files. */
-export function toRequestEntry(entry: Entry, showsCauses: boolean) {
+export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typeof RequestDetails> {
   const { stages = [], message, cause, reasoningTokens } = entry.details ?? {};
   const loads = stages.filter(({ kind }) => kind === "load");
   return {
@@ -163,7 +165,7 @@ export function toRequestEntry(entry: Entry, showsCauses: boolean) {
 export function toRequestPage(
   { entries, next }: { entries: readonly Entry[]; next: Position | undefined },
   showsCauses: boolean,
-) {
+): AnswerOf<typeof RequestPage> {
   return {
     object: "page" as const,
     data: entries.map((entry) => toRequestEntry(entry, showsCauses)),
@@ -197,7 +199,9 @@ export function toHistogramRange({ start_time, end_time }: z.output<typeof Reque
 }
 
 /** Sums of a histogram, the oldest bucket first. */
-export function toRequestHistogram(buckets: readonly { beginsAt: number; requests: number; errors: number }[]) {
+export function toRequestHistogram(
+  buckets: readonly { beginsAt: number; requests: number; errors: number }[],
+): AnswerOf<typeof RequestHistogram> {
   return {
     object: "list" as const,
     data: buckets.map(({ beginsAt, requests, errors }) => ({ start_time: beginsAt / 1000, requests, errors })),

@@ -1,5 +1,10 @@
 import { z } from "zod";
 import { invalidRequest } from "../../../kernel/faults.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type {
+  CreatedServiceAccount,
+  ServiceAccount as ServiceAccountAnswer,
+} from "../../openapi/organization-answers.ts";
 import { EXPIRES_IN_SECONDS, type ShownKey, toCreatedServiceAccountKey } from "./organization-api-keys.ts";
 import { PAGE_QUERY, toSeconds } from "./organization-list.ts";
 
@@ -31,7 +36,7 @@ interface ServiceAccount {
   createdAt: number;
 }
 
-export function toServiceAccount(account: ServiceAccount) {
+export function toServiceAccount(account: ServiceAccount): AnswerOf<typeof ServiceAccountAnswer> {
   return {
     id: account.id,
     object: "organization.project.service_account" as const,
@@ -41,6 +46,9 @@ export function toServiceAccount(account: ServiceAccount) {
   };
 }
 
-export function toCreatedServiceAccount(account: ServiceAccount, key: ShownKey | undefined) {
+export function toCreatedServiceAccount(
+  account: ServiceAccount,
+  key: ShownKey | undefined,
+): AnswerOf<typeof CreatedServiceAccount> {
   return { ...toServiceAccount(account), api_key: key === undefined ? null : toCreatedServiceAccountKey(key) };
 }

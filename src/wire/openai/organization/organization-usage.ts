@@ -2,6 +2,8 @@ import { z } from "zod";
 import { DAY_SECONDS } from "../../../kernel/durations.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import type { RecordedUsage } from "../../../kernel/usage.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { CostsPage } from "../../openapi/usage-answers.ts";
 import { queryBoolean, queryNumber, toSeconds } from "./organization-list.ts";
 
 const MAX_VALUES = 100;
@@ -183,7 +185,7 @@ const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum) => Record<string, numb
 const NANO = 1e9;
 
 /** Renders costs. Clients read the amount as a number, so it is 0 with `x_unpriced` when the price was unknown. */
-export function toCostsPage(report: Report) {
+export function toCostsPage(report: Report): AnswerOf<typeof CostsPage> {
   return toPage(report, (sum) => ({
     object: "organization.costs.result" as const,
     amount: { value: (sum.costNanoDollars ?? 0) / NANO, currency: "usd" },
