@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { loadConfig } from "../config/load-config.ts";
 import { Fault } from "../kernel/faults.ts";
-import { databaseAddress } from "../storage/database-address.ts";
+import { databaseAddress } from "../storage/configured-database.ts";
 import { backUpSqlite, restoreSqlite } from "../storage/sqlite-backup.ts";
 import { configSources } from "./config-sources.ts";
 import { formatBytes } from "./format-bytes.ts";

@@ -8,8 +8,7 @@ import type { Config } from "../config/config.ts";
 import { connectToRedis } from "../counters/redis-connection.ts";
 import { COUNTERS_PREFIX } from "../counters/redis-script.ts";
 import type { RedisAddress } from "../kernel/redis-address.ts";
-import { openDatabase } from "../storage/database.ts";
-import { databaseAddress } from "../storage/database-address.ts";
+import { databaseAddress, openConfiguredDatabase } from "../storage/configured-database.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { type Machine, outputOf } from "./machine.ts";
 import { openLog } from "./open-log.ts";
@@ -157,7 +156,7 @@ export async function checkDatabase(config: Parameters<typeof databaseAddress>[0
   const { url, file } = databaseAddress(config);
   if (url === undefined && !existsSync(file)) return ok("Database", "SQLite; created at the first start");
   // A check of an older database must not upgrade it.
-  const database = openDatabase({ url, file, logger: openLog("silent"), migrates: false });
+  const database = openConfiguredDatabase(config, openLog("silent"), { migrates: false });
   try {
     const pending = await database.pendingMigrations();
     if (pending.length === 0) await database.check();

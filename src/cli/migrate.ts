@@ -2,8 +2,8 @@
 
 import { Command } from "commander";
 import { loadConfig } from "../config/load-config.ts";
-import { type Database, openDatabase } from "../storage/database.ts";
-import { databaseAddress } from "../storage/database-address.ts";
+import { openConfiguredDatabase } from "../storage/configured-database.ts";
+import type { Database } from "../storage/database.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 
@@ -29,7 +29,6 @@ async function printPending(): Promise<void> {
 }
 
 async function openConfigured(): Promise<AsyncDisposable & { database: Database }> {
-  const config = await loadConfig(configSources());
-  const database = openDatabase({ ...databaseAddress(config), logger: openLog("warn") });
+  const database = openConfiguredDatabase(await loadConfig(configSources()), openLog("warn"));
   return { database, [Symbol.asyncDispose]: () => database.close() };
 }

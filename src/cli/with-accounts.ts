@@ -1,8 +1,8 @@
 import { loadConfig } from "../config/load-config.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
 import { WebhookOutbox } from "../features/webhooks/webhook-outbox.ts";
-import { type Database, openDatabase } from "../storage/database.ts";
-import { databaseAddress } from "../storage/database-address.ts";
+import { openConfiguredDatabase } from "../storage/configured-database.ts";
+import type { Database } from "../storage/database.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 
@@ -11,7 +11,7 @@ export async function withAccounts(work: (accounts: Accounts, database: Database
   const config = await loadConfig(configSources());
   const logger = openLog("warn");
   await using closing = new AsyncDisposableStack();
-  const database = openDatabase({ ...databaseAddress(config), logger });
+  const database = openConfiguredDatabase(config, logger);
   closing.defer(() => database.close());
   const accounts = new Accounts({ database, logger, outbox: new WebhookOutbox(config.webhooks) });
   closing.defer(() => accounts.close());

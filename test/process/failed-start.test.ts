@@ -87,15 +87,15 @@ test("closes every part that was open in reverse order, wherever the start fails
 });
 
 test.each([
-  ["an unusable folder of files", "files: { directory: parlance.yaml }"],
-  ["a missing FFmpeg", "server: { ffmpeg: /nonexistent/ffmpeg }"],
-  ["a missing redactor", 'opentelemetry: { endpoint: "http://127.0.0.1:1", content: { redact: missing.mjs } }'],
-])("closes the database after %s", async (_name, text) => {
+  ["an unusable folder of files", "files: { directory: parlance.yaml }", 10],
+  ["a missing FFmpeg", "server: { ffmpeg: /nonexistent/ffmpeg }", 10],
+  ["a missing redactor", 'opentelemetry: { endpoint: "http://127.0.0.1:1", content: { redact: missing.mjs } }', 0],
+])("closes what is open after %s", async (_name, text, minParts) => {
   await using directory = await temporaryDirectory();
   const config = await configIn(directory.path, text);
   const lifetime = new FailingLifetime(0);
   await expect(open(config, lifetime)).rejects.toThrow();
   await lifetime.disposeAsync();
-  expect(lifetime.opened).toBeGreaterThan(1);
+  expect(lifetime.opened).toBeGreaterThanOrEqual(minParts);
   expect(lifetime.closed).toHaveLength(lifetime.opened);
 });

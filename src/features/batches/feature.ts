@@ -9,12 +9,13 @@ import { LineRequests } from "./line-requests.ts";
 import { openBatchQueue } from "./open-batch-queue.ts";
 import { batches as routes } from "./routes.ts";
 
-interface BatchParts extends FeatureParts, Pick<RouteParts, "inference">, Pick<OpenFiles, "blobs" | "files"> {
+interface BatchParts
+  extends FeatureParts,
+    Pick<RouteParts, "inference">,
+    Pick<OpenFiles, "blobs" | "files" | "directory"> {
   accounts: Accounts;
   metrics: Metrics;
   outbox: WebhookOutbox;
-  /** Folder for temporary files. */
-  directory: string;
 }
 
 export interface BatchFeature extends Feature {

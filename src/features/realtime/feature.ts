@@ -5,27 +5,32 @@ import type { Feature, FeatureParts, RouteParts } from "../feature.ts";
 import type { ContentResolver } from "../files/content-resolver.ts";
 import { withClientSecrets } from "./client-secret-authenticator.ts";
 import { realtimeClientSecrets } from "./client-secret-routes.ts";
-import type { RealtimeSessions } from "./realtime-sessions.ts";
+import { RealtimeSessions } from "./realtime-sessions.ts";
 import { realtime } from "./routes.ts";
 import { SpeechDetection } from "./speech-detection.ts";
 
 interface RealtimeFeatureParts extends Pick<FeatureParts, "lifetime">, RouteParts {
   accounts: Accounts;
-  sessions: RealtimeSessions;
   store: ModelStore;
   resolver: ContentResolver;
 }
 
+export interface RealtimeFeature extends Feature {
+  sessions: RealtimeSessions;
+}
+
 /** Sessions of the Realtime API. */
-export function openRealtime(parts: RealtimeFeatureParts): Feature {
-  const { config, lifetime, inference, authenticate, accounts, sessions, store, resolver } = parts;
+export function openRealtime(parts: RealtimeFeatureParts): RealtimeFeature {
+  const { config, lifetime, inference, authenticate, accounts, store, resolver } = parts;
   const speechDetection = new SpeechDetection((signal) => voiceActivityFile(store, signal));
   lifetime.defer(() => speechDetection.close());
-  const { transcriptionModel, speechModel, ...limits } = config.realtime;
+  const { transcriptionModel, speechModel, maxSessionsPerProject, ...limits } = config.realtime;
+  const sessions = new RealtimeSessions(maxSessionsPerProject);
   const detectSpeech = (signal: AbortSignal) => speechDetection.open(signal);
   const services = { inference, content: resolver, detectSpeech, transcriptionModel, speechModel };
   const { maxBodyBytes: maxMessageBytes, corsOrigins: origins } = config.server;
   return {
+    sessions,
     project: [realtimeClientSecrets(accounts, services)],
     public: [
       async (app) => {

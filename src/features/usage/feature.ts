@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Metrics } from "../../observability/metrics.ts";
+import { databaseAddress } from "../../storage/configured-database.ts";
 import { openDatabase } from "../../storage/database.ts";
-import { databaseAddress } from "../../storage/database-address.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Feature, FeatureParts } from "../feature.ts";
 import type { SpendLimitsOptions } from "../quota/spend-limits.ts";

@@ -1,7 +1,9 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { deploymentHealth } from "../../catalog/deployment-status.ts";
+import type { Config } from "../../config/config.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { FeatureParts } from "../feature.ts";
+import { WebhookOutbox } from "./webhook-outbox.ts";
 import { Webhooks, type WebhooksOptions } from "./webhooks.ts";
 
 interface WebhookParts extends FeatureParts, Pick<WebhooksOptions, "outbox" | "spentIn"> {
@@ -9,6 +11,11 @@ interface WebhookParts extends FeatureParts, Pick<WebhooksOptions, "outbox" | "s
   metrics: Metrics;
   /** Names of the deployments whose circuit is open in another process of the service. */
   openCircuits: () => ReadonlySet<string>;
+}
+
+/** Opens what other features add their events to. */
+export function openOutbox({ webhooks }: Pick<Config, "webhooks">): WebhookOutbox {
+  return new WebhookOutbox(webhooks);
 }
 
 /** Sends events, and finds those of spend limits and deployments. */

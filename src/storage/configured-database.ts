@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Secret } from "../kernel/secret.ts";
-import type { DatabaseOptions } from "./database.ts";
+import type { Logger } from "../observability/logger.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
 
 interface DatabaseSettings {
   environment: { readonly DATABASE_URL?: Secret | undefined };
@@ -13,4 +14,12 @@ export function databaseAddress({
   dataDirectory,
 }: DatabaseSettings): Pick<DatabaseOptions, "url" | "file"> {
   return { url: environment.DATABASE_URL, file: join(dataDirectory, "parlance.sqlite") };
+}
+
+export function openConfiguredDatabase(
+  settings: DatabaseSettings,
+  logger: Logger,
+  options: Pick<DatabaseOptions, "migrates"> = {},
+): Database {
+  return openDatabase({ ...databaseAddress(settings), ...options, logger });
 }
