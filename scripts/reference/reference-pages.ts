@@ -1,10 +1,12 @@
-/** Generators of the pages in docs/reference, by path. */
+/** Generators of the pages in docs/reference and of the console's types, by path. */
 
 import { apiReference } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
+import { consoleTypes } from "./console-types.ts";
 import { metricsReference } from "./metrics-reference.ts";
 
 export const GENERATED_PAGES: Readonly<Record<string, () => Promise<string>>> = {
+  "console/src/api/answers.ts": consoleTypes,
   "docs/reference/api.md": apiReference,
   "docs/reference/cli.md": cliReference,
   "docs/reference/metrics.md": metricsReference,

@@ -1,16 +1,11 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import type { Answers } from "./answers.ts";
 import { request } from "./request.ts";
 
-export interface SignedIn {
-  signed_in: true;
-  version: string;
-  organization: { id: string; name: string; is_default: boolean };
-  is_admin: boolean;
-  /** Project of the session's API key, which calls models. */
-  project: { id: string; name: string } | null;
-}
+export type Session = Answers["ConsoleSession"];
+export type SignedIn = Extract<Session, { signed_in: true }>;
 
-export type Session = SignedIn | { signed_in: false };
+export const SIGNED_OUT: Session = { object: "console.session", signed_in: false };
 
 const PATH = "console/session";
 

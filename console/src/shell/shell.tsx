@@ -4,7 +4,7 @@ import { IconLogout, IconSearch } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
-import { replaceSession, signOut, useSession } from "../api/session.ts";
+import { replaceSession, SIGNED_OUT, signOut, useSession } from "../api/session.ts";
 import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
 import type { Command } from "./find-commands.ts";
 import { Logo } from "./logo.tsx";
@@ -23,7 +23,7 @@ export function Shell() {
   useEffect(close, [pathname]);
   const leave = useMutation({
     mutationFn: signOut,
-    onSettled: () => replaceSession(client, { signed_in: false }),
+    onSettled: () => replaceSession(client, SIGNED_OUT),
   });
   const { other, toggleScheme } = useOtherScheme();
   const [isFinding, { open: find, close: endFinding }] = useDisclosure(false);

@@ -1,20 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 
-export interface Setting {
-  key: string;
-  value: unknown;
-  default: unknown;
-  source: "default" | "file" | "environment";
-  description: string;
-}
+export type Setting = Configuration["settings"][number];
 
-export interface Configuration {
-  version: string;
-  file: string | null;
-  settings: Setting[];
-  models: { id: string }[];
-}
+export type Configuration = Answers["Configuration"];
 
 export const configurationQuery = queryOptions({
   queryKey: ["configuration"],

@@ -28,7 +28,15 @@ const minute = (requests: number, errors: number) => ({
 
 function overviewWith(part: Partial<Overview>): Overview {
   const spend = { today_usd: 0, month_usd: 0, limits: [] };
-  return { minutes: [], first_token_ms: { p50: null, p95: null }, spend, deployments: [HEALTHY], pools: [], ...part };
+  return {
+    object: "organization.overview",
+    minutes: [],
+    first_token_ms: { p50: null, p95: null },
+    spend,
+    deployments: [HEALTHY],
+    pools: [],
+    ...part,
+  };
 }
 const titles = (part: Partial<Overview>) => concernsOf(overviewWith(part)).map(({ title }) => title);
 const limit = (month_usd: number | null, enforced = true) => ({

@@ -1,29 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
 import { listAll, request, retrieveOrNull } from "../../api/request.ts";
 
-export interface Project {
-  id: string;
-  name: string;
-  created_at: number;
-  archived_at: number | null;
-  status: "active" | "archived";
-}
+export type Project = Answers["Project"];
 
-export interface ServiceAccount {
-  id: string;
-  name: string;
-  created_at: number;
-}
+export type ServiceAccount = Answers["ServiceAccount"];
 
-export interface RateLimit {
-  id: string;
-  model: string;
-  max_requests_per_1_minute: number;
-  max_tokens_per_1_minute: number;
-  max_requests_per_1_day: number;
-  max_audio_megabytes_per_1_minute: number;
-  max_concurrent_requests: number;
-}
+export type RateLimit = Answers["RateLimit"];
 
 export interface ModelPermissions {
   mode: "allow_list" | "deny_list";

@@ -1,45 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
 import { type Query, request } from "../../api/request.ts";
 
 /** A load that a request waited for, or an attempt that failed. */
-export interface RequestStage {
-  type: "load" | "attempt";
-  deployment: string;
-  start_ms: number;
-  duration_ms: number;
-  queued_ms: number | null;
-  error: string | null;
-  error_message: string | null;
-}
+export type RequestStage = RequestEntry["stages"][number];
 
-export interface RequestEntry {
-  id: string;
-  /** Unix seconds. */
-  ended_at: number;
-  project_id: string;
-  api_key_id: string;
-  operation: string;
-  model: string | null;
-  answered_by: string | null;
-  deployment: string | null;
-  status: number;
-  outcome: string | null;
-  error: string | null;
-  error_message: string | null;
-  attempts: number | null;
-  queued_ms: number | null;
-  loading_ms: number | null;
-  first_token_ms: number | null;
-  duration_ms: number;
-  input_tokens: number | null;
-  input_cached_tokens: number | null;
-  output_tokens: number | null;
-  reasoning_tokens: number | null;
-  characters: number | null;
-  audio_seconds: number | null;
-  cost_usd: number | null;
-  stages: RequestStage[];
-}
+export type RequestEntry = Answers["RequestEntry"];
 
 export interface RequestPage {
   data: RequestEntry[];
