@@ -1,7 +1,7 @@
-import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { toErrorFrame } from "../wire/openai/chat/chat-stream.ts";
 import { toErrorBody } from "../wire/openai/error.ts";
+import { FrameStream } from "./frame-stream.ts";
 
 /** Renders the last frame of a stream that failed. */
 export type ToErrorFrame = (failure: unknown) => string;
@@ -15,17 +15,13 @@ export function sendEvents(
 ): FastifyReply {
   const { request } = reply;
   const inOpenAIFormat: ToErrorFrame = (failure) => toErrorFrame(toErrorBody(failure, request.id));
-  async function* untilFailure() {
-    try {
-      yield* frames;
-    } catch (failure) {
-      request.reportFailure(failure);
-      yield (render ?? inOpenAIFormat)(failure);
-    }
-  }
+  const toLastFrame: ToErrorFrame = (failure) => {
+    request.reportFailure(failure);
+    return (render ?? inOpenAIFormat)(failure);
+  };
   return reply
     .header("content-type", contentType)
     .header("cache-control", "no-cache")
     .header("x-accel-buffering", "no")
-    .send(Readable.from(untilFailure(), { objectMode: true, highWaterMark: 16 }));
+    .send(new FrameStream(frames, toLastFrame));
 }
