@@ -7,7 +7,6 @@ import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
 import { unsupportedValue } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
 import type { ModelFacts } from "./host/messages.ts";
-import { OpenCrash } from "./host/open-crash.ts";
 
 /** Exports of a module that runs inside the service. */
 export interface InProcessModule<Settings> {
@@ -51,10 +50,10 @@ export interface EngineDefinition<Name extends string, Settings> {
   /** Environment variables of the child process in addition to those that every child gets; from what `prepare` returned. */
   environment?: Environment | ((prepared: never) => Promise<Environment>);
   /**
-   * What `open` gets in a second attempt after the process crashed in the first one, with a warning for the log;
-   * undefined: there is no other way to open the model.
+   * What `open` gets in a second attempt after the first one failed, with a warning for the log; undefined: there is no
+   * other way to open the model. An `OpenCrash` says that the process ended.
    */
-  afterCrash?(prepared: never, reason: string | undefined): { prepared: unknown; warning: string } | undefined;
+  afterFailure?(prepared: never, failure: unknown): { prepared: unknown; warning: string } | undefined;
   /** Whether a deployment's model is expected to take memory of a GPU. */
   usesGpu?(settings: NoInfer<Settings>): Promise<boolean>;
   /** True if a model of this engine runs in the memory of this machine. Default: true where `module` is a URL. */
@@ -97,7 +96,7 @@ export function defineEngine<const Name extends string, Settings>(
   return {
     ...definition,
     async open(settings, task, services, nested = {}) {
-      const { name, tasks, module, prepare, lazyFacts, environment = {}, afterCrash } = definition;
+      const { name, tasks, module, prepare, lazyFacts, environment = {}, afterFailure } = definition;
       if (!tasks.includes(task)) {
         throw unsupportedValue(`The engine ${name} does not support ${task}, only ${inWords(tasks)}.`, "task");
       }
@@ -117,8 +116,7 @@ export function defineEngine<const Name extends string, Settings>(
       try {
         return await host(prepared);
       } catch (failure) {
-        const isCrash = failure instanceof OpenCrash && !services.signal.aborted;
-        const other = isCrash ? afterCrash?.(prepared as never, failure.reason) : undefined;
+        const other = services.signal.aborted ? undefined : afterFailure?.(prepared as never, failure);
         if (other === undefined) throw failure;
         services.logger.warn({ reason: (failure as Error).message }, other.warning);
         return await host(other.prepared);

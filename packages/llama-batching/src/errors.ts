@@ -25,3 +25,6 @@ export class ModelError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+/** The GPU has too little memory even for a model whose weights are on the CPU. */
+export class GpuMemoryError extends ModelError {}

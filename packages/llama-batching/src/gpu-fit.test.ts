@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseFit, type FitOptions } from "./gpu-fit.ts";
+import { chooseFit, type FitOptions, fewerLayers } from "./gpu-fit.ts";
 
 const GB = 1e9;
 /** 8 billion parameters in 4 bits: 33 layers of 150 MB; 131 kB of cache a token and slot. */
@@ -39,6 +39,12 @@ test("chooses the layers for the configured window", async () => {
   expect({ contextSize, reason }).toEqual({ contextSize: 32_768, reason: "configured" });
   expect(gpuLayers).toBeGreaterThan(10);
   expect(gpuLayers).toBeLessThan(25);
+});
+
+test("ends at no layers when even few have no memory", () => {
+  let tries = 0;
+  for (let layers = 33; layers > 0; layers = fewerLayers(layers)) tries += 1;
+  expect(tries).toBeLessThan(12);
 });
 
 test("refuses configured layers that do not fit, with the memory and the way out", async () => {

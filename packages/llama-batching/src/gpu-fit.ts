@@ -64,6 +64,11 @@ export async function chooseFit(estimates: GpuEstimates, options: FitOptions): P
   return { ...choice, gpuLayers };
 }
 
+/** Layers to try next when there was no memory for these after all. */
+export function fewerLayers(gpuLayers: number): number {
+  return Math.floor(gpuLayers * 0.75);
+}
+
 function doesNotFit(needed: number, contextSize: number, options: FitOptions): ModelError {
   const { gpuLayers, slots, freeBytes } = options;
   return new ModelError(

@@ -3,8 +3,8 @@
 import { access } from "node:fs/promises";
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from "node-llama-cpp";
 import { type ContextChoice, chooseContextSize, smallerSize } from "./context-size.ts";
-import { ModelError } from "./errors.ts";
-import { fitOnGpu } from "./gpu-fit.ts";
+import { GpuMemoryError, ModelError } from "./errors.ts";
+import { fewerLayers, fitOnGpu, type GpuFit } from "./gpu-fit.ts";
 import { explainMissingBackend } from "./gpu-support.ts";
 import { ThreadCount, usefulThreads } from "./thread-count.ts";
 
@@ -64,17 +64,9 @@ export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
   const before = llama.gpu === false ? undefined : await llama.getVramState();
   const batchSize = options.batchSize ?? defaultBatchSize(before?.free);
   const fit = before && (await fitOnGpu(llama, { ...options, batchSize, freeBytes: before.free }));
-  const { model, device } = await openModelFile({ ...options, gpuLayers: fit?.gpuLayers ?? 0 }, llama);
+  const opened = await openFitting(llama, options, fit && { ...fit, batchSize });
+  const { model, device, context, contextReason, flashAttention } = opened;
   const isOnGpu = device !== "cpu";
-  const sized = { ...options, batchSize: isOnGpu ? batchSize : (options.batchSize ?? CPU_BATCH_SIZE) };
-  const choice =
-    isOnGpu && fit !== undefined
-      ? fit
-      : await attempt("The context size cannot be chosen", () => contextSizeFor(model, sized, device));
-  const flashAttention = flashAttentionFor(model, options, device);
-  const { context, ...created } = await attempt("The model's context cannot be created", () =>
-    createFittingContext(model, { ...sized, flashAttention }, choice),
-  );
   if (isOnGpu) await evaluateOneToken(context);
   const after = isOnGpu ? await llama.getVramState() : undefined;
   const threads = new ThreadCount(options.threads ?? usefulThreads(llama.cpuMathCores)).start();
@@ -84,10 +76,45 @@ export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
     threads,
     device,
     gpuBytes: after && Math.max(0, after.used - (before?.used ?? 0)),
-    contextReason: created.reason,
-    batchSize: Math.max(sized.batchSize, options.slots),
+    contextReason,
+    batchSize: Math.max(opened.batchSize, options.slots),
     splitsKeys: flashAttention !== false && device === "cpu",
   };
+}
+
+interface Opened extends Pick<LoadedModel, "model" | "context" | "device" | "contextReason" | "batchSize"> {
+  flashAttention: LoadOptions["flashAttention"];
+}
+
+/** Estimates can be lower than what the driver needs: layers that were not configured become fewer then. */
+async function openFitting(
+  llama: Llama,
+  options: LoadOptions,
+  fit: (GpuFit & { batchSize: number }) | undefined,
+  gpuLayers = fit?.gpuLayers ?? 0,
+): Promise<Opened> {
+  let opened: { model: LlamaModel; device: string } | undefined;
+  try {
+    opened = await openModelFile({ ...options, gpuLayers }, llama);
+    const { model, device } = opened;
+    const onGpu = device === "cpu" ? undefined : fit;
+    const batchSize = options.batchSize ?? onGpu?.batchSize ?? CPU_BATCH_SIZE;
+    const sized = { ...options, batchSize };
+    const choice =
+      onGpu ?? (await attempt("The context size cannot be chosen", () => contextSizeFor(model, sized, device)));
+    const flashAttention = flashAttentionFor(model, options, device);
+    const { context, reason } = await attempt("The model's context cannot be created", () =>
+      createFittingContext(model, { ...sized, flashAttention }, choice),
+    );
+    return { model, device, context, contextReason: reason, flashAttention, batchSize };
+  } catch (failure) {
+    if (options.gpuLayers !== undefined) throw failure;
+    await opened?.model.dispose();
+    // A context has buffers on the GPU without any layers there, too.
+    if (gpuLayers === 0 && fit !== undefined) throw new GpuMemoryError((failure as Error).message, 60, failure);
+    if (gpuLayers === 0) throw failure;
+    return await openFitting(llama, options, fit, fewerLayers(gpuLayers));
+  }
 }
 
 function defaultBatchSize(freeBytes: number | undefined): number {
@@ -102,7 +129,12 @@ export async function openModelFile(
 ): Promise<{ llama: Llama; model: LlamaModel; device: string }> {
   const binding = llama ?? (await loadBinding(options));
   const model = await attempt("The model file cannot be loaded", () =>
-    binding.loadModel({ modelPath: options.path, gpuLayers: options.gpuLayers ?? "auto" }),
+    binding.loadModel({
+      modelPath: options.path,
+      gpuLayers: options.gpuLayers ?? "auto",
+      // The number was chosen by the free memory (`fitOnGpu`), and the binding reserves more.
+      ignoreMemorySafetyChecks: llama !== undefined,
+    }),
   );
   const device = model.gpuLayers > 0 && binding.gpu !== false ? binding.gpu : "cpu";
   return { llama: binding, model, device };

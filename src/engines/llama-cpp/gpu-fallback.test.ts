@@ -11,8 +11,8 @@ import { llamaCppSettings } from "./settings.ts";
 
 const CHILD = new URL("../../../test/support/models/aborting-child.ts", import.meta.url);
 
-async function open(gpu: "auto" | "cuda") {
-  const services = makeEngineServices({ pull: async () => ({ path: "model.gguf", paths: {} }) });
+async function open(gpu: "auto" | "cuda", path = "model.gguf") {
+  const services = makeEngineServices({ pull: async () => ({ path, paths: {} }) });
   const engine = defineEngine({ ...llamaCppEngine, module: CHILD });
   const opening = engine.open(llamaCppSettings.parse({ file: "model.gguf", gpu }), "chat", services);
   return { opening: opening as Promise<ChatModel>, services };
@@ -25,9 +25,19 @@ test("runs the model on the CPU when the GPU's driver refuses the kernels, with 
   const { text } = await readAnswer(model.chat(makeChatRequest(), new AbortController().signal));
   expect(text).toBe("threads 1");
   expect(services.logged.join("")).toMatch(
-    /crashed on this machine's GPU \(CUDA error: the provided PTX was compiled with an unsupported toolchain\.\)/,
+    /cannot use this machine's GPU \(CUDA error: the provided PTX was compiled with an unsupported toolchain\.\)/,
   );
   await model.close();
+});
+
+test("runs the model on the CPU when the GPU's memory is taken", async () => {
+  const { opening, services } = await open("auto", "full.gguf");
+  const model = await opening;
+  expect(model.device).toBe("cpu");
+  expect(services.logged.join("")).toMatch(/cannot use this machine's GPU \(A context size of 4096 .* too large/);
+  await model.close();
+  const configured = await open("cuda", "full.gguf");
+  await expect(configured.opening).rejects.toMatchObject({ code: "insufficient_memory" });
 });
 
 test("fails with the reason where the GPU is configured", async () => {

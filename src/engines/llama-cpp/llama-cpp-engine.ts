@@ -1,5 +1,6 @@
-import { unsupportedValue } from "../../kernel/faults.ts";
+import { Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
+import { OpenCrash } from "../host/open-crash.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import { poolThreads, usesGpu } from "./gpu-use.ts";
 import type { ChildSettings } from "./llama-cpp-child.ts";
@@ -17,12 +18,12 @@ export const llamaCppEngine = defineEngine({
   module: siblingModule(import.meta.url, "./llama-cpp-child"),
   environment: async (settings: ChildSettings) => ({ UV_THREADPOOL_SIZE: String(await poolThreads(settings)) }),
   usesGpu: (settings) => usesGpu(settings),
-  afterCrash(settings: ChildSettings, reason) {
-    if (settings.gpu !== "auto") return undefined;
-    const why = reason === undefined ? "" : ` (${reason})`;
+  afterFailure(settings: ChildSettings, failure) {
+    const why = settings.gpu === "auto" ? describeGpuFailure(failure) : undefined;
+    if (why === undefined) return undefined;
     return {
       prepared: { ...settings, gpu: false },
-      warning: `llama.cpp crashed on this machine's GPU${why}. The model runs on the CPU instead, which is slower. \`parlance doctor\` checks the GPU; see docs/how-to/use-a-gpu.md`,
+      warning: `llama.cpp cannot use this machine's GPU (${why}). The model runs on the CPU instead, which is slower. \`parlance doctor\` checks the GPU; see docs/how-to/use-a-gpu.md`,
     };
   },
   async prepare({ reference, ...settings }, task, { pull, signal }): Promise<ChildSettings> {
@@ -32,3 +33,9 @@ export const llamaCppEngine = defineEngine({
     return { ...settings, task, path: (await pull(reference, signal)).path };
   },
 });
+
+/** Undefined: a failure that the CPU would not change. */
+function describeGpuFailure(failure: unknown): string | undefined {
+  if (failure instanceof OpenCrash) return failure.reason ?? "its process crashed";
+  return failure instanceof Fault && failure.code === "insufficient_memory" ? failure.message : undefined;
+}

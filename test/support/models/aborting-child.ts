@@ -1,11 +1,18 @@
 /** A model's process that aborts as llama.cpp does on a GPU whose driver refuses its kernels, and works on a CPU. */
 
 import { writeSync } from "node:fs";
+import { GpuMemoryError } from "@parlance-inference/llama-batching/errors";
 import type { ChatEvent, ChatModel } from "../../../src/contracts/chat-model.ts";
+import { toFault } from "../../../src/engines/llama-cpp/to-fault.ts";
 
 const STDERR = 2;
 
-export async function open({ gpu }: { gpu: string | false }): Promise<ChatModel> {
+export async function open({ gpu, path }: { gpu: string | false; path: string }): Promise<ChatModel> {
+  if (gpu !== false && path === "full.gguf") {
+    throw toFault(
+      new GpuMemoryError("A context size of 4096 with 4 sequences is too large for the available VRAM", 60),
+    );
+  }
   if (gpu !== false) {
     writeSync(STDERR, "CUDA error: the provided PTX was compiled with an unsupported toolchain.\n");
     for (let frame = 0; frame < 80; frame++) writeSync(STDERR, `frame ${frame}\n`);
