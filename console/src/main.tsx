@@ -1,5 +1,4 @@
 import "@fontsource-variable/geist/wght.css";
-import "@fontsource-variable/geist-mono/wght.css";
 import "@mantine/core/styles.css";
 import "@mantine/notifications/styles.css";
 import "./console.css";

@@ -30,8 +30,7 @@ describe.runIf(hasChromium)("the console", () => {
   beforeAll(async () => {
     session = await startConsole(CONFIG, { hears: false });
     ({ page, open } = session);
-    const [, link = ""] = /Console +(\S+)/.exec(session.service.output()) ?? [];
-    await page.goto(link);
+    await page.goto(await session.signInLink());
     await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
   });
   afterAll(() => session?.[Symbol.asyncDispose]());

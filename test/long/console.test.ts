@@ -57,9 +57,8 @@ describe.runIf(hasChromium)("the console", () => {
       return files.reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0);
     });
 
-  test("leads a newcomer from the printed link to a first answer of the default model", async () => {
-    const [, link = ""] = /Console +(\S+)/.exec(service.output()) ?? [];
-    await page.goto(link);
+  test("leads a newcomer from a sign-in link to a first answer of the default model", async () => {
+    await page.goto(await session.signInLink());
     await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
     const bytes = await firstLoadBytes();
     expect(bytes).toBeGreaterThan(50_000);

@@ -1,3 +1,5 @@
+// Not part of the first load.
+import "@fontsource-variable/geist-mono/wght.css";
 import { Anchor } from "@mantine/core";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";

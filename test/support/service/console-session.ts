@@ -27,6 +27,8 @@ export interface ConsoleSession extends AsyncDisposable {
   ask(text: string): Promise<void>;
   /** Starts a conversation with these models. */
   chatWith(...models: string[]): Promise<void>;
+  /** Creates a link that signs in once with the operator's keys, as `parlance console` does. */
+  signInLink(): Promise<string>;
   /** Calls the administration API as an administrator. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   admin(method: string, path: string, body?: unknown): Promise<any>;
@@ -65,6 +67,14 @@ export async function startConsole(config: string, { hears = true } = {}): Promi
     }
   });
   const open = (path: string) => page.goto(`${service.origin}/#${path}`);
+  const admin: ConsoleSession["admin"] = async (method, path, body) => {
+    const response = await fetch(`${service.origin}/v1/organization${path}`, {
+      method,
+      headers: { authorization: `Bearer ${service.adminKey}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return response.json();
+  };
   return {
     service,
     browser,
@@ -93,14 +103,11 @@ export async function startConsole(config: string, { hears = true } = {}): Promi
       await open("/chat");
       await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
     },
-    async admin(method, path, body) {
-      const response = await fetch(`${service.origin}/v1/organization${path}`, {
-        method,
-        headers: { authorization: `Bearer ${service.adminKey}`, "content-type": "application/json" },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      return response.json();
+    async signInLink() {
+      const { code } = await admin("POST", "/console_sign_in_codes");
+      return `${service.origin}/#/sign-in?code=${code}`;
     },
+    admin,
     async download(click) {
       const started = page.waitForEvent("download");
       await click();

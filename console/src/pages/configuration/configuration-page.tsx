@@ -1,3 +1,5 @@
+// Not part of the first load.
+import "@fontsource-variable/geist-mono/wght.css";
 import { Badge, Card, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconSettings } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,3 +1,5 @@
+// Not part of the first load.
+import "@fontsource-variable/geist-mono/wght.css";
 import { Card, Group, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconKey } from "@tabler/icons-react";

@@ -1,3 +1,5 @@
+// Not part of the first load.
+import "@fontsource-variable/geist-mono/wght.css";
 import { Anchor, Badge, Card, Code, Group, Stack, Text, TextInput, Title, UnstyledButton } from "@mantine/core";
 import { IconBook, IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

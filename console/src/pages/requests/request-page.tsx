@@ -1,3 +1,5 @@
+// Not part of the first load.
+import "@fontsource-variable/geist-mono/wght.css";
 import { Badge, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { IconMessage } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
