@@ -1,9 +1,9 @@
 /** Checks references between models. Works on raw values, so that an error in one model does not hide errors in another. */
 
 import { TASKS, type Task } from "../contracts/task.ts";
+import { nearest } from "../kernel/nearest.ts";
 import type { ConfigErrors, Path } from "./config-errors.ts";
 import { asMapping, listAt } from "./parse-file.ts";
-import { nearest } from "./unknown-key.ts";
 
 /** A built-in model, which a fallback may name. */
 export interface KnownModel {

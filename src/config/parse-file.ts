@@ -3,6 +3,7 @@
 import type { ZodType } from "zod";
 import type { DeploymentConfig } from "../catalog/model-config.ts";
 import { type DeploymentSettings, deploymentSettings } from "../catalog/model-settings.ts";
+import { nearest } from "../kernel/nearest.ts";
 import type { ConfigErrors, Path } from "./config-errors.ts";
 import { describeIssue, findings } from "./describe-issue.ts";
 import { type ConfigFile, configFile } from "./file-schema.ts";
@@ -14,7 +15,7 @@ import {
   schemaAt,
   withDeploymentOptions,
 } from "./json-schema.ts";
-import { describeUnknownKey, nearest } from "./unknown-key.ts";
+import { describeUnknownKey } from "./unknown-key.ts";
 
 export interface ParsedFile {
   /** Undefined if the file has errors. */

@@ -1,7 +1,7 @@
+import { nearest } from "../kernel/nearest.ts";
 import type { ConfigErrors } from "./config-errors.ts";
 import { describeIssue } from "./describe-issue.ts";
 import { type Environment, environmentSchema } from "./environment-schema.ts";
-import { nearest } from "./unknown-key.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 /** Messages for keys that no schema knows: renamed, set elsewhere, not implemented or misspelled. */
 
-import { closest, distance } from "fastest-levenshtein";
+import { nearest } from "../kernel/nearest.ts";
 
 /** Planned keys, whose separate message prevents them from being taken for misspellings. */
 const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
@@ -34,17 +34,4 @@ export function describeUnknownKey(key: string, known: readonly string[]): strin
   const meant = nearest(key, known);
   if (meant !== undefined) return `is not a known key; did you mean ${meant}?`;
   return known.length === 0 ? "is not a known key" : `is not a known key; known here: ${known.join(", ")}`;
-}
-
-/** Candidate within a small edit distance, or with the same letters in another order. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  if (candidates.length === 0) return undefined;
-  const best = closest(word, candidates);
-  const allowed = Math.max(1, Math.floor(Math.min(word.length, best.length) / 2.5));
-  if (distance(word, best) <= allowed) return best;
-  return candidates.find((candidate) => sorted(candidate) === sorted(word));
-}
-
-function sorted(word: string): string {
-  return [...word].sort().join("");
 }

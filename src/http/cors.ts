@@ -8,6 +8,7 @@ const EXPOSED_HEADERS = [
   "retry-after",
   "x-parlance-deployment",
   "x-parlance-ignored-fields",
+  "x-parlance-status",
   "x-ratelimit-limit-requests",
   "x-ratelimit-remaining-requests",
   "x-ratelimit-reset-requests",

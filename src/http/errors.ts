@@ -7,6 +7,7 @@ import { Fault, invalidRequest } from "../kernel/faults.ts";
 import { newId } from "../kernel/id.ts";
 import { toErrorAnswer } from "../wire/openai/error.ts";
 import { toErrorAnswerFor } from "./error-format.ts";
+import { SERVICE_HEADERS } from "./service-headers.ts";
 
 /** Answers every failure in the wire format, unknown routes and wrong methods included. */
 export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void {
@@ -43,6 +44,11 @@ const ABSENT =
 function hintFor(path: string, methodsOf: (path: string) => string[], operations: readonly string[]): string {
   const [, absent] = ABSENT.exec(path) ?? [];
   if (absent !== undefined) return `. This service does not have ${absent}; it has ${operations.join(", ")}.`;
+  const once = path.replace(/^\/v1(?=\/v1\/)/, "");
+  if (once !== path) {
+    const hint = methodsOf(once).length === 0 ? "" : ` Did you mean ${once}?`;
+    return `. It has /v1 twice: leave it out of the base URL, since the client adds it.${hint}`;
+  }
   const meant = `/v1${path}`;
   return methodsOf(meant).length === 0 ? "" : `. Did you mean ${meant}? The base URL ends in /v1.`;
 }
@@ -123,7 +129,7 @@ export function answerWithoutRoute(response: ServerResponse, fault: Fault, id = 
   response.writeHead(status, {
     "content-type": "application/json; charset=utf-8",
     "x-request-id": id,
-    "openai-version": "2020-10-01",
+    ...SERVICE_HEADERS,
     ...headers,
   });
   response.end(JSON.stringify(body));

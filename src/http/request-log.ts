@@ -8,6 +8,7 @@ import type { Settlement } from "../inference/settlement.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
+import { SERVICE_HEADERS } from "./service-headers.ts";
 
 interface RequestRecord {
   beganAt: number;
@@ -72,7 +73,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
     };
     request.record = record;
     records.open += 1;
-    reply.header("x-request-id", request.id).header("openai-version", "2020-10-01");
+    reply.header("x-request-id", request.id).headers(SERVICE_HEADERS);
     // Not Fastify's onResponse, which disconnected clients never trigger.
     reply.raw.on("close", () => {
       records.open -= 1;

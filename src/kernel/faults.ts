@@ -99,13 +99,13 @@ export function unsupportedValue(message: string, param: string): Fault {
   return new Fault("invalid-request", message, { param, code: "unsupported_value" });
 }
 
-export function modelNotFound(id: string): Fault {
+/** `similar`: a name that the caller may have meant. */
+export function modelNotFound(id: string, similar?: string): Fault {
   // A body may hold a name of megabytes.
   const name = id.length <= 200 ? id : `${id.slice(0, 200)}…`;
-  return new Fault("not-found", `The model \`${name}\` does not exist or you do not have access to it.`, {
-    param: "model",
-    code: "model_not_found",
-  });
+  const meant = similar === undefined ? "" : ` Did you mean \`${similar}\`?`;
+  const message = `The model \`${name}\` does not exist or you do not have access to it.${meant} GET /v1/models lists your models.`;
+  return new Fault("not-found", message, { param: "model", code: "model_not_found" });
 }
 
 export type UnavailableCode =

@@ -26,6 +26,8 @@ test("creates, uses, restricts and revokes a team's key", async () => {
   expect(await listed(client)).toEqual(["owl"]);
   await expect(client.models.retrieve("parrot")).rejects.toMatchObject({ status: 404, code: "model_not_found" });
   await expect(say(client, "parrot")).rejects.toMatchObject({ status: 404, code: "model_not_found" });
+  // A suggestion does not reveal models that the key may not use.
+  await expect(say(client, "parot")).rejects.toMatchObject({ message: expect.not.stringContaining("parrot") });
   expect((await say(client, "owl")).model).toBe("owl");
   // The default project is unaffected.
   expect(await listed(caller(service))).toEqual(["parrot", "owl"]);

@@ -33,9 +33,13 @@ describe("bodies", () => {
     service.fetch("/v1/chat/completions", { method: "POST", body, headers: { "content-type": type } });
 
   test("returns 400 for malformed JSON", async () => {
-    const response = await send('{"model": "parrot", ');
+    const response = await send('{"model": "parrot",\n}');
     expect(response.status).toBe(400);
-    expect((await errorOf(response)).message).toContain("JSON");
+    expect((await errorOf(response)).message).toBe(
+      'The request body is not valid JSON: unexpected "}" at line 2, column 1.',
+    );
+    const large = await send(`{"model": "parrot",\n"x": "${"y".repeat(3_000_000)}" "z"}`);
+    expect((await errorOf(large)).message).toContain('unexpected "\\"" at line 2, column 3000009');
   });
 
   test("rejects NaN as invalid JSON", async () => {
@@ -130,6 +134,24 @@ describe("routes", () => {
     expect(answer.status).toBe(404);
     const { error } = (await answer.json()) as { error: { message: string } };
     expect(error.message).toContain(`This service does not have ${named}; it has /v1/audio/`);
+  });
+
+  test.each([
+    ["/chat/completions", "Did you mean /v1/chat/completions\\? The base URL ends in /v1\\."],
+    ["/v1/v1/chat/completions", "It has /v1 twice: .* Did you mean /v1/chat/completions\\?"],
+    ["/v1/v1/nowhere", "It has /v1 twice: leave it out of the base URL, since the client adds it\\.$"],
+  ])("suggests the path for %s", async (path, hint) => {
+    const response = await service.post(path, valid);
+    expect(response.status).toBe(404);
+    expect((await errorOf(response)).message).toMatch(new RegExp(hint));
+  });
+
+  test("says in the OpenAPI document and in each answer that the service is a beta", async () => {
+    const document = (await (await service.fetch("/openapi.json")).json()) as { info: object };
+    expect(document.info).toMatchObject({ "x-status": "beta", description: expect.stringContaining("Beta") });
+    for (const path of ["/v1/models", "/v1/nowhere", "/health", "/v1/models/%ff"]) {
+      expect((await service.fetch(path)).headers.get("x-parlance-status")).toBe("beta");
+    }
   });
 
   test.each(["images/generations", "fine_tuning/jobs", "assistants", "vector_stores/vs_1", "evals", "videos"])(

@@ -170,6 +170,20 @@ describe("resolves every listed model in every operation", () => {
     expect((await chat("gpt-4.1")).status).toBe(404);
   });
 
+  test.each([
+    ["parot", "Did you mean `parrot`? GET /v1/models"],
+    ["Parrot", "Did you mean `parrot`?"],
+    ["gpt-4o-mni", "Did you mean `gpt-4o-mini`?"],
+    ["par", "Did you mean `parrot`?"],
+    ["secret-parot", "access to it. GET /v1/models lists your models."],
+    ["mistral-large", "access to it. GET /v1/models lists your models."],
+  ])("names for the unknown model %s one that is listed, and where they are", async (id, hint) => {
+    const { error } = (await (await chat(id)).json()) as { error: { message: string; code: string } };
+    expect(error.code).toBe("model_not_found");
+    expect(error.message).toContain(`\`${id}\``);
+    expect(error.message).toContain(hint);
+  });
+
   test.each(["secret-parrot", "parrot/", "live/", "live/*", "nothing", "toString"])(
     "returns 404 for %s",
     async (id) => {

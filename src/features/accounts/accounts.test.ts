@@ -124,6 +124,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(accounts.authenticate("sk-short")).rejects.toMatchObject({
       message: "Incorrect API key provided: ********.",
     });
+    await expect(accounts.authenticate("YOUR_API_KEY")).rejects.toMatchObject({
+      message: expect.stringMatching(/^Incorrect API key provided: \*{12}\. It is a placeholder: .*keys create/),
+    });
     const { key, secret } = await createKey(accounts, 1);
     expect(await accounts.authenticate(secret.reveal())).toMatchObject({ keyId: key.id });
     await sleep(1_001);

@@ -20,6 +20,7 @@ import { ApiKeys } from "./keys/api-keys.ts";
 import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./keys/bootstrap-keys.ts";
 import { type KeySource, keysIn } from "./keys/cached-key.ts";
 import { LastUsedWriter } from "./keys/last-used-writer.ts";
+import { isPlaceholder, WAY_TO_A_KEY } from "./keys/placeholder-key.ts";
 import { findDefaultOrganization } from "./organizations/organization-queries.ts";
 import { Organizations } from "./organizations/organizations.ts";
 import { ModelPermissionService } from "./projects/model-permission-service.ts";
@@ -212,6 +213,7 @@ function starting(): Fault {
 }
 
 function incorrectKey(key: string): Fault {
-  const message = `Incorrect API key provided: ${redactApiKey(key.slice(0, MAX_KEY_LENGTH))}.`;
+  const hint = isPlaceholder(key) ? ` It is a placeholder: ${WAY_TO_A_KEY}` : "";
+  const message = `Incorrect API key provided: ${redactApiKey(key.slice(0, MAX_KEY_LENGTH))}.${hint}`;
   return new Fault("unauthenticated", message, { code: "invalid_api_key" });
 }

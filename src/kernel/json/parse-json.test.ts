@@ -8,7 +8,8 @@ test("parses JSON", () => {
 });
 
 test("distinguishes malformed JSON from keys that poison prototypes", () => {
-  expect(parse('{"a":')).toEqual({ problem: "is not valid JSON" });
+  expect(parse('{"a":')).toEqual({ problem: "is not valid JSON: it ends too early, at line 1, column 6" });
+  expect(parse('{\n "a": 1,\n}')).toEqual({ problem: 'is not valid JSON: unexpected "}" at line 3, column 1' });
   for (const json of [
     '{"properties":{"__proto__":{}}}',
     '{"a":[{"\\u005f_proto__":1}]}',

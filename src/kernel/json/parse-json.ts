@@ -2,6 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { scan as checkForPoison } from "secure-json-parse";
+import { findSyntaxError } from "./find-syntax-error.ts";
 import { type JsonSource, toSource } from "./json-source.ts";
 import { scanJson } from "./scan-json.ts";
 
@@ -17,17 +18,24 @@ export function parseJson(json: Buffer, { maxValues }: JsonLimits): ParsedJson {
   const scan = scanJson(json, maxValues);
   if (scan.excess !== undefined) return { problem: scan.excess };
   const hasMark = hasByteOrderMark(json);
+  const text = json.toString("utf8", hasMark ? 3 : 0);
   let value: unknown;
   try {
-    value = JSON.parse(json.toString("utf8", hasMark ? 3 : 0));
+    value = JSON.parse(text);
   } catch {
-    return { problem: "is not valid JSON" };
+    return { problem: `is not valid JSON: ${describeSyntaxError(text)}` };
   }
   if (scan.isSuspicious && isPoisoned(value)) {
     const keys = "the key `__proto__`, or `prototype` below `constructor`";
     return { problem: `has an object with ${keys}, which Parlance does not accept. Rename it` };
   }
   return { value, source: hasMark ? undefined : toSource(json, value, scan) };
+}
+
+function describeSyntaxError(text: string): string {
+  const { line, column, character } = findSyntaxError(text);
+  const place = `at line ${line}, column ${column}`;
+  return character === undefined ? `it ends too early, ${place}` : `unexpected ${JSON.stringify(character)} ${place}`;
 }
 
 function hasByteOrderMark(json: Buffer): boolean {

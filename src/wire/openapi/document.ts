@@ -56,6 +56,8 @@ export function toOpenApiDocument(
     info: {
       title: "Parlance",
       version,
+      description: "Status: Beta.",
+      "x-status": "beta",
       summary: "Self-hosted inference service with an OpenAI-compatible API.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
