@@ -34,7 +34,7 @@ test("agrees with V8 where it says a position, and accepts what it accepts", () 
         const [, position] = /at position (\d+)/.exec((error as Error).message) ?? [];
         if (position === undefined || line > 1) return;
         // V8 points into a broken escape, number or literal.
-        if (/[\\\w-]/.test(text[column - 1] ?? "")) return;
+        if (/[\\\w.+-]/.test(text[column - 1] ?? "")) return;
         expect(column - 1).toBe(Number(position));
         return;
       }
