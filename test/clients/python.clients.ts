@@ -13,6 +13,7 @@ import { startClientsService } from "./start-clients-service.ts";
 /** Clients whose dependencies conflict with those of the others. */
 const REQUIREMENTS: Readonly<Record<string, string>> = {
   "aider_client.py": "requirements-aider.txt",
+  "anthropic_client.py": "requirements-anthropic.txt",
   "langchain_ollama_client.py": "requirements-ollama.txt",
   "ollama_client.py": "requirements-ollama.txt",
   "open_webui_client.py": "requirements-open-webui.txt",

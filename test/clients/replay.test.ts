@@ -89,6 +89,16 @@ function isReplayable({ method, path, json }: RecordedRequest): boolean {
   return method !== "HEAD" && !/\/(conv|resp)_/.test(path) && previous_response_id === undefined;
 }
 
+/** Anthropic's tool runners begin with a thread, and send everything when they are refused. */
+function isThreaded(json: unknown): boolean {
+  return ((json ?? {}) as { thread?: unknown }).thread != null;
+}
+
+function expectThreadRefusal({ status, body }: Answer): void {
+  expect(status, body).toBe(400);
+  expect(JSON.parse(body)).toMatchObject({ error: { details: { error_code: "thread_unsupported_request" } } });
+}
+
 describe.each(recordings.map((recording) => [`${recording.client} ${recording.version}`, recording] as const))(
   "%s",
   (_name, { requests }) => {
@@ -104,6 +114,7 @@ describe.each(recordings.map((recording) => [`${recording.client} ${recording.ve
         // Ollama's clients send no key. Open WebUI asks for voices without one, and offers the names of OpenAI's voices when
         // it is refused.
         const isAdmitted = sendsKey(recorded) || recorded.path.startsWith("/api/");
+        if (isThreaded(json)) return expectThreadRefusal(answer);
         expect(answer, answer.body).toMatchObject({ status: isAdmitted ? 200 : 401 });
         expectAnswer?.(answer, json as ChatJson);
       },

@@ -1,0 +1,65 @@
+from anthropic import Anthropic, AsyncAnthropic, beta_async_tool, beta_tool
+
+import common
+from common import API_KEY, DEFAULT_MODEL, HOST, TOOLS_MODEL, run
+
+client = Anthropic(base_url=HOST, api_key=API_KEY)
+QUESTION = [{"role": "user", "content": "How is the weather in Paris?"}]
+
+
+def text_of(message):
+    return "".join(block.text for block in message.content if block.type == "text")
+
+
+def answers():
+    message = client.messages.create(
+        model=DEFAULT_MODEL, max_tokens=50, messages=[{"role": "user", "content": "Say hello."}]
+    )
+    assert text_of(message)
+
+
+def streams():
+    with client.messages.stream(
+        model=DEFAULT_MODEL, max_tokens=50, messages=[{"role": "user", "content": "Say hello."}]
+    ) as stream:
+        assert "".join(stream.text_stream)
+
+
+def runs_a_tool_and_answers():
+    calls = []
+
+    @beta_tool
+    def get_weather(city: str) -> str:
+        """Current weather of a city.
+
+        Args:
+            city: Name of the city.
+        """
+        calls.append(city)
+        return common.get_weather(city)
+
+    runner = client.beta.messages.tool_runner(
+        model=TOOLS_MODEL, max_tokens=500, tools=[get_weather], messages=QUESTION
+    )
+    assert "18 degrees" in text_of(runner.until_done())
+    assert calls == ["Paris"]
+
+
+async def runs_a_tool_asynchronously():
+    @beta_async_tool
+    async def get_weather(city: str) -> str:
+        """Current weather of a city.
+
+        Args:
+            city: Name of the city.
+        """
+        return common.get_weather(city)
+
+    async with AsyncAnthropic(base_url=HOST, api_key=API_KEY) as asynchronous:
+        runner = asynchronous.beta.messages.tool_runner(
+            model=TOOLS_MODEL, max_tokens=500, tools=[get_weather], messages=QUESTION
+        )
+        assert "18 degrees" in text_of(await runner.until_done())
+
+
+run("anthropic", answers, streams, runs_a_tool_and_answers, runs_a_tool_asynchronously)
