@@ -209,7 +209,15 @@ export type ChatEvent =
   /** The prompt's text, before the choice; only if the request asks for it. The first token has no log probability. */
   | { type: "echo"; choice: number; text: string; logprobs?: readonly EchoedLogprob[] }
   /** A piece of the answer, complete characters only. `logprobs` covers the tokens that it completes. */
-  | { type: "text"; choice: number; text: string; completionTokens: number; logprobs?: readonly TokenLogprob[] }
+  | {
+      type: "text";
+      choice: number;
+      text: string;
+      completionTokens: number;
+      logprobs?: readonly TokenLogprob[];
+      /** True for text in which an upstream's model declines to answer. */
+      isRefusal?: true;
+    }
   /** A piece of the reasoning before the answer. */
   | { type: "reasoning"; choice: number; text: string; completionTokens: number }
   /** Start of a tool call; `index` counts the calls of its choice from 0. */

@@ -34,6 +34,8 @@ export interface EmbeddingRequest {
   dimensions: number | undefined;
   /** Whether the caller requested a model by a name of OpenAI's, so it counts tokens with another vocabulary. */
   usesOpenAiName: boolean;
+  /** What the caller expects for an input beyond the model's window; undefined: what the deployment says. */
+  longInput?: "refuse" | "average" | undefined;
   /** Vocabulary of token IDs in `inputs`; undefined: that of the deployment's setting. */
   tokenIds: "cl100k_base" | "model" | undefined;
   /** `ranking`: the first input is a query, and the others are documents to compare with it. */

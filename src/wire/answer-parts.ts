@@ -5,7 +5,11 @@ import { type ChatAnswerEvents, typedEvents } from "../contracts/chat-proxy.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { TokenUsage } from "../kernel/usage.ts";
 
-export type AnswerPart = { type: "text" } | { type: "reasoning" } | { type: "tool-call"; id: string; name: string };
+export type AnswerPart =
+  | { type: "text" }
+  | { type: "refusal" }
+  | { type: "reasoning" }
+  | { type: "tool-call"; id: string; name: string };
 
 export type PartEvent =
   | { type: "start"; promptTokens: number; cachedTokens: number }
@@ -13,19 +17,32 @@ export type PartEvent =
   /** A piece of a text, of the reasoning, or of a call's arguments as JSON. */
   | { type: "part-delta"; index: number; part: AnswerPart; text: string; logprobs: readonly TokenLogprob[] }
   | { type: "part-stop"; index: number; part: AnswerPart }
-  | { type: "end"; reason: FinishReason; stopText: string | undefined; usage: TokenUsage };
+  /** `isRefused`: whether the model declined to answer. */
+  | { type: "end"; reason: FinishReason; stopText: string | undefined; isRefused: boolean; usage: TokenUsage };
 
-/** Yields the parts of the only choice, one after the other, even if its calls are interleaved. Throws a Fault. */
-export async function* toAnswerParts(answer: ChatAnswerEvents, showsReasoning: boolean): AsyncGenerator<PartEvent> {
+/**
+ * Yields the parts of the only choice, one after the other, even if its calls are interleaved. `separatesRefusals`:
+ * whether a refusal is a part of its own rather than text. Throws a Fault.
+ */
+export async function* toAnswerParts(
+  answer: ChatAnswerEvents,
+  showsReasoning: boolean,
+  separatesRefusals = false,
+): AsyncGenerator<PartEvent> {
   const parts = new PartSequence();
   let ended: { reason: FinishReason; stopText: string | undefined } = { reason: "stop", stopText: undefined };
+  let isRefused = false;
   for await (const event of typedEvents(answer)) {
     switch (event.type) {
       case "start":
         yield event;
         break;
       case "text":
-        if (event.text !== "" || event.logprobs !== undefined) yield* parts.text("text", event.text, event.logprobs);
+        isRefused ||= event.isRefusal === true;
+        if (event.text !== "" || event.logprobs !== undefined) {
+          const type = event.isRefusal && separatesRefusals ? "refusal" : "text";
+          yield* parts.text(type, event.text, event.logprobs);
+        }
         break;
       case "reasoning":
         if (event.text !== "" && showsReasoning) yield* parts.text("reasoning", event.text);
@@ -41,7 +58,7 @@ export async function* toAnswerParts(answer: ChatAnswerEvents, showsReasoning: b
         ended = { reason: event.reason, stopText: event.stopText };
         break;
       case "finish":
-        yield { type: "end", ...ended, usage: event.usage };
+        yield { type: "end", ...ended, isRefused, usage: event.usage };
     }
   }
 }
@@ -68,7 +85,11 @@ class PartSequence {
   #count = 0;
   readonly #waiting: Call[] = [];
 
-  *text(type: "text" | "reasoning", text: string, logprobs?: readonly TokenLogprob[]): Generator<PartEvent> {
+  *text(
+    type: "text" | "refusal" | "reasoning",
+    text: string,
+    logprobs?: readonly TokenLogprob[],
+  ): Generator<PartEvent> {
     if (this.#open?.part.type !== type) yield* this.#begin({ type });
     yield* this.#append(text, logprobs);
   }

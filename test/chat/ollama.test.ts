@@ -13,7 +13,7 @@ const caller = `
     price: { prompt: "0.001", completion: "0.01" }
     deployments:
       - engine: scripted
-        abilities: { tools: true, reasoning: true, vision: true, json_schema: true, infill: true }
+        abilities: { tools: true, reasoning: true, vision: true, json_schema: true, infill: true, logprobs: true }
         replies:
           - { match: weather, match_tool: sunny, text: It is sunny. }
           - match: weather
@@ -207,6 +207,35 @@ test("lists chat and embedding models, and describes one", async () => {
   expect((await client().show({ model: "minilm" })).capabilities).toEqual(["embedding"]);
   expect((await client().ps()).models.map(({ name }) => name)).toContain("caller");
   expect((await client().version()).version).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+describe.each(["caller", "far"])("the log probabilities of %s", (model) => {
+  const messages = [{ role: "user", content: "count" }];
+
+  test("are in complete answers", async () => {
+    const { logprobs } = await client().chat({ model, messages, logprobs: true, top_logprobs: 2 });
+    expect(logprobs?.map(({ token }) => token).join("")).toBe("one two three four");
+    expect(logprobs?.[0]).toMatchObject({ logprob: expect.any(Number), top_logprobs: [{ token: "one" }, {}] });
+    const generated = await client().generate({ model, prompt: "count", logprobs: true });
+    expect(generated.logprobs).toHaveLength(logprobs?.length ?? 0);
+    expect(await client().chat({ model, messages })).not.toHaveProperty("logprobs");
+  });
+
+  test("are in each part of a stream", async () => {
+    const parts = await Array.fromAsync(await client().chat({ model, messages, logprobs: true, stream: true }));
+    for (const { message, logprobs, done } of parts) {
+      if (!done) expect(logprobs?.map(({ token }) => token).join("")).toBe(message.content);
+    }
+  });
+});
+
+test("embeds a text beyond the window where it may be truncated, as by default", async () => {
+  const input = "word ".repeat(400);
+  for (const fields of [{ truncate: true }, {}]) {
+    const { embeddings } = await client().embed({ model: "minilm", input, ...fields });
+    expect(Math.hypot(...(embeddings[0] ?? []))).toBeCloseTo(1, 5);
+  }
+  await expect(client().embed({ model: "minilm", input, truncate: false })).rejects.toThrow(/402 tokens.* 256/);
 });
 
 test.each(["minilm", "far-minilm"])("embeds texts with %s like the embeddings API", async (model) => {

@@ -30,6 +30,8 @@ models:
               - { name: patch, arguments: { input: "*** Begin\\nŁódź" } }
           - match: Jane
             text: '{"name": "Jane", "age": 41}'
+          - match: forbidden
+            refusal: "I cannot help."
           - match: breaks
             text: "one two three"
             fail_after_tokens: 2
@@ -38,6 +40,7 @@ models:
             text: "${"word ".repeat(200)}"
             delay_ms_per_token: 50
         echo: true
+  - { id: judge, task: moderation, deployments: [{ engine: classifier }] }
   - id: plain
     task: chat
     deployments:
@@ -256,6 +259,87 @@ test.each([
   const { param, message } = await errorOf(response);
   expect(param).toBe("tools[0]");
   expect(message).toContain(form);
+});
+
+describe.each(["caller", "far"])("the model %s declines to answer", (name) => {
+  const question = { model: name, input: "forbidden" };
+
+  test.each([false, true])("with a refusal in a response, streamed: %s", async (stream) => {
+    const response = stream
+      ? await client.responses.stream(question).finalResponse()
+      : await client.responses.create(question);
+    expect(response.status).toBe("completed");
+    expect(response.output).toMatchObject([
+      { type: "message", role: "assistant", content: [{ type: "refusal", refusal: "I cannot help." }] },
+    ]);
+    expect(response.output_text).toBe("");
+  });
+
+  test("with the events of a refusal", async () => {
+    const events = await Array.fromAsync(await client.responses.create({ ...question, stream: true }));
+    const types = events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);
+    expect(types.slice(2, -1)).toEqual([
+      "response.output_item.added",
+      "response.content_part.added",
+      "response.refusal.delta",
+      "response.refusal.done",
+      "response.content_part.done",
+      "response.output_item.done",
+    ]);
+  });
+
+  test.each([false, true])("with a refusal in a chat completion, streamed: %s", async (stream) => {
+    const messages = [{ role: "user" as const, content: "forbidden" }];
+    const completion = stream
+      ? await client.chat.completions.stream({ model: name, messages }).finalChatCompletion()
+      : await client.chat.completions.create({ model: name, messages });
+    expect(completion.choices[0]?.message).toMatchObject({ refusal: "I cannot help." });
+    expect(completion.choices[0]?.message.content || null).toBeNull();
+  });
+
+  test("with the stop reason refusal in a message", async () => {
+    const response = await service.post("/v1/messages", {
+      model: name,
+      max_tokens: 50,
+      messages: [{ role: "user", content: "forbidden" }],
+    });
+    expect(await response.json()).toMatchObject({
+      stop_reason: "refusal",
+      content: [{ type: "text", text: "I cannot help." }],
+    });
+  });
+});
+
+test("states the moderation of a response as OpenAI's document does: one result for each direction", async () => {
+  const moderate = async (policy: object) => {
+    const response = await service.post("/v1/responses", {
+      model,
+      input: "Hi",
+      moderation: { model: "judge", policy },
+    });
+    return ((await response.json()) as { moderation: object }).moderation;
+  };
+  const both = { input: { mode: "score" }, output: { mode: "score" } };
+  const result = {
+    type: "moderation_result",
+    model: "judge",
+    flagged: false,
+    categories: expect.any(Object),
+    category_scores: expect.any(Object),
+    category_applied_input_types: expect.any(Object),
+  };
+  expect(await moderate(both)).toEqual({ input: result, output: result });
+});
+
+test("leaves out 'user' where the request has none, and completes functions as OpenAI's document does", async () => {
+  const response = await client.responses.create({
+    model,
+    input: "Hi",
+    tools: [{ type: "function", name: "f" } as never],
+  });
+  expect(response).not.toHaveProperty("user");
+  expect(response.tools).toEqual([{ type: "function", name: "f", parameters: null, strict: null }]);
+  expect(await client.responses.create({ model, input: "Hi", user: "u" })).toMatchObject({ user: "u" });
 });
 
 test.each([

@@ -56,7 +56,7 @@ const reasoningIn = ({ events }: ReadAnswer) =>
   events.map((event) => (event.type === "reasoning" ? event.text : "")).join("");
 
 function expectFits({ name, id, arguments: text }: Call): void {
-  expect(id).toMatch(/^[a-zA-Z0-9]{9}$/);
+  expect(id).toMatch(/^call_[a-zA-Z0-9]{9}$/);
   if (name === "get") expect(JSON.parse(text)).toEqual({});
   else expect(compileValidator(weather.parameters, "")(JSON.parse(text))).toBeUndefined();
 }

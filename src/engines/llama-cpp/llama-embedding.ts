@@ -32,7 +32,8 @@ export class LlamaEmbedding implements EmbeddingModel {
   }
 
   async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
-    const longInput = this.#longInput ?? (countsOtherwise(request, this.#tokenIds) ? "average" : "refuse");
+    const longInput =
+      this.#longInput ?? request.longInput ?? (countsOtherwise(request, this.#tokenIds) ? "average" : "refuse");
     const texts = await decodeTokenIds(request, this.#tokenIds);
     try {
       const { values, tokens } = await this.#model.embed(texts, { longInput, signal });

@@ -26,11 +26,12 @@ export function planChoice(
 ): PlannedChoice {
   const calls = callsOf(reply, request);
   const scripted = reply.texts === undefined ? reply.text : reply.texts[choice % reply.texts.length];
-  const text = tokenize(scripted ?? (calls.length > 0 ? "" : echo));
+  const text = tokenize(scripted ?? (calls.length > 0 || reply.refusal !== undefined ? "" : echo));
   const reasoning = request.reasoningEffort === "none" ? [] : tokenize(reply.reasoning ?? "");
   const all: Step[] = [
     ...reasoning.map((piece): Step => ({ type: "reasoning", text: piece })),
     ...text.map((piece): Step => ({ type: "text", text: piece, ...logprobsOf(piece, text, request.topLogprobs) })),
+    ...tokenize(reply.refusal ?? "").map((piece): Step => ({ type: "text", text: piece, isRefusal: true })),
     ...calls.flatMap((call, index) => stepsOfCall(call, index)),
   ];
   const steps = all.slice(0, Math.min(request.maxTokens ?? Number.POSITIVE_INFINITY, maxTokens));

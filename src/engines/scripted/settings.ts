@@ -53,6 +53,7 @@ const reply = z
       .optional()
       .describe("Text of the answer. Default: repeats the last user message, unless the reply calls a tool"),
     texts: z.array(z.string()).min(1).optional().describe("Instead of `text`: the text of each of several choices"),
+    refusal: z.string().optional().describe("Text in which the model declines to answer, instead of `text`"),
     reasoning: z.string().optional().describe("Reasoning before the answer, unless `reasoning_effort` is none"),
     tool_calls: z
       .array(toolCall)
@@ -81,6 +82,7 @@ const reply = z
     matchTool: value.match_tool,
     text: value.text,
     texts: value.texts,
+    refusal: value.refusal,
     reasoning: value.reasoning,
     toolCalls: value.tool_calls,
     finishReason: value.finish_reason,

@@ -60,7 +60,8 @@ export class SentenceEmbedding implements EmbeddingModel {
     const { inputs, project, purpose } = request;
     this.#checkLength(inputs);
     const { tokenIds } = this.#options;
-    const longInput = this.#options.longInput ?? (countsOtherwise(request, tokenIds) ? "average" : "refuse");
+    const longInput =
+      this.#options.longInput ?? request.longInput ?? (countsOtherwise(request, tokenIds) ? "average" : "refuse");
     const decoded = await decodeTokenIds(request, tokenIds);
     const texts = "packedWeights" in this.#options.files ? withPrefixes(decoded, purpose) : decoded;
     try {

@@ -3,7 +3,7 @@
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
-import { toChatModeration } from "../../wire/openai/chat/chat-moderation.ts";
+import { toResponseModeration } from "../../wire/openai/chat/chat-moderation.ts";
 import { toErrorBody } from "../../wire/openai/error.ts";
 import { throwForResponses } from "../../wire/responses/error-params.ts";
 import type { ItemOptions } from "../../wire/responses/output-items.ts";
@@ -50,8 +50,8 @@ export async function startBackground(
   const rendered = new ResponseEvents({ body, model: body.model, ...names, store: true, moderation: () => moderation });
   async function* parts() {
     const answer = await answering;
-    for await (const part of toAnswerParts(answer, true)) {
-      if (part.type === "end" && answer.moderation !== undefined) moderation = toChatModeration(answer.moderation);
+    for await (const part of toAnswerParts(answer, true, true)) {
+      if (part.type === "end" && answer.moderation !== undefined) moderation = toResponseModeration(answer.moderation);
       yield part;
     }
   }

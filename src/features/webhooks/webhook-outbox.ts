@@ -28,8 +28,10 @@ export class WebhookOutbox {
     const endpoints = this.endpoints.filter(({ events }) => events.includes(event.type));
     if (endpoints.length === 0) return;
     const { type, data } = event;
-    const payload = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
     const eventId = newId("evt_");
+    // The fields of OpenAI's events, whose clients read `created_at`, and the timestamp of Standard Webhooks.
+    const times = { created_at: Math.floor(now / 1000), timestamp: new Date(now).toISOString() };
+    const payload = JSON.stringify({ id: eventId, object: "event", ...times, type, data });
     const delivery = { eventId, type, payload, createdAt: now, attempts: 0, dueAt: now };
     const rows = endpoints.map(({ url }) => ({ ...delivery, id: newId("whd_"), endpoint: url }));
     await insertWebhookDeliveries(executor, rows);

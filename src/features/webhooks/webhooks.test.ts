@@ -80,6 +80,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(receiver.refused).toEqual([]);
     expect(receiver.received[0]).toMatchObject({
       type: "batch.completed",
+      object: "event",
+      id: expect.stringMatching(/^evt_/),
+      created_at: expect.closeTo(Date.now() / 1000, -2),
       timestamp: expect.stringMatching(/^20.*Z$/),
     });
   });

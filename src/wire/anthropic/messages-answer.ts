@@ -26,7 +26,7 @@ export async function toMessage(events: AsyncIterable<PartEvent>, model: string)
 
 function toBlock(block: AnswerPart, text: string, reason: FinishReason): Record<string, unknown> {
   const empty = toEmptyBlock(block);
-  if (block.type === "text") return { ...empty, text };
+  if (block.type === "text" || block.type === "refusal") return { ...empty, text };
   if (block.type === "reasoning") return { ...empty, thinking: text };
   return { ...empty, input: readInput(text, reason) };
 }

@@ -38,6 +38,7 @@ export function toUsage({ promptTokens, cachedTokens, completionTokens, reasonin
 export function toEmptyBlock(part: AnswerPart): Record<string, unknown> {
   switch (part.type) {
     case "text":
+    case "refusal":
       return { type: "text", text: "", citations: null };
     case "reasoning":
       return { type: "thinking", thinking: "", signature: "" };
@@ -53,9 +54,15 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   content_filter: "refusal",
 };
 
-export function toStop({ reason, stopText }: { reason: FinishReason; stopText: string | undefined }) {
+interface Ending {
+  reason: FinishReason;
+  stopText: string | undefined;
+  isRefused: boolean;
+}
+
+export function toStop({ reason, stopText, isRefused }: Ending) {
   return {
-    stop_reason: stopText === undefined ? STOP_REASONS[reason] : "stop_sequence",
+    stop_reason: isRefused ? "refusal" : stopText === undefined ? STOP_REASONS[reason] : "stop_sequence",
     stop_sequence: stopText ?? null,
   };
 }

@@ -40,7 +40,7 @@ export async function* toMessageFrames(events: AsyncIterable<PartEvent>, model: 
 }
 
 function toDelta({ type }: AnswerPart, text: string): Record<string, string> {
-  if (type === "text") return { type: "text_delta", text };
+  if (type === "text" || type === "refusal") return { type: "text_delta", text };
   if (type === "reasoning") return { type: "thinking_delta", thinking: text };
   return { type: "input_json_delta", partial_json: text };
 }

@@ -1,5 +1,6 @@
 /** Renders answers of /api/chat and /api/generate, as one object or as lines of JSON (NDJSON). */
 
+import type { TokenLogprob } from "../../contracts/chat-model.ts";
 import type { ChatAnswerEvents } from "../../contracts/chat-proxy.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
@@ -11,6 +12,7 @@ interface Answer {
   text: string;
   thinking: string;
   calls: { name: string; arguments: unknown }[];
+  logprobs: readonly TokenLogprob[];
 }
 
 export interface RenderOptions {
@@ -30,7 +32,9 @@ export async function* toLines(answer: ChatAnswerEvents, options: RenderOptions)
     if (event.type !== "start") timing.begin();
     const call = calls.read(event);
     if (call !== undefined) yield line({ calls: [call] });
-    if (event.type === "part-delta" && event.part.type === "text") yield line({ text: event.text });
+    if (event.type === "part-delta" && event.part.type === "text") {
+      yield line({ text: event.text, logprobs: event.logprobs });
+    }
     if (event.type === "part-delta" && event.part.type === "reasoning") yield line({ thinking: event.text });
     if (event.type === "end") yield toLine({ ...head(options), ...body(options.operation, {}), ...timing.end(event) });
   }
@@ -40,12 +44,15 @@ export async function* toLines(answer: ChatAnswerEvents, options: RenderOptions)
 export async function toObject(answer: ChatAnswerEvents, options: RenderOptions): Promise<object> {
   const timing = new Timing(options.beganAt);
   const calls = new CallReader();
-  const whole: Answer = { text: "", thinking: "", calls: [] };
+  const whole = { text: "", thinking: "", calls: [] as Answer["calls"], logprobs: [] as TokenLogprob[] };
   for await (const event of toAnswerParts(answer, true)) {
     if (event.type !== "start") timing.begin();
     const call = calls.read(event);
     if (call !== undefined) whole.calls.push(call);
-    if (event.type === "part-delta" && event.part.type === "text") whole.text += event.text;
+    if (event.type === "part-delta" && event.part.type === "text") {
+      whole.text += event.text;
+      whole.logprobs.push(...event.logprobs);
+    }
     if (event.type === "part-delta" && event.part.type === "reasoning") whole.thinking += event.text;
     if (event.type === "end") return { ...head(options), ...body(options.operation, whole), ...timing.end(event) };
   }
@@ -61,12 +68,18 @@ function head({ model }: { model: string }) {
   return { model, created_at: new Date().toISOString() };
 }
 
-function body(operation: OllamaOperation, { text = "", thinking = "", calls = [] }: Partial<Answer>): object {
+function body(
+  operation: OllamaOperation,
+  { text = "", thinking = "", calls = [], logprobs: tokens = [] }: Partial<Answer>,
+): object {
   const thought = thinking === "" ? {} : { thinking };
-  if (operation === "generate") return { response: text, ...thought };
+  const logprobs = tokens.map(({ top, ...token }) => ({ ...token, top_logprobs: top }));
+  const scored = logprobs.length === 0 ? {} : { logprobs };
+  if (operation === "generate") return { response: text, ...thought, ...scored };
   const tool_calls = calls.map((called) => ({ function: called }));
   return {
     message: { role: "assistant", content: text, ...thought, ...(calls.length === 0 ? {} : { tool_calls }) },
+    ...scored,
   };
 }
 

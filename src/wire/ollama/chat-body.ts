@@ -21,6 +21,8 @@ const COMMON = {
   format: optional(Format),
   options: optional(Options),
   think: optional(Think),
+  logprobs: optional(z.boolean()),
+  top_logprobs: optional(z.int().min(0).max(20)),
   /** Without effect: the service decides when to unload. */
   keep_alive: optional(z.unknown()),
 };
@@ -106,6 +108,7 @@ function toRequest(body: Common, { callerHeaders, idOf }: ReadContext): ChatRequ
     messages: [],
     format: toAnswerFormat(body.format),
     reasoningEffort: toReasoningEffort(body.think),
+    topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
     callerHeaders,
   };
 }

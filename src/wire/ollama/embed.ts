@@ -18,22 +18,32 @@ export const EmbedBody = z.looseObject({
   model: z.string().min(1),
   input: z.union([z.string(), z.array(z.string()).min(1).max(MAX_INPUTS)]),
   dimensions: optional(z.int().min(1).max(65_536)),
+  truncate: optional(z.boolean()),
 });
 
 export const EmbeddingsBody = z.looseObject({ model: z.string().min(1), prompt: z.string() });
 
 const COMMON = { encoding: "float", tokenIds: undefined, user: undefined } as const;
 
-/** Throws a Fault. */
+/**
+ * Reads `truncate`, which is true by default, as leave to read a text beyond the model's window: it is averaged rather
+ * than cut. Throws a Fault.
+ */
 export function readOllamaEmbed(value: unknown): ParsedEmbedding {
-  const { model, input, dimensions } = parse(EmbedBody, value);
-  return { ...COMMON, model, inputs: typeof input === "string" ? [input] : input, dimensions };
+  const { model, input, dimensions, truncate = true } = parse(EmbedBody, value);
+  return {
+    ...COMMON,
+    model,
+    inputs: typeof input === "string" ? [input] : input,
+    dimensions,
+    longInput: truncate ? "average" : "refuse",
+  };
 }
 
 /** Throws a Fault. */
 export function readOllamaEmbeddings(value: unknown): ParsedEmbedding {
   const { model, prompt } = parse(EmbeddingsBody, value);
-  return { ...COMMON, model, inputs: [prompt], dimensions: undefined };
+  return { ...COMMON, model, inputs: [prompt], dimensions: undefined, longInput: "average" };
 }
 
 export function toEmbedAnswer(

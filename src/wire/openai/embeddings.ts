@@ -43,6 +43,7 @@ export interface ParsedEmbedding {
   dimensions: number | undefined;
   encoding: "float" | "base64";
   tokenIds: EmbeddingRequest["tokenIds"];
+  longInput?: EmbeddingRequest["longInput"];
   user: string | undefined;
 }
 

@@ -28,6 +28,7 @@ export interface ItemOptions {
 
 export function newItem(part: AnswerPart, index: number, { names, summarizes }: ItemOptions): OutputItem {
   if (part.type === "text") return new MessageItem(index);
+  if (part.type === "refusal") return new RefusalItem(index);
   if (part.type === "reasoning") return new ReasoningItem(index, summarizes);
   const tool = names.get(part.name) ?? { type: "function", name: part.name, namespace: undefined };
   return tool.type === "custom" ? new CustomCallItem(index, part.id, tool) : new FunctionCallItem(index, part.id, tool);
@@ -66,6 +67,42 @@ class MessageItem implements OutputItem {
   end() {
     return [
       { type: "response.output_text.done", ...this.#place, text: this.#text, logprobs: this.#logprobs },
+      { type: "response.content_part.done", ...this.#place, part: this.#part },
+    ];
+  }
+}
+
+/** Message in which the model declines to answer. */
+class RefusalItem implements OutputItem {
+  readonly #id = newId("msg_");
+  readonly #place: { item_id: string; output_index: number; content_index: number };
+  #text = "";
+
+  constructor(index: number) {
+    this.#place = { item_id: this.#id, output_index: index, content_index: 0 };
+  }
+
+  get #part() {
+    return { type: "refusal", refusal: this.#text };
+  }
+
+  toJson(status: Status) {
+    const content = status === "in_progress" ? [] : [this.#part];
+    return { id: this.#id, type: "message", status, role: "assistant", content };
+  }
+
+  begin() {
+    return [{ type: "response.content_part.added", ...this.#place, part: this.#part }];
+  }
+
+  append(text: string) {
+    this.#text += text;
+    return [{ type: "response.refusal.delta", ...this.#place, delta: text }];
+  }
+
+  end() {
+    return [
+      { type: "response.refusal.done", ...this.#place, refusal: this.#text },
       { type: "response.content_part.done", ...this.#place, part: this.#part },
     ];
   }

@@ -38,7 +38,7 @@ export function newResponse(
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     truncation: "disabled",
-    user: body.user ?? null,
+    ...(body.user === undefined ? {} : { user: body.user }),
   };
 }
 

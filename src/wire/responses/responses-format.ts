@@ -8,7 +8,7 @@ import {
   waitComment,
 } from "../chat-format.ts";
 import { toForwardedAnswer, toForwardedFrames } from "../forwarded-answer.ts";
-import { toChatModeration } from "../openai/chat/chat-moderation.ts";
+import { toResponseModeration } from "../openai/chat/chat-moderation.ts";
 import { toErrorBody } from "../openai/error.ts";
 import { throwForResponses } from "./error-params.ts";
 import {
@@ -53,14 +53,14 @@ export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
   },
   call: toCall,
   answer: (answer, chat) => {
-    if (answer.form === "typed") return toResponse(eventsOf(answer, chat).of(toAnswerParts(answer, true)));
+    if (answer.form === "typed") return toResponse(eventsOf(answer, chat).of(toAnswerParts(answer, true, true)));
     return toForwardedAnswer(answer.events, (response) => markStored(response as CompleteResponse, chat));
   },
   frames: (answer, chat) => {
     if (answer.form === "typed") {
       const rendered = eventsOf(answer, chat);
       chat.renderFailure = (failure) => toResponseFrame(rendered.failed(toErrorBody(failure, chat.requestId)));
-      return toResponseFrames(rendered.of(toAnswerParts(answer, true)));
+      return toResponseFrames(rendered.of(toAnswerParts(answer, true, true)));
     }
     const numbers = new SequenceNumbers();
     chat.renderFailure = (failure) => toErrorEventFrame(toErrorBody(failure, chat.requestId), numbers.next);
@@ -91,7 +91,7 @@ function eventsOf(answer: FormatAnswer, chat: ResponseChat): ResponseEvents {
     body: chat.body,
     model,
     ...renderingOf(chat),
-    moderation: () => moderation && toChatModeration(moderation),
+    moderation: () => moderation && toResponseModeration(moderation),
     store: chat.store,
     save: chat.save,
   });

@@ -1,10 +1,9 @@
 /** Converts the output of one choice to events. */
 
-import { randomBytes } from "node:crypto";
+import { newCallId } from "../call-id.ts";
 import type { GenerationEvent, TokenLogprob } from "../types.ts";
 import { OutputParser, type OutputPart, type OutputSyntax, type Phase, type Transition } from "./output-parser.ts";
 import { StopSequences } from "./stop-sequences.ts";
-import { CALL_ID_LENGTH } from "./tool-call-format.ts";
 
 export interface ChoiceEventsOptions {
   choice: number;
@@ -126,12 +125,4 @@ export class ChoiceEvents {
       ...(complete.length === 0 ? {} : { logprobs: complete.map(({ logprob }) => logprob) }),
     });
   }
-}
-
-/** Letters and digits only, of the length that the strictest chat templates require. */
-function newCallId(): string {
-  return randomBytes(2 * CALL_ID_LENGTH)
-    .toString("base64")
-    .replaceAll(/[^a-zA-Z0-9]/g, "")
-    .slice(0, CALL_ID_LENGTH);
 }

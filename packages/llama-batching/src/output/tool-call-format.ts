@@ -20,8 +20,6 @@ export interface ToolCallFormat {
 }
 
 export const CALL_ID = "\uE001";
-/** Mistral's templates check the length of IDs. */
-export const CALL_ID_LENGTH = 9;
 
 const NAMES = ["needle_first", "needle_second"] as const;
 const IDS = ["needleId1", "needleId2"] as const;

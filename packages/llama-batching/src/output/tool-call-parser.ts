@@ -1,6 +1,7 @@
 /** Parses streamed tool calls whose syntax a grammar guarantees. */
 
-import { CALL_ID, CALL_ID_LENGTH, type ToolCallFormat } from "./tool-call-format.ts";
+import { CALL_ID_LENGTH } from "../call-id.ts";
+import { CALL_ID, type ToolCallFormat } from "./tool-call-format.ts";
 
 export type CallPart = { type: "call"; name: string } | { type: "arguments"; text: string };
 

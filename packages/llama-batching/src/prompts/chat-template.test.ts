@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { newCallId } from "../call-id.ts";
 import type { PromptMessage } from "../types.ts";
 import { ChatTemplate } from "./chat-template.ts";
 
@@ -78,4 +79,20 @@ test("names the function of a tool result by the preceding call when ids repeat"
   expect(new ChatTemplate(source, variables).render({ messages })).toBe(
     "assistant ;tool first;assistant ;tool second;",
   );
+});
+
+test("shows call IDs of this package without their prefix, and other IDs as they are", () => {
+  const source =
+    "{% for message in messages %}{% if message.tool_calls %}{% for call in message.tool_calls %}{{ call.id }};{% endfor %}{% endif %}{{ message.tool_call_id }};{% endfor %}";
+  const render = (id: string) => {
+    const messages: PromptMessage[] = [
+      { role: "assistant", content: "", toolCalls: [{ id, name: "f", arguments: "{}" }] },
+      { role: "tool", content: "1", toolCallId: id },
+    ];
+    return new ChatTemplate(source, variables).render({ messages });
+  };
+  const id = newCallId();
+  expect(id).toMatch(/^call_[a-zA-Z0-9]{9}$/);
+  expect(render(id)).toBe(`${id.slice(5)};;${id.slice(5)};`);
+  expect(render("call_long_identifier")).toBe("call_long_identifier;;call_long_identifier;");
 });

@@ -1,6 +1,7 @@
 /** Renders messages to a prompt with the model's own chat template. */
 
 import { Template } from "@huggingface/jinja";
+import { toTemplateCallId } from "../call-id.ts";
 import { ModelError, RequestError } from "../errors.ts";
 import type { PromptMessage, Tool, ToolCall } from "../types.ts";
 import { templateVariables } from "./template-variables.ts";
@@ -95,14 +96,14 @@ export class ChatTemplate {
       role: role === "developer" ? "system" : role,
       content: this.#contentAsParts ? toParts(content) : content,
       ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => this.#toTemplateCall(call)) }),
-      ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
+      ...(toolCallId === undefined ? {} : { tool_call_id: toTemplateCallId(toolCallId) }),
       ...((functionName ?? name) === undefined ? {} : { name: functionName ?? name }),
     };
   }
 
   #toTemplateCall({ id, name, arguments: text }: ToolCall): Record<string, unknown> {
     return {
-      id,
+      id: toTemplateCallId(id),
       type: "function",
       function: { name, arguments: this.argumentsAsText ? text : (JSON.parse(text) as unknown) },
     };

@@ -1,7 +1,8 @@
 /** Writes the grammars of response formats and tool calls in llama.cpp's notation (GBNF). */
 
 import { anyObjectRules, compileRules } from "@parlance-inference/json-schema-grammar/grammar";
-import { CALL_ID, CALL_ID_LENGTH, type ToolCallFormat } from "../output/tool-call-format.ts";
+import { CALL_ID_LENGTH } from "../call-id.ts";
+import { CALL_ID, type ToolCallFormat } from "../output/tool-call-format.ts";
 import type { ResponseFormat, Tool } from "../types.ts";
 
 const NO_PARAMETERS = { type: "object", properties: {}, additionalProperties: false };

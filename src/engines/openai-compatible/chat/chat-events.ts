@@ -100,6 +100,10 @@ export class ChatEvents implements FrameSink<ChatEvent> {
     if (text !== "" || logprobs.length > 0) {
       events.push({ type: "text", choice, text, completionTokens, ...(logprobs.length > 0 && { logprobs }) });
     }
+    const { refusal } = message;
+    if (typeof refusal === "string" && refusal !== "") {
+      events.push({ type: "text", choice, text: refusal, completionTokens, isRefusal: true });
+    }
     const calls = Array.isArray(message.tool_calls) ? (message.tool_calls as Fields[]) : [];
     for (const [position, call] of calls.entries()) this.#addCall(choice, position, call, events, completionTokens);
   }
@@ -116,7 +120,7 @@ export class ChatEvents implements FrameSink<ChatEvent> {
     const key = `${choice} ${index}`;
     if (!this.#begunCalls.has(key)) {
       this.#begunCalls.add(key);
-      const callId = typeof id === "string" && id !== "" ? id : newId("call__");
+      const callId = typeof id === "string" && id !== "" ? id : newId("call_");
       events.push({ type: "tool-call", choice, index, id: callId, name: String(name ?? ""), completionTokens });
     }
     // Some upstreams send an object instead of JSON text.
@@ -150,10 +154,10 @@ function toIndex(value: unknown, otherwise = 0): number {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : otherwise;
 }
 
-/** Mistral sends reasoning and text as parts; a refusal replaces the text. */
-function textIn({ content, refusal }: Fields): string {
+/** Mistral sends reasoning and text as parts. */
+function textIn({ content }: Fields): string {
   const text = Array.isArray(content) ? partsIn(content, "text") : content;
-  return [text, refusal].filter((each) => typeof each === "string").join("");
+  return typeof text === "string" ? text : "";
 }
 
 function partsIn(parts: readonly unknown[], type: string): string {

@@ -67,7 +67,7 @@ export async function* toTranscriptEvents(events: Events): AsyncGenerator<string
       start: toSeconds(startSeconds),
       end: toSeconds(endSeconds),
       text: event.text,
-      ...(speaker === undefined ? {} : { speaker }),
+      speaker: speaker ?? UNKNOWN_SPEAKER,
     });
     count += 1;
   }

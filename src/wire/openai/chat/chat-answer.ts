@@ -7,6 +7,7 @@ import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.t
 interface Choice {
   text: string;
   reasoning: string;
+  refusal: string;
   calls: ToolCall[];
   logprobs: TokenLogprob[];
   reason: FinishReason;
@@ -69,14 +70,16 @@ async function foldTyped(model: string, events: AsyncIterable<ChatEvent>): Promi
 }
 
 function choiceAt(choices: Choice[], index: number): Choice {
-  while (choices.length <= index) choices.push({ text: "", reasoning: "", calls: [], logprobs: [], reason: "stop" });
+  while (choices.length <= index)
+    choices.push({ text: "", reasoning: "", refusal: "", calls: [], logprobs: [], reason: "stop" });
   return choices[index] as Choice;
 }
 
 function fold(choice: Choice, event: Extract<ChatEvent, { choice: number }>): void {
   switch (event.type) {
     case "text":
-      choice.text += event.text;
+      if (event.isRefusal) choice.refusal += event.text;
+      else choice.text += event.text;
       if (event.logprobs !== undefined) choice.logprobs.push(...event.logprobs);
       break;
     case "reasoning":
@@ -96,15 +99,18 @@ function fold(choice: Choice, event: Extract<ChatEvent, { choice: number }>): vo
   }
 }
 
-function toChoice({ text, reasoning, calls, logprobs, reason }: Choice, index: number): Record<string, unknown> {
-  const hasOnlyCalls = text === "" && calls.length > 0;
+function toChoice(
+  { text, reasoning, refusal, calls, logprobs, reason }: Choice,
+  index: number,
+): Record<string, unknown> {
+  const hasNoText = text === "" && (calls.length > 0 || refusal !== "");
   return {
     index,
     message: {
       role: "assistant",
-      content: hasOnlyCalls ? null : text,
+      content: hasNoText ? null : text,
       ...(reasoning === "" ? {} : toReasoning(reasoning)),
-      refusal: null,
+      refusal: refusal === "" ? null : refusal,
       ...(calls.length === 0 ? {} : { tool_calls: calls.map(toWireCall) }),
     },
     logprobs: toLogprobs(logprobs),

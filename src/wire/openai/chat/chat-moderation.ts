@@ -39,9 +39,25 @@ export function toChatModeration({ model, input, output }: ModerationResults): R
 }
 
 function toResults(model: string, verdict: ModerationVerdict | Fault | undefined): Record<string, unknown> {
-  if (verdict instanceof Fault) {
-    return { type: "error", code: verdict.code ?? "moderation_failed", message: verdict.message };
-  }
-  const results = verdict === undefined ? [] : [{ type: "moderation_result", model, ...toResult(verdict) }];
+  if (verdict instanceof Fault) return toModerationError(verdict);
+  const results = verdict === undefined ? [] : [toModerationResult(model, verdict)];
   return { type: "moderation_results", model, results };
+}
+
+/** Renders the result for a response, which has one result where a chat has a list. */
+export function toResponseModeration({ model, input, output }: ModerationResults): Record<string, unknown> {
+  const toResultOrError = (verdict: ModerationVerdict | Fault | undefined) => {
+    if (verdict instanceof Fault) return toModerationError(verdict);
+    if (verdict !== undefined) return toModerationResult(model, verdict);
+    return { type: "error", code: "not_moderated", message: "The request did not ask for a moderation of this." };
+  };
+  return { input: toResultOrError(input), output: toResultOrError(output) };
+}
+
+function toModerationError({ code, message }: Fault) {
+  return { type: "error", code: code ?? "moderation_failed", message };
+}
+
+function toModerationResult(model: string, verdict: ModerationVerdict) {
+  return { type: "moderation_result", model, ...toResult(verdict) };
 }

@@ -98,6 +98,7 @@ function toPart(event: ChoiceEvent): Part | undefined {
   switch (event.type) {
     case "text":
       if (event.text === "" && event.logprobs === undefined) return undefined;
+      if (event.isRefusal) return { delta: { refusal: event.text } };
       return { delta: { content: event.text }, logprobs: toLogprobs(event.logprobs ?? []) };
     case "reasoning":
       return { delta: toReasoning(event.text) };
