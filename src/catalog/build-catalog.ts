@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { ChatDefaults } from "../contracts/chat-model.ts";
 import type { Model } from "../contracts/engine.ts";
+import type { ModelDescription } from "../contracts/model-description.ts";
 import type { Task } from "../contracts/task.ts";
 import { Deployment } from "../inference/deployment.ts";
 import type { MemoryBudget } from "../inference/loading/memory-budget.ts";
@@ -11,6 +12,7 @@ import { type Endpoint, formatAddress } from "../kernel/discovery/endpoint.ts";
 import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
 import { Secret } from "../kernel/secret.ts";
 import type { CatalogModel, PoolEntry } from "./catalog.ts";
+import type { RememberedDescriptions } from "./remembered-descriptions.ts";
 
 export interface ModelSpec {
   id: string;
@@ -18,6 +20,8 @@ export interface ModelSpec {
   isBuiltin: boolean;
   ownedBy: string;
   license: string | undefined;
+  /** Context window of a chat model in the manifest. */
+  contextWindow?: number | undefined;
   /** Length of an embedding model's vectors, where it is known before the model is loaded. */
   dimensions?: number | undefined;
   aliases: readonly string[];
@@ -61,6 +65,10 @@ export interface CatalogParts {
   open: (request: OpenRequest) => Promise<Model>;
   /** Checks the settings and downloads the files. Resolves with the size of the files in bytes. */
   prepare: (request: OpenRequest) => Promise<number>;
+  /** Describes a model whose files are there, before its first load. */
+  describe?: (request: OpenRequest) => Promise<ModelDescription | undefined>;
+  /** What earlier loads have measured, by a deployment's fingerprint. */
+  remembered?: Pick<RememberedDescriptions, "get" | "set">;
   /** Bounds the local models' memory. */
   memory: MemoryBudget;
   /** Bounds what local models take of the GPUs' memory. */
@@ -102,7 +110,7 @@ export function buildCatalog(
         const identity = identify({ ...opened, task: specification.task });
         const deployment =
           previous.get(identity) ??
-          newDeployment({ ...opened, routingOptions, catalogId: specification.id }, specification, parts);
+          newDeployment({ ...opened, routingOptions, catalogId: specification.id, identity }, specification, parts);
         deployment.routingOptions = optionsFor({ ...opened, routingOptions }, parts);
         deployments.set(identity, deployment);
         return deployment;
@@ -141,11 +149,12 @@ function expand(
 }
 
 function newDeployment(
-  { routingOptions, pool, ...wanted }: NamedDeployment & { catalogId: string },
+  { routingOptions, pool, identity, ...wanted }: NamedDeployment & { catalogId: string; identity: string },
   { task }: ModelSpec,
   parts: CatalogParts,
 ): Deployment {
   const entry = pool ?? wanted.name;
+  const isLocal = parts.isLocal(wanted.engine, wanted.settings);
   return new Deployment({
     name: wanted.name,
     pool,
@@ -155,7 +164,11 @@ function newDeployment(
     routingOptions: optionsFor({ ...wanted, routingOptions }, parts),
     open: (signal) => parts.open({ ...wanted, entry, task, signal }),
     prepare: (signal) => parts.prepare({ ...wanted, entry, task, signal }),
-    memory: parts.isLocal(wanted.engine, wanted.settings) ? parts.memory : undefined,
+    describe: (signal) => parts.describe?.({ ...wanted, entry, task, signal }) ?? Promise.resolve(undefined),
+    remembered: parts.remembered?.get(identity),
+    // An upstream is opened at each start.
+    onDescribed: (description) => isLocal && parts.remembered?.set(identity, description),
+    memory: isLocal ? parts.memory : undefined,
     gpuMemory: parts.gpuMemory,
     usesGpu: async () => (await parts.usesGpu?.(wanted.engine, wanted.settings)) ?? false,
     onOpenFailure: (failure) => parts.onOpenFailure(wanted.name, failure),

@@ -16,6 +16,8 @@ export interface CatalogModel {
   createdAt: number;
   ownedBy: string;
   license: string | undefined;
+  /** Context window of a chat model in the manifest. */
+  contextWindow?: number | undefined;
   /** Length of an embedding model's vectors, where it is known before the model is loaded. */
   dimensions?: number | undefined;
   accessGroups: readonly string[];

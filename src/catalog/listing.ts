@@ -1,7 +1,7 @@
 /** Lists the models that a caller may use. */
 
 import type { ChatAbilities } from "../contracts/chat-model.ts";
-import type { Model } from "../contracts/engine.ts";
+import type { ModelDescription } from "../contracts/model-description.ts";
 import type { Task } from "../contracts/task.ts";
 import { type Catalog, type CatalogModel, isWildcard, type ResolvedModel } from "./catalog.ts";
 import type { UpstreamModels } from "./upstream-models.ts";
@@ -31,11 +31,13 @@ interface ModelFacts {
   /** Duration of the last load of a local deployment. */
   loadSeconds: number | undefined;
   deployed: readonly ("local" | "upstream")[];
-  /** Model of the first deployment that is up, or that was loaded before. */
-  opened: Model | undefined;
+  /** Of the first deployment of which anything is known, loaded or not. */
+  description: ModelDescription | undefined;
+  /** Context window of a chat model in the manifest. */
+  contextWindow: number | undefined;
   /** Length of an embedding model's vectors, where it is known before the model is loaded. */
   dimensions: number | undefined;
-  /** For chat models: abilities of at least one deployment that is up. */
+  /** For chat models: abilities of at least one deployment. */
   abilities: ChatAbilities | undefined;
 }
 
@@ -99,10 +101,18 @@ export function toListed(model: CatalogModel, id: string, createdAt: number): Li
   return { id, createdAt, ownedBy: model.ownedBy, accessGroups: model.accessGroups, facts: factsOf(model) };
 }
 
-function factsOf({ task, aliases, fallbacks, price, license, dimensions, deployments }: CatalogModel): ModelFacts {
+function factsOf({
+  task,
+  aliases,
+  fallbacks,
+  price,
+  license,
+  dimensions,
+  contextWindow,
+  deployments,
+}: CatalogModel): ModelFacts {
   const states = deployments.map(({ state }) => state.state);
-  // The abilities of a model are known once it has been loaded.
-  const opened = deployments.flatMap(({ lastModel }) => lastModel ?? []);
+  const descriptions = deployments.flatMap(({ description }) => description ?? []);
   const canServe = states.some((state) => state === "up" || state === "unloaded");
   const isLoading = states.some((state) => state === "loading" || state === "restarting");
   return {
@@ -112,15 +122,16 @@ function factsOf({ task, aliases, fallbacks, price, license, dimensions, deploym
     price,
     license,
     dimensions,
+    contextWindow,
     status: canServe ? "available" : isLoading ? "loading" : "unavailable",
     isLoaded: states.includes("up"),
     memoryBytes: sumOf(deployments.map(({ memoryBytes }) => memoryBytes)),
     loadSeconds: deployments.find(({ loadSeconds, isUpstream }) => loadSeconds !== undefined && !isUpstream)
       ?.loadSeconds,
     deployed: [...new Set(deployments.map(({ isUpstream }) => (isUpstream ? "upstream" : "local")))],
-    opened: opened[0],
-    abilities: opened
-      .flatMap((model) => (model.task === "chat" ? [model.abilities] : []))
+    description: descriptions[0],
+    abilities: descriptions
+      .flatMap((each) => (each.task === "chat" ? (each.abilities ?? []) : []))
       .reduce<ChatAbilities | undefined>(either, undefined),
   };
 }

@@ -15,6 +15,7 @@ import type { Catalog } from "./catalog.ts";
 import { withFileVersions } from "./file-versions.ts";
 import { ModelOpener, type ModelOpenerOptions } from "./model-opener.ts";
 import { buildModelSpecs } from "./model-specs.ts";
+import type { RememberedDescriptions } from "./remembered-descriptions.ts";
 import { UpstreamModels } from "./upstream-models.ts";
 
 export interface LiveCatalogOptions extends ModelOpenerOptions {
@@ -25,6 +26,8 @@ export interface LiveCatalogOptions extends ModelOpenerOptions {
   /** Called after `models` has changed. */
   onModels?: () => Promise<void>;
   catalog: Catalog;
+  /** What loads of earlier processes have measured. */
+  remembered?: RememberedDescriptions | undefined;
 }
 
 /** Time for which requests go to the previous endpoints of a pool while the connections of new ones are prepared. */
@@ -133,6 +136,8 @@ export class LiveCatalog {
       atEndpoint,
       open: (request) => this.#opener.open(request),
       prepare: (request) => this.#opener.prepare(request),
+      describe: (request) => this.#opener.describe(request),
+      ...(this.#options.remembered && { remembered: this.#options.remembered }),
       memory: this.memory,
       gpuMemory: this.gpuMemory,
       usesGpu,
@@ -205,6 +210,7 @@ export class LiveCatalog {
     this.upstreamModels.stop();
     const deployments = [...(this.#built?.deployments.values() ?? []), ...this.#retiring];
     await Promise.all(deployments.map((deployment) => deployment.close()));
+    await this.#options.remembered?.written();
     await this.#options.store.settled();
   }
 

@@ -2,7 +2,8 @@
 
 import { stat } from "node:fs/promises";
 import type { EngineServices, Model, ModelFiles } from "../contracts/engine.ts";
-import { openModel, prepareModel } from "../engines/registry.ts";
+import type { ModelDescription } from "../contracts/model-description.ts";
+import { describeUnopened, openModel, prepareModel } from "../engines/registry.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
 import type { PullProgress } from "../model-store/pull-progress.ts";
@@ -28,6 +29,11 @@ export class ModelOpener {
 
   open(request: OpenRequest): Promise<Model> {
     return openModel(request.engine, request.settings, request.task, this.#servicesFor(request));
+  }
+
+  /** Describes a model whose files are there, without loading it. */
+  describe(request: OpenRequest): Promise<ModelDescription | undefined> {
+    return describeUnopened(request.engine, request.settings, request.task, this.#servicesFor(request));
   }
 
   /** Describes what a deployment that is not yet open waits for. */

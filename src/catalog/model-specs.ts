@@ -100,6 +100,7 @@ function toModelSpec(
     isBuiltin: true,
     ownedBy: override?.ownedBy ?? "parlance",
     license: entry.license,
+    contextWindow: "contextWindow" in entry ? entry.contextWindow : undefined,
     dimensions: "dimensions" in entry ? entry.dimensions : undefined,
     aliases: override?.aliases ?? [],
     isHidden: override?.hidden ?? false,

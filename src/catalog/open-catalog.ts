@@ -1,12 +1,20 @@
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
 import type { Database } from "../storage/database.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 import { recordFirstSeen } from "./model-first-seen.ts";
+import { RememberedDescriptions } from "./remembered-descriptions.ts";
 
-export type CatalogOptions = Omit<LiveCatalogOptions, "see"> & { database: Database; lifetime: AsyncDisposableStack };
+export type CatalogOptions = Omit<LiveCatalogOptions, "see" | "remembered"> & {
+  config: Pick<Config, "dataDirectory">;
+  database: Database;
+  lifetime: AsyncDisposableStack;
+};
 
-export function openCatalog({ database, lifetime, ...options }: CatalogOptions): LiveCatalog {
+export function openCatalog({ config, database, lifetime, ...options }: CatalogOptions): LiveCatalog {
   const see = (ids: string[]) => database.run((executor) => recordFirstSeen(executor, ids, Date.now()));
-  const live = new LiveCatalog({ ...options, see });
+  const file = join(config.dataDirectory, "model-descriptions.json");
+  const live = new LiveCatalog({ ...options, see, remembered: new RememberedDescriptions(file, options.logger) });
   lifetime.defer(() => live.close());
   return live;
 }

@@ -2,6 +2,7 @@
 
 import type { ZodType } from "zod";
 import type { EngineServices, Model } from "../contracts/engine.ts";
+import type { ModelDescription } from "../contracts/model-description.ts";
 import type { Task } from "../contracts/task.ts";
 import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
 import { unsupportedValue } from "../kernel/faults.ts";
@@ -47,6 +48,13 @@ export interface EngineDefinition<Name extends string, Settings> {
    * settings that the model would refuse. Default: the process starts at once and describes the model.
    */
   lazyFacts?(settings: Settings): ModelFacts;
+  /**
+   * Describes a model whose files are there from its settings and their names, without loading it. What is not known
+   * before is left out. Default: `lazyFacts`.
+   */
+  describe?(settings: Settings, task: Task, services: EngineServices): Promise<ModelDescription>;
+  /** Name of the nested deployment that has the description of this one. */
+  describedAs?: string;
   /** Environment variables of the child process in addition to those that every child gets; from what `prepare` returned. */
   environment?: Environment | ((prepared: never) => Promise<Environment>);
   /**

@@ -2,6 +2,7 @@
 
 import type { ZodSafeParseResult } from "zod";
 import type { EngineServices, Model } from "../contracts/engine.ts";
+import type { ModelDescription } from "../contracts/model-description.ts";
 import type { Task } from "../contracts/task.ts";
 import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
 import { invalidRequest } from "../kernel/faults.ts";
@@ -17,6 +18,7 @@ import { moonshineEngine } from "./moonshine/moonshine-engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
 import { sentenceEmbeddingsEngine } from "./sentence-embeddings/sentence-embeddings-engine.ts";
+import { describeModel } from "./shared/describe-model.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx/sherpa-onnx-engine.ts";
 import { whisperEngine } from "./whisper/whisper-engine.ts";
 
@@ -104,6 +106,24 @@ export async function prepareModel(
     if (nested.checked?.success !== true) continue;
     await prepareModel(nested.engine, nested.checked.data, nested.task, services);
   }
+}
+
+/** Describes a model whose files are there without loading it; undefined where nothing is known before. */
+export async function describeUnopened(
+  kind: string,
+  settings: unknown,
+  task: Task,
+  services: EngineServices,
+): Promise<ModelDescription | undefined> {
+  const engine = find(kind);
+  if (engine?.tasks.includes(task) !== true) return undefined;
+  if (engine.describe !== undefined) return engine.describe(settings as never, task, services);
+  const nested = nestedIn(kind, settings).find(({ name }) => name === engine.describedAs);
+  if (nested?.checked?.success === true) {
+    return describeUnopened(nested.engine, nested.checked.data, nested.task, services);
+  }
+  const facts = engine.lazyFacts?.(settings as never);
+  return facts === undefined || facts.task === "server" ? undefined : describeModel(facts as Model);
 }
 
 /** `path` leads to a nested deployment, for messages. */

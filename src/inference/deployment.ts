@@ -1,7 +1,9 @@
 /** One engine with its settings: loads and unloads its model, and assigns its slots to requests. */
 
 import type { Model } from "../contracts/engine.ts";
+import type { ModelDescription } from "../contracts/model-description.ts";
 import type { Task } from "../contracts/task.ts";
+import { describeModel } from "../engines/shared/describe-model.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import type { MemoryBudget } from "./loading/memory-budget.ts";
 import { ModelLoader } from "./loading/model-loader.ts";
@@ -29,6 +31,12 @@ export interface DeploymentOptions {
   open: (signal: AbortSignal) => Promise<Model>;
   /** Checks the settings and fetches the files of a model that is loaded on demand. Resolves with their size in bytes. */
   prepare?: (signal: AbortSignal) => Promise<number>;
+  /** Describes the model before its first load; undefined where nothing is known. */
+  describe?: ((signal: AbortSignal) => Promise<ModelDescription | undefined>) | undefined;
+  /** What an earlier load has measured. */
+  remembered?: ModelDescription | undefined;
+  /** Called with what a load has measured. */
+  onDescribed?: ((description: ModelDescription) => void) | undefined;
   /** Memory budget; left out: the model's memory on this machine is negligible. */
   memory?: MemoryBudget | undefined;
   /** Budget of the GPUs' memory, and whether the model is expected to take some. */
@@ -54,6 +62,7 @@ export class Deployment {
   #loadPoller: LoadPoller | undefined;
   /** Requests that wait for the model to be loaded. */
   #waitingForLoad = 0;
+  #description: ModelDescription | undefined;
 
   constructor(options: DeploymentOptions) {
     this.name = options.name;
@@ -62,6 +71,7 @@ export class Deployment {
     this.isUpstream = options.isUpstream;
     this.task = options.task;
     this.#options = options;
+    this.#description = options.remembered;
     this.#routingOptions = options.routingOptions;
     this.#slots = new Slots(undefined, options.routingOptions.maxQueue);
     this.#circuits = this.#newCircuits(options.routingOptions);
@@ -69,7 +79,7 @@ export class Deployment {
       name: options.name,
       policy: () => this.#routingOptions,
       open: options.open,
-      prepare: options.prepare,
+      prepare: options.prepare && ((signal) => this.#prepare(signal)),
       memory: options.memory,
       gpuMemory: options.gpuMemory,
       usesGpu: options.usesGpu,
@@ -77,7 +87,10 @@ export class Deployment {
         requests: this.#slots.inUse + this.#slots.waiting,
         lastEndedAt: this.#slots.lastReleasedAt,
       }),
-      onOpened: ({ slots, slotsPerProject, loadReport }) => {
+      onOpened: (model) => {
+        const { slots, slotsPerProject, loadReport } = model;
+        this.#description = describeModel(model);
+        options.onDescribed?.(this.#description);
         // Requests may wait for the slots of a model that was unloaded and is loaded again.
         if (this.#slots.count !== (slots ?? Number.POSITIVE_INFINITY)) {
           this.#slots = new Slots(slots, this.#routingOptions.maxQueue, slotsPerProject);
@@ -140,6 +153,19 @@ export class Deployment {
   get lastModel(): Model | undefined {
     const { state } = this.state;
     return state === "up" || state === "unloaded" || state === "loading" ? this.#loader.lastModel : undefined;
+  }
+
+  /** What is known of the model, loaded or not; undefined for an upstream that has not been opened. */
+  get description(): ModelDescription | undefined {
+    return this.#description;
+  }
+
+  /** Describes the model once its files are there. A failure is that of the load, which reports it. */
+  async #prepare(signal: AbortSignal): Promise<number> {
+    const { prepare, describe } = this.#options;
+    const bytes = (await prepare?.(signal)) ?? 0;
+    this.#description ??= await describe?.(signal).catch(() => undefined);
+    return bytes;
   }
 
   /** Seconds that the last load took; undefined before the first. */

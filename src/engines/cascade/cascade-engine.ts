@@ -49,5 +49,6 @@ export const cascadeEngine = defineEngine({
     classifier: { task: "moderation", deployment: classifier },
     guard: { task: "moderation", deployment: guard },
   }),
+  describedAs: "classifier",
   module: () => import("./cascade-model.ts"),
 });

@@ -3,6 +3,7 @@ import { invalidRequest } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import type { ClassifierFiles, ClassifierOptions } from "./classifier.ts";
+import { describeClassifier } from "./describe-classifier.ts";
 import { readHead } from "./head.ts";
 
 const FILES = ["model.safetensors", "tokenizer.json", "tokenizer_config.json"] as const;
@@ -32,6 +33,7 @@ export const classifierEngine = defineEngine({
   tasks: ["moderation"],
   settings,
   module: siblingModule(import.meta.url, "./classifier"),
+  describe: async ({ thresholds }) => describeClassifier(await readHead(), thresholds),
   async prepare({ model, threads, ...rest }, _task, { pull, signal }): Promise<ClassifierOptions> {
     const known = ["sexual/minors", ...(await readHead()).categories];
     const unknown = Object.keys(rest.thresholds).find((category) => !known.includes(category));

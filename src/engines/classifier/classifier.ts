@@ -7,6 +7,7 @@ import type { ModerationContext, ModerationInput, ModerationModel, ModerationVer
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
+import { DEFAULT_THRESHOLD, describeClassifier } from "./describe-classifier.ts";
 import { FairBatches, runBatch, type Window } from "./fair-batches.ts";
 import { type Head, readHead } from "./head.ts";
 import { poolWindows } from "./pool-windows.ts";
@@ -32,7 +33,6 @@ const SLOTS = 64;
 /** Leaves slots to the other projects. */
 const SLOTS_PER_PROJECT = 16;
 const MAX_DEFAULT_THREADS = 4;
-const DEFAULT_THRESHOLD = 0.5;
 
 export class Classifier implements ModerationModel {
   readonly task = "moderation";
@@ -54,9 +54,9 @@ export class Classifier implements ModerationModel {
     this.#options = options;
     this.#trained = head.categories;
     this.#longFactors = head.longFactors;
-    this.categories = [...head.categories, "sexual/minors"].sort();
-    const set = { ...head.thresholds, ...options.thresholds };
-    this.thresholds = Object.fromEntries(this.categories.map((name) => [name, set[name] ?? DEFAULT_THRESHOLD]));
+    const { categories, thresholds } = describeClassifier(head, options.thresholds);
+    this.categories = categories;
+    this.thresholds = thresholds;
     this.#session = session;
     this.#windows = windows;
     this.#batches = new FairBatches((batch) => runBatch(session, batch), receiveMessages);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Secret } from "../../kernel/secret.ts";
 import { defineEngine } from "../define-engine.ts";
+import { describeGuard } from "./describe-guard.ts";
 import { GUARD_FORMATS } from "./formats.ts";
 
 type Family = keyof typeof GUARD_FORMATS;
@@ -31,5 +32,6 @@ export const guardEngine = defineEngine({
   tasks: ["moderation"],
   settings,
   nested: ({ chat }) => ({ chat: { task: "chat", deployment: chat } }),
+  describe: async ({ family, thresholds }) => describeGuard(GUARD_FORMATS[family], thresholds),
   module: () => import("./guard-model.ts"),
 });

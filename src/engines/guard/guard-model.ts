@@ -5,6 +5,7 @@ import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../
 import { Fault } from "../../kernel/faults.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import { DEFAULT_CHAT_REQUEST } from "../shared/default-chat-request.ts";
+import { describeGuard, FLAGGED_FROM } from "./describe-guard.ts";
 import { GUARD_FORMATS } from "./formats.ts";
 import type { GuardAnswer, GuardFormat, GuardQuestion } from "./guard-format.ts";
 import { harmProbability } from "./harm-probability.ts";
@@ -28,7 +29,6 @@ export const open: InProcessModule<GuardSettings>["open"] = async (settings, _ta
   return new GuardModel(chat, GUARD_FORMATS[settings.family], { thresholds, parallel, name: catalogId });
 };
 
-const FLAGGED_FROM = 0.5;
 /** Enough to include every word of a verdict. */
 const ALTERNATIVES = 20;
 
@@ -62,10 +62,9 @@ export class GuardModel implements ModerationModel {
     this.#format = format;
     this.#options = options;
     this.device = chat.device;
-    this.categories = format.categories;
-    this.thresholds = Object.fromEntries(
-      format.categories.map((category) => [category, options.thresholds[category] ?? FLAGGED_FROM]),
-    );
+    const { categories, thresholds } = describeGuard(format, options.thresholds);
+    this.categories = categories;
+    this.thresholds = thresholds;
   }
 
   async moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]> {

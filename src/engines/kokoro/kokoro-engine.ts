@@ -1,7 +1,9 @@
+import { voicesIn } from "@parlance-inference/english-tts/voice-files";
 import { z } from "zod";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import { englishSpeechSettings, withSpeechLimits } from "../shared/speech-settings.ts";
+import { kokoroAliases } from "./kokoro-aliases.ts";
 import type { KokoroSpeechOptions } from "./kokoro-speech.ts";
 
 const settings = z
@@ -23,6 +25,10 @@ export const kokoroEngine = defineEngine({
   tasks: ["speech"],
   settings,
   module: siblingModule(import.meta.url, "./kokoro-speech"),
+  async describe({ model, voices: configured }, _task, { pull, signal }) {
+    const voices = voicesIn((await pull({ model }, signal)).paths);
+    return { task: "speech", voices, voiceAliases: kokoroAliases(voices, configured), languages: ["en"] };
+  },
   async prepare({ model, ...rest }, _task, { pull, signal }): Promise<KokoroSpeechOptions> {
     return { ...rest, paths: (await pull({ model }, signal)).paths };
   },

@@ -3,7 +3,8 @@ import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
-import { completeAliases, instructionsUnsupported, resolveVoice } from "../shared/voices.ts";
+import { instructionsUnsupported, resolveVoice } from "../shared/voices.ts";
+import { kokoroAliases } from "./kokoro-aliases.ts";
 
 export interface KokoroSpeechOptions {
   voices: Readonly<Record<string, string>>;
@@ -14,37 +15,6 @@ export interface KokoroSpeechOptions {
   /** Paths of the model's files by their names in the manifest. */
   paths: Readonly<Record<string, string>>;
 }
-
-/** Voices by OpenAI's names: the voice of the same name, or one of the gender that the name suggests. */
-const DEFAULT_ALIASES: readonly Readonly<Record<string, string>>[] = [
-  {
-    alloy: "af_alloy",
-    ash: "am_eric",
-    ballad: "am_liam",
-    cedar: "am_michael",
-    coral: "af_bella",
-    echo: "am_echo",
-    fable: "am_puck",
-    marin: "af_sarah",
-    nova: "af_nova",
-    onyx: "am_onyx",
-    sage: "af_kore",
-    shimmer: "af_sky",
-    verse: "am_adam",
-  },
-  {
-    ash: "fenrir",
-    ballad: "fenrir",
-    cedar: "fenrir",
-    echo: "fenrir",
-    fable: "fenrir",
-    nova: "kore",
-    onyx: "fenrir",
-    sage: "kore",
-    shimmer: "kore",
-    verse: "fenrir",
-  },
-];
 
 export class KokoroSpeech implements SpeechModel {
   readonly task = "speech";
@@ -64,10 +34,7 @@ export class KokoroSpeech implements SpeechModel {
     this.slots = settings.slots;
     this.voices = tts.voices;
     this.sampleRate = tts.sampleRate;
-    const known = DEFAULT_ALIASES.find((aliases) =>
-      Object.values(aliases).some((voice) => this.voices.includes(voice)),
-    );
-    this.voiceAliases = completeAliases(this.voices, known ?? {}, settings.voices);
+    this.voiceAliases = kokoroAliases(this.voices, settings.voices);
   }
 
   static async open(options: KokoroSpeechOptions): Promise<KokoroSpeech> {

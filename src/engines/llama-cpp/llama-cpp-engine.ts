@@ -15,6 +15,14 @@ export const llamaCppEngine = defineEngine({
     ...lora.map(({ path }) => path),
     ...(chatTemplateFile === undefined ? [] : [chatTemplateFile]),
   ],
+  // The file says the rest, such as whether the model reasons; it is read by the first load, and remembered.
+  describe: async ({ contextSize, maxChoices }, task) => {
+    const contextWindow = typeof contextSize === "number" ? contextSize : undefined;
+    if (task === "embedding") return { task, contextWindow };
+    const abilities = { tools: true, jsonSchema: true, logprobs: true, vision: false, completions: true } as const;
+    const unread = { reasoning: undefined, infill: undefined };
+    return { task: "chat", contextWindow, abilities: { ...abilities, ...unread, choices: maxChoices } };
+  },
   module: siblingModule(import.meta.url, "./llama-cpp-child"),
   environment: async (settings: ChildSettings) => ({ UV_THREADPOOL_SIZE: String(await poolThreads(settings)) }),
   usesGpu: (settings) => usesGpu(settings),

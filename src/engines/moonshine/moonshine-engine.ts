@@ -43,6 +43,7 @@ export const moonshineEngine = defineEngine({
   name: "moonshine",
   tasks: ["transcription"],
   settings,
+  describe: async () => ({ task: "transcription", languages: ["en"] }),
   module: siblingModule(import.meta.url, "./moonshine-transcription"),
   async prepare(settings, _task, services): Promise<MoonshineSettings> {
     const { model = "", files, language_check: languageCheck, slots, threads } = settings;

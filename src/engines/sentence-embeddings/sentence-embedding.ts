@@ -9,6 +9,7 @@ import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
 import { countsOtherwise, decodeTokenIds, type TokenIds } from "../shared/token-ids.ts";
+import { HEADS, MAX_TOKENS } from "./all-minilm.ts";
 
 export interface SentenceEmbeddingOptions {
   /** Paths of the files in the model store. */
@@ -21,9 +22,6 @@ export interface SentenceEmbeddingOptions {
 }
 
 const MAX_THREADS = 4;
-/** Of all-MiniLM-L6-v2: `num_attention_heads` and sentence-transformers' `max_seq_length`. */
-const HEADS = 12;
-const MAX_TOKENS = 256;
 /** Share of the slots that one project may hold. */
 const MAX_SHARE = 1 / 4;
 

@@ -3,6 +3,7 @@ import { invalidRequest } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import { tokenIdsSetting } from "../shared/token-ids.ts";
+import { MAX_TOKENS } from "./all-minilm.ts";
 import type { SentenceEmbeddingOptions } from "./sentence-embedding.ts";
 
 const settings = z.strictObject({
@@ -44,6 +45,10 @@ export const sentenceEmbeddingsEngine = defineEngine({
   tasks: ["embedding"],
   settings,
   module: siblingModule(import.meta.url, "./sentence-embedding"),
+  async describe({ model }, _task, { pull, signal }) {
+    const { paths } = await pull({ model }, signal);
+    return { task: "embedding", contextWindow: paths[PACKED_FILE] === undefined ? MAX_TOKENS : undefined };
+  },
   async prepare(
     { model, long_input: longInput, token_ids: tokenIds, max_characters: maxCharacters, slots, threads },
     _task,

@@ -13,6 +13,13 @@ export const sherpaOnnxEngine = defineEngine({
   name: "sherpa-onnx",
   tasks: ["speech", "transcription"],
   settings: sherpaOnnxSettings,
+  describe: async ({ family, languages, voices }, task) => {
+    if (task === "speech") return { task, languages, voices: voices && Object.keys(voices) };
+    return {
+      task: "transcription",
+      languages: languages ?? (isSpeechFamily(family) ? undefined : FAMILIES[family].languages),
+    };
+  },
   module: siblingModule(import.meta.url, "./sherpa-onnx-child"),
   async prepare(settings, task) {
     const start = await (task === "speech" ? prepareSpeech(settings) : prepareTranscription(settings));

@@ -51,6 +51,7 @@ export const whisperEngine = defineEngine({
   name: "whisper",
   tasks: ["transcription"],
   settings,
+  describe: async ({ languages }) => ({ task: "transcription", languages }),
   module: siblingModule(import.meta.url, "./whisper-transcription"),
   async prepare({ model = "", files, ...rest }, _task, services): Promise<WhisperSettings> {
     const paths = files ?? (await pullFiles(model, services));

@@ -1,7 +1,7 @@
 /** GET /v1/models in Anthropic's format. */
 
 import { z } from "zod";
-import type { Model } from "../../contracts/engine.ts";
+import type { ModelDescription } from "../../contracts/model-description.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 
 const MAX_LIMIT = 1000;
@@ -40,11 +40,11 @@ interface ShownModel {
   id: string;
   /** Time at which the catalog first had the model, epoch milliseconds. */
   createdAt: number;
-  facts: { opened: Model | undefined };
+  facts: { description: ModelDescription | undefined };
 }
 
-export function toModelInfo({ id, createdAt, facts: { opened } }: ShownModel): AnswerOf<typeof ModelInfo> {
-  const window = opened?.task === "chat" ? (opened.contextWindow ?? null) : null;
+export function toModelInfo({ id, createdAt, facts: { description } }: ShownModel): AnswerOf<typeof ModelInfo> {
+  const window = description?.task === "chat" ? (description.contextWindow ?? null) : null;
   return {
     type: "model",
     id,

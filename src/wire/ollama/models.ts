@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { ChatAbilities } from "../../contracts/chat-model.ts";
-import type { Model } from "../../contracts/engine.ts";
+import type { ModelDescription } from "../../contracts/model-description.ts";
 import type { Task } from "../../contracts/task.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { optional } from "../openai/optional.ts";
@@ -35,7 +35,7 @@ interface ShownModel {
     license: string | undefined;
     isLoaded: boolean;
     memoryBytes: number | undefined;
-    opened: Model | undefined;
+    description: ModelDescription | undefined;
     abilities: ChatAbilities | undefined;
   };
 }
@@ -62,7 +62,7 @@ export function toRunning(models: readonly ShownModel[]): AnswerOf<typeof Ollama
 
 export function toShow(model: ShownModel): AnswerOf<typeof OllamaModel> {
   const context = contextWindow(model);
-  const dimensions = model.facts.opened?.task === "embedding" ? model.facts.opened.dimensions : undefined;
+  const dimensions = model.facts.description?.task === "embedding" ? model.facts.description.dimensions : undefined;
   return {
     license: model.facts.license ?? "",
     modelfile: "",
@@ -109,8 +109,8 @@ function toTime({ createdAt }: ShownModel): string {
   return new Date(createdAt).toISOString();
 }
 
-function contextWindow({ facts: { opened } }: ShownModel): number | undefined {
-  return opened?.task === "chat" || opened?.task === "embedding" ? opened.contextWindow : undefined;
+function contextWindow({ facts: { description } }: ShownModel): number | undefined {
+  return description?.task === "chat" || description?.task === "embedding" ? description.contextWindow : undefined;
 }
 
 function toCapabilities({ task, abilities }: ShownModel["facts"]): string[] {

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { ChatAbilities } from "../../contracts/chat-model.ts";
-import type { Model } from "../../contracts/engine.ts";
+import type { ModelDescription } from "../../contracts/model-description.ts";
 import { TASKS, type Task } from "../../contracts/task.ts";
 import type { Model as ModelAnswer, ModelList } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
@@ -42,7 +42,9 @@ interface ShownModel {
     memoryBytes: number | undefined;
     loadSeconds: number | undefined;
     deployed: readonly string[];
-    opened: Model | undefined;
+    description: ModelDescription | undefined;
+    /** Context window of a chat model in the manifest, which memory may shorten when it is loaded. */
+    contextWindow: number | undefined;
     /** Length of an embedding model's vectors, where it is known before the model is loaded. */
     dimensions: number | undefined;
     /** Abilities of a chat model: those that at least one of its deployments has. */
@@ -92,8 +94,9 @@ const WITH_IMAGES = { input: ["text", "image"], output: ["text"] };
 const SPEECH_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"];
 const TRANSCRIPTION_FORMATS = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm", "aiff", "au", "caf"];
 
-function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["facts"]) {
-  const chat = opened?.task === "chat" ? opened : undefined;
+function toMetadata({ task, price, description, abilities, ...facts }: ShownModel["facts"]) {
+  const chat = description?.task === "chat" ? description : undefined;
+  const window = chat?.contextWindow ?? facts.contextWindow ?? null;
   const metadata: NonNullable<z.output<typeof ModelAnswer>["metadata"]> = {
     task,
     status: facts.status,
@@ -102,33 +105,33 @@ function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["fa
     load_seconds: facts.loadSeconds === undefined ? null : Math.round(facts.loadSeconds * 1000) / 1000,
     deployed: facts.deployed,
     license: facts.license ?? null,
-    context_window: chat?.contextWindow ?? null,
+    context_window: window,
     context_window_reason: chat?.contextReason ?? null,
-    max_output_tokens: chat?.contextWindow ?? null,
+    max_output_tokens: window,
     pricing: Object.fromEntries(PRICED[task].map((unit) => [unit, price[unit] ?? null])),
-    capabilities: toCapabilities(task, opened, abilities),
+    capabilities: toCapabilities(task, description, abilities),
     modalities: abilities?.vision === true ? WITH_IMAGES : MODALITIES[task],
     aliases: facts.aliases,
     fallbacks: facts.fallbacks,
   };
   if (task === "embedding") {
-    const embedding = opened?.task === "embedding" ? opened : undefined;
+    const embedding = description?.task === "embedding" ? description : undefined;
     metadata.dimensions = embedding?.dimensions ?? facts.dimensions ?? null;
     metadata.context_window = embedding?.contextWindow ?? null;
     metadata.max_output_tokens = null;
   }
   if (task === "speech") {
-    const speech = opened?.task === "speech" ? opened : undefined;
+    const speech = description?.task === "speech" ? description : undefined;
     metadata.voices = speech?.voices ?? null;
     metadata.languages = speech?.languages ?? null;
     metadata.formats = SPEECH_FORMATS;
   }
   if (task === "transcription") {
-    metadata.languages = opened?.task === "transcription" ? (opened.languages ?? null) : null;
+    metadata.languages = description?.task === "transcription" ? (description.languages ?? null) : null;
     metadata.formats = TRANSCRIPTION_FORMATS;
   }
   if (task === "moderation") {
-    const moderation = opened?.task === "moderation" ? opened : undefined;
+    const moderation = description?.task === "moderation" ? description : undefined;
     metadata.categories = moderation?.categories ?? null;
     metadata.thresholds = moderation?.thresholds ?? null;
     metadata.languages = moderation?.languages ?? null;
@@ -139,10 +142,11 @@ function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["fa
 /** Renders the capabilities; null when unknown, such as the fields that an upstream's model honors. */
 function toCapabilities(
   task: Task,
-  opened: Model | undefined,
+  description: ModelDescription | undefined,
   abilities: ChatAbilities | undefined,
 ): Record<string, boolean | number | null> {
-  if (task === "moderation") return { images: opened?.task === "moderation" ? opened.takesImages : null };
+  if (task === "moderation")
+    return { images: description?.task === "moderation" ? (description.takesImages ?? null) : null };
   if (task === "embedding") return { streaming: false };
   if (task !== "chat") return { streaming: true };
   return {

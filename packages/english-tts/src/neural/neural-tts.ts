@@ -12,6 +12,7 @@ import type { AcousticModel } from "./acoustic-model.ts";
 import { cutPhonemes } from "./cut-phonemes.ts";
 import { openHibari } from "./hibari-model.ts";
 import { openKokoro } from "./kokoro-model.ts";
+import { hibariVoiceFiles, kokoroVoiceFiles } from "./voice-files.ts";
 
 export interface NeuralTtsOptions {
   /** Absolute paths of the model's files, by file name. The README lists the names. */
@@ -48,8 +49,8 @@ export class NeuralTts {
     const kokoro = namesOf(paths, /^kokoro\.onnx\.\d$/).toSorted();
     const model =
       kokoro.length > 0
-        ? await openKokoro(kokoro.map(path), byVoice(paths, /^voice-(.+)\.bin$/), threads ?? defaultThreads())
-        : await openHibari(byVoice(paths, /^voice-(.+)\.onnx$/), threads ?? 1);
+        ? await openKokoro(kokoro.map(path), kokoroVoiceFiles(paths), threads ?? defaultThreads())
+        : await openHibari(hibariVoiceFiles(paths), threads ?? 1);
     return new NeuralTts(model, phonemizer, vocabulary);
   }
 
@@ -111,11 +112,6 @@ export class NeuralTts {
 
 function namesOf(paths: Readonly<Record<string, string>>, pattern: RegExp): string[] {
   return Object.keys(paths).filter((name) => pattern.test(name));
-}
-
-function byVoice(paths: Readonly<Record<string, string>>, pattern: RegExp): Record<string, string> {
-  const names = namesOf(paths, pattern);
-  return Object.fromEntries(names.map((name) => [name.replace(pattern, "$1"), paths[name] ?? ""]));
 }
 
 function defaultThreads(): number {

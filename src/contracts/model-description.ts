@@ -1,0 +1,15 @@
+/** What clients are told about a model, which is also stated while the model is not loaded. */
+
+import type { ChatModel } from "./chat-model.ts";
+import type { EmbeddingModel, ModerationModel, SpeechModel, TranscriptionModel } from "./engine.ts";
+
+type Described<Model extends { task: string }, Facts extends keyof Model> = Pick<Model, "task"> &
+  Partial<Pick<Model, Facts>>;
+
+/** Facts that are undefined are not known before the model has been loaded. */
+export type ModelDescription =
+  | Described<ChatModel, "contextWindow" | "contextReason" | "abilities">
+  | Described<EmbeddingModel, "dimensions" | "contextWindow">
+  | Described<ModerationModel, "categories" | "thresholds" | "languages" | "takesImages">
+  | Described<SpeechModel, "voices" | "voiceAliases" | "languages">
+  | Described<TranscriptionModel, "languages">;
