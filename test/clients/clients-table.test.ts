@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { programPins } from "./client-programs.ts";
 import { CLIENTS_PAGE, readChecks, renderClientsTable } from "./clients-table.ts";
 import { nodeClientVersion } from "./node-client-version.ts";
 import { isNpmClient, NPM_CLIENT_VERSIONS } from "./npm-client-versions.ts";
@@ -18,12 +19,13 @@ test("the results are those of the pinned versions", async () => {
   const files = (await readdir(PYTHON_SCRIPTS)).filter((name) => name.startsWith("requirements"));
   const texts = await Promise.all(files.map((file) => readFile(join(PYTHON_SCRIPTS, file), "utf8")));
   const pins = new Map(
-    texts.flatMap((text) => [...text.matchAll(/^(\S+)==(\S+)$/gm)].map(([, name, pin]) => [name, pin])),
+    texts.flatMap((text) => [...text.matchAll(/^([\w-]+)\S*==(\S+)$/gm)].map(([, name, pin]) => [name, pin])),
   );
+  const programs = await programPins();
   for (const { client, version } of checks) {
     const pin = isNpmClient(client)
       ? NPM_CLIENT_VERSIONS[client]
-      : (pins.get(client.replace(" in Chromium", "")) ?? nodeClientVersion(client));
+      : (pins.get(client.replace(" in Chromium", "")) ?? programs.get(client) ?? nodeClientVersion(client));
     expect(version, `${client}: ${UPDATE}`).toBe(pin);
   }
 });

@@ -12,11 +12,22 @@ import { startClientsService } from "./start-clients-service.ts";
 
 /** Clients whose dependencies conflict with those of the others. */
 const REQUIREMENTS: Readonly<Record<string, string>> = {
+  "agno_client.py": "requirements-frameworks.txt",
   "aider_client.py": "requirements-aider.txt",
   "anthropic_client.py": "requirements-anthropic.txt",
+  "dspy_client.py": "requirements-semantic-kernel.txt",
+  "google_adk_client.py": "requirements-google-adk.txt",
+  "haystack_client.py": "requirements-frameworks.txt",
   "langchain_ollama_client.py": "requirements-ollama.txt",
+  "langfuse_client.py": "requirements-frameworks.txt",
+  "markitdown_client.py": "requirements-frameworks.txt",
   "ollama_client.py": "requirements-ollama.txt",
   "open_webui_client.py": "requirements-open-webui.txt",
+  "openinference_client.py": "requirements-frameworks.txt",
+  "outlines_client.py": "requirements-frameworks.txt",
+  "semantic_kernel_client.py": "requirements-semantic-kernel.txt",
+  "smolagents_client.py": "requirements-frameworks.txt",
+  "strands_client.py": "requirements-frameworks.txt",
 };
 const SCRIPTS = readdirSync(PYTHON_SCRIPTS).filter((name) => name.endsWith("_client.py"));
 

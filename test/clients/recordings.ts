@@ -1,7 +1,7 @@
 /** Reads and writes `recordings/`, one file per client. */
 
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Recording } from "./recorded-request.ts";
 
 const FOLDER = resolve(import.meta.dirname, "recordings");
@@ -11,8 +11,8 @@ export async function writeRecording({ client, version, requests }: Recording): 
   // One request per line: a new version of a client shows as the lines that it changed.
   const lines = requests.map((request) => JSON.stringify(request));
   const text = `{\n"client": "${client}",\n"version": "${version}",\n"requests": [\n${lines.join(",\n")}\n]\n}\n`;
-  // Without the scope of a package such as `@openai/codex`.
-  await writeFile(join(FOLDER, `${basename(client)}.json`), text);
+  // Packages of several scopes are called `openai`.
+  await writeFile(join(FOLDER, `${client.replace(/^@/, "").replaceAll("/", "-")}.json`), text);
 }
 
 export async function readRecordings(): Promise<Recording[]> {
