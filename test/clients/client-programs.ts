@@ -115,6 +115,8 @@ export async function runProgram(
     PARLANCE_BASE_URL: baseUrl,
     PARLANCE_API_KEY: apiKey,
     PARLANCE_CHAT_MODEL: chatModel,
+    OPENAI_BASE_URL: baseUrl,
+    OPENAI_API_KEY: apiKey,
     CLIENT_PACKAGES: directory,
     ...(folder !== "node" && { CLIENT: client }),
   };

@@ -3,6 +3,8 @@ export const NPM_CLIENT_VERSIONS = {
   "@anthropic-ai/claude-code": "2.1.197",
   "@openai/agents-realtime": "0.20.0",
   "@openai/codex": "0.169.0",
+  "@qwen-code/qwen-code": "0.24.4",
+  "opencode-ai": "1.18.33",
 } as const;
 
 export type NpmClient = keyof typeof NPM_CLIENT_VERSIONS;

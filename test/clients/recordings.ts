@@ -12,7 +12,7 @@ export async function writeRecording({ client, version, requests }: Recording): 
   const lines = requests.map((request) => JSON.stringify(request));
   const text = `{\n"client": "${client}",\n"version": "${version}",\n"requests": [\n${lines.join(",\n")}\n]\n}\n`;
   // Packages of several scopes are called `openai`.
-  await writeFile(join(FOLDER, `${client.replace(/^@/, "").replaceAll("/", "-")}.json`), text);
+  await writeFile(join(FOLDER, `${client.replace(/^@/, "").replaceAll("/", "__")}.json`), text);
 }
 
 export async function readRecordings(): Promise<Recording[]> {

@@ -3,9 +3,8 @@
 use anyhow::{ensure, Context, Result};
 use async_openai::config::OpenAIConfig;
 use futures::StreamExt;
-use rig::client::{CompletionClient, EmbeddingsClient};
-use rig::completion::Prompt;
-use rig::embeddings::EmbeddingModel;
+use rig::completion::CompletionRequest;
+use rig::providers::openai::OpenAI;
 use serde_json::{json, Value};
 use std::future::Future;
 
@@ -87,26 +86,24 @@ async fn embeds() -> Result<()> {
     expect(&answer.data[0].embedding.len().to_string(), "384")
 }
 
-fn rig_client() -> Result<rig::providers::openai::Client> {
-    let builder = rig::providers::openai::Client::builder().api_key(variable("PARLANCE_API_KEY"));
-    Ok(builder.base_url(variable("PARLANCE_BASE_URL")).build()?)
-}
-
-async fn rig_answers_by_responses() -> Result<()> {
-    let agent = rig_client()?.agent(TOOLS_MODEL).preamble("You help.").build();
-    let text = agent.prompt("Echo this").await?;
-    expect(&text, "Echo this")
+/// Reads OPENAI_BASE_URL and OPENAI_API_KEY.
+fn rig_client() -> Result<OpenAI> {
+    Ok(OpenAI::from_env()?)
 }
 
 async fn rig_answers() -> Result<()> {
-    let agent = rig_client()?.completions_api().agent(TOOLS_MODEL).preamble("You help.").build();
-    let text = agent.prompt("Echo this").await?;
-    expect(&text, "Echo this")
+    let response = rig_client()?.completion(TOOLS_MODEL).call(CompletionRequest::new("Echo this")).await?;
+    expect(&format!("{:?}", response.choice), "Echo this")
 }
 
+async fn rig_answers_by_chat_completions() -> Result<()> {
+    let response = rig_client()?.chat(TOOLS_MODEL).call(CompletionRequest::new("Echo this")).await?;
+    expect(&format!("{:?}", response.choice), "Echo this")
+}
+
+/// For names of OpenAI's, rig asks for the dimensions of their models.
 async fn rig_embeds() -> Result<()> {
-    let model = rig_client()?.embedding_model("text-embedding-3-small");
-    let embedding = model.embed_text("A cat.").await?;
+    let embedding = rig_client()?.embedding("all-minilm-l6-v2", None).embed_text("A cat.").await?;
     expect(&embedding.vec.len().to_string(), "384")
 }
 
@@ -117,8 +114,8 @@ async fn main() {
         check("async-openai", "calls a tool", calls_a_tool()).await,
         check("async-openai", "answers by responses", answers_by_responses()).await,
         check("async-openai", "embeds", embeds()).await,
-        check("rig-core", "answers by responses", rig_answers_by_responses()).await,
-        check("rig-core", "answers by chat completions", rig_answers()).await,
+        check("rig-core", "answers", rig_answers()).await,
+        check("rig-core", "answers by chat completions", rig_answers_by_chat_completions()).await,
         check("rig-core", "embeds", rig_embeds()).await,
     ];
     std::process::exit(i32::from(results.contains(&false)));
