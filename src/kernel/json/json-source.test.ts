@@ -20,6 +20,8 @@ function replaced(json: string, members: Record<string, string>): string {
 
 /** JSON with spaces, long texts, and texts that look like JSON. */
 const text = fc.oneof(fc.string(), fc.constant('{"model":[1,2]}\\"'), fc.string({ minLength: 40, maxLength: 90 }));
+/** `__proto__` and `constructor` are refused. */
+const key = text.filter((name) => name !== "__proto__" && name !== "constructor");
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
     { maxDepth: 3 },
@@ -27,15 +29,14 @@ const value = fc.letrec((tie) => ({
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.constantFrom(true, false, null),
     fc.array(tie("any")),
-    fc.dictionary(text, tie("any")),
+    fc.dictionary(key, tie("any")),
   ),
 })).any;
-const body = fc.dictionary(fc.oneof(fc.constantFrom("model", "stream", "messages"), text), value);
+const body = fc.dictionary(fc.oneof(fc.constantFrom("model", "stream", "messages"), key), value);
 
 test("replaces members as parsing, changing and writing would", () => {
   fc.assert(
     fc.property(body, fc.constantFrom(undefined, 1, "\t"), (fields, indent) => {
-      fc.pre(!Object.hasOwn(fields, "__proto__"));
       const json = JSON.stringify(fields, undefined, indent);
       const changed = replaced(json, { model: '"other"', stream_options: '{"include_usage":true}' });
       expect(JSON.parse(changed)).toEqual({
