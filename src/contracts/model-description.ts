@@ -1,4 +1,4 @@
-/** What clients are told about a model, which is also stated while the model is not loaded. */
+/** Description of a model for clients, which is available before the model is loaded. */
 
 import type { ChatModel } from "./chat-model.ts";
 import type { EmbeddingModel, ModerationModel, SpeechModel, TranscriptionModel } from "./engine.ts";
