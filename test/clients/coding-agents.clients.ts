@@ -47,6 +47,19 @@ const AGENTS: Partial<Record<NpmClient, CodingAgent>> = {
     }),
     files: () => ({}),
   },
+  "@continuedev/cli": {
+    command: "cn",
+    parameters: ["--config", "config.yaml", "-p", "Echo this"],
+    environment: () => ({ CONTINUE_TELEMETRY_ENABLED: "0" }),
+    files: (apiBase) => ({
+      "config.yaml": {
+        name: "Parlance",
+        version: "1.0.0",
+        schema: "v1",
+        models: [{ name: "parlance", provider: "openai", model: TOOLS_MODEL, apiBase, apiKey: service.apiKey }],
+      },
+    }),
+  },
 };
 
 let service: Service;
