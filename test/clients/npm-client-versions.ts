@@ -6,6 +6,7 @@ export const NPM_CLIENT_VERSIONS = {
   "@openai/codex": "0.169.0",
   "@qwen-code/qwen-code": "0.24.4",
   "opencode-ai": "1.18.33",
+  promptfoo: "0.121.20",
 } as const;
 
 export type NpmClient = keyof typeof NPM_CLIENT_VERSIONS;
