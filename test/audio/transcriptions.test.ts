@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const recording = (name: string) => readFile(join(import.meta.dirname, "recordings", name));
+const recording = (name: string) => readFile(join(import.meta.dirname, "../recordings", name));
 
 interface Answer {
   status: number;

@@ -81,14 +81,14 @@ describe("structured output", () => {
   });
 
   test("returns 400 with the keyword's path for a schema that cannot be enforced", async () => {
-    const schema = { type: "object", properties: { age: { type: "number", multipleOf: 0.1 } } };
+    const schema = { type: "object", properties: { age: { $ref: "https://example.com/age.json" } } };
     const refused = client.chat.completions.create({
       ...ask("Hi"),
       response_format: { type: "json_schema", json_schema: { name: "x", schema } },
     });
     await expect(refused).rejects.toBeInstanceOf(OpenAI.BadRequestError);
     await expect(refused).rejects.toMatchObject({
-      param: "response_format.json_schema.schema.properties.age.multipleOf",
+      param: "response_format.json_schema.schema.properties.age.$ref",
     });
   });
 });

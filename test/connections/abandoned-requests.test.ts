@@ -112,7 +112,11 @@ test("records the characters of speech that the client had not received", async 
 test("records all the audio that a local transcription read, not only the segments it sent", async () => {
   const leaving = new AbortController();
   const form = new FormData();
-  form.append("file", new Blob([await readFile(join(import.meta.dirname, "recordings", "speech.mp3"))]), "speech.mp3");
+  form.append(
+    "file",
+    new Blob([await readFile(join(import.meta.dirname, "../recordings", "speech.mp3"))]),
+    "speech.mp3",
+  );
   form.append("model", "listener");
   form.append("stream", "true");
   const { signal } = leaving;

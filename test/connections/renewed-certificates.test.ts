@@ -25,7 +25,9 @@ test.skipIf(spawnSync("openssl", ["version"]).status !== 0)("SIGHUP reads renewe
   const upstream = createServer(
     { key: readFileSync(renewed.key), cert: readFileSync(renewed.certificate) },
     (_request, response) => {
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id: "1", choices }));
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ id: "1", object: "chat.completion", created: 1, model: "upstream", choices }));
     },
   );
   upstream.listen(0, "127.0.0.1");

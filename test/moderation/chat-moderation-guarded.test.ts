@@ -103,7 +103,7 @@ const user = (content: unknown) => ({ model: "distant", messages: [{ role: "user
 test.each<[type: string, part: object]>([
   ["file", { type: "file", file: { filename: "a.txt", file_data: "data:text/plain;base64,a2lsbA==" } }],
   ["input_audio", { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } }],
-  ["video_url", { type: "video_url", video_url: { url: "https://example.com/a.mp4" } }],
+  ["video_url", { type: "video_url", video_url: { url: "data:video/mp4;base64,AAAA" } }],
 ])("blocks a part of the unmoderated type %s before it reaches an upstream", async (_type, part) => {
   asked = 0;
   const answer = await ask({ ...user([{ type: "text", text: "Sum it up." }, part]), ...block("input") });

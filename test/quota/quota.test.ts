@@ -193,7 +193,7 @@ test("limits speech, transcription and the model list", async () => {
   const tooLarge = await transcribe(new Uint8Array(1_000_001));
   expect(await tooLarge.json()).toMatchObject({ error: { message: expect.stringContaining("audio bytes per min") } });
   const transcribed = await transcribe(
-    new Uint8Array(readFileSync(join(import.meta.dirname, "recordings", "speech.mp3"))),
+    new Uint8Array(readFileSync(join(import.meta.dirname, "../recordings", "speech.mp3"))),
   );
   expect(transcribed.status).toBe(200);
   expect(transcribed.headers.get("x-ratelimit-remaining-requests")).toBe("0");

@@ -16,7 +16,10 @@ const upstream = createServer((request, response) => {
   request.on("end", () => {
     const message = { role: "assistant", content: "hi" };
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: "stop" }] }));
+    const choices = [{ index: 0, message, logprobs: null, finish_reason: "stop" }];
+    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    const envelope = { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "own" };
+    response.end(JSON.stringify({ ...envelope, choices, usage }));
   });
 });
 

@@ -56,7 +56,7 @@ test("reports each operation's usage within a second by minute, hour and day, an
   await client.chat.completions.create({ model: "stray", messages: [{ role: "user", content: "Woof." }] });
   const speech = { model: "crier", input: "Hear, hear!", voice: "alloy", response_format: "pcm" } as const;
   await (await client.audio.speech.create(speech)).arrayBuffer();
-  const file = new File([readFileSync(join(import.meta.dirname, "recordings", "speech.mp3"))], "speech.mp3");
+  const file = new File([readFileSync(join(import.meta.dirname, "../recordings", "speech.mp3"))], "speech.mp3");
   await client.audio.transcriptions.create({ model: "listener", file });
 
   for (const bucket_width of ["1m", "1h", "1d"] as const) {

@@ -101,7 +101,7 @@ async function maySeeDeployments(accounts: Accounts, { kind, organizationId }: C
 
 function deploymentsOf(catalog: Pick<Catalog, "models">): ShownDeployment[] {
   return [...catalog.models].flatMap(({ id, task, deployments }) =>
-    deployments.map(({ name, engine, state, circuits, memoryBytes, loadSeconds, slots, latency }) => ({
+    deployments.map(({ name, engine, state, circuits, memoryBytes, gpuBytes, loadSeconds, slots, latency }) => ({
       model: id,
       task,
       deployment: name,
@@ -111,6 +111,7 @@ function deploymentsOf(catalog: Pick<Catalog, "models">): ShownDeployment[] {
       circuit: circuits.state,
       device: state.state === "up" ? state.device : undefined,
       memoryBytes,
+      gpuBytes,
       loadSeconds,
       slots: slots.count,
       slotsInUse: slots.inUse,

@@ -137,6 +137,7 @@ export const Overview = named(
           circuit: z.string(),
           device: nullable,
           memory_bytes: numberOrNull,
+          vram_bytes: numberOrNull,
           load_seconds: numberOrNull,
           slots: numberOrNull,
           slots_in_use: count,

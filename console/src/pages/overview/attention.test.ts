@@ -12,6 +12,7 @@ const HEALTHY: Deployment = {
   circuit: "closed",
   device: "cpu",
   memory_bytes: 1,
+  vram_bytes: null,
   load_seconds: 1,
   slots: 4,
   slots_in_use: 4,

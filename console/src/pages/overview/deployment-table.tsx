@@ -13,9 +13,11 @@ function devicesOf(deployments: readonly Deployment[]): string[] {
     ({ device }) => device,
   );
   return [...running].map(([device, own]) => {
-    const bytes = own.reduce((sum, { memory_bytes }) => sum + (memory_bytes ?? 0), 0);
+    const sumOf = (key: "memory_bytes" | "vram_bytes") => own.reduce((sum, each) => sum + (each[key] ?? 0), 0);
+    const [bytes, vramBytes] = [sumOf("memory_bytes"), sumOf("vram_bytes")];
     const memory = bytes === 0 ? "" : `, ${formatBytes(bytes)}`;
-    return `${own.length} of ${deployments.length} loaded on ${device}${memory}`;
+    const vram = vramBytes === 0 ? "" : `, ${formatBytes(vramBytes)} VRAM`;
+    return `${own.length} of ${deployments.length} loaded on ${device}${memory}${vram}`;
   });
 }
 
@@ -83,6 +85,11 @@ export function DeploymentTable({ deployments }: { deployments: Deployment[] }) 
                   <Table.Td>{each.device ?? "—"}</Table.Td>
                   <Table.Td ta="right" className="tabular nowrap">
                     {each.memory_bytes === null ? "—" : formatBytes(each.memory_bytes)}
+                    {each.vram_bytes !== null && (
+                      <Text size="xs" c="dimmed">
+                        {formatBytes(each.vram_bytes)} VRAM
+                      </Text>
+                    )}
                   </Table.Td>
                   <Table.Td ta="right" className="tabular">
                     {each.slots === null ? each.slots_in_use : `${each.slots_in_use} / ${each.slots}`}

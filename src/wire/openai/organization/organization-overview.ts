@@ -40,6 +40,8 @@ export interface ShownDeployment {
   circuit: string;
   device: string | undefined;
   memoryBytes: number | undefined;
+  /** Memory of the GPU; undefined for models on the CPU. */
+  gpuBytes: number | undefined;
   loadSeconds: number | undefined;
   slots: number;
   slotsInUse: number;
@@ -98,12 +100,14 @@ export function toOverview(overview: Overview): AnswerOf<typeof OverviewAnswer> 
 }
 
 function toDeployment(deployment: ShownDeployment) {
-  const { memoryBytes, loadSeconds, slots, slotsInUse, firstTokenSeconds, reason, device, ...same } = deployment;
+  const { memoryBytes, gpuBytes, loadSeconds, slots, slotsInUse, firstTokenSeconds, reason, device, ...same } =
+    deployment;
   return {
     ...same,
     reason: reason ?? null,
     device: device ?? null,
     memory_bytes: memoryBytes ?? null,
+    vram_bytes: gpuBytes ?? null,
     load_seconds: loadSeconds ?? null,
     slots: Number.isFinite(slots) ? slots : null,
     slots_in_use: slotsInUse,
