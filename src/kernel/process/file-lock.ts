@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 
@@ -31,7 +31,8 @@ export function tryLock(path: string): FileLock | undefined {
 /** Creates the file for its owner only; SQLite would create it for everyone to read. */
 function createPrivately(path: string): void {
   try {
-    closeSync(openSync(path, "a", 0o600));
+    // Not opened where it exists: closing it would release the POSIX locks of this process (fcntl(2)).
+    if (!existsSync(path)) closeSync(openSync(path, "wx", 0o600));
     if (process.platform !== "win32") chmodSync(path, 0o600);
   } catch {
     // Opening the database reports what is wrong; another user's file keeps its mode.
