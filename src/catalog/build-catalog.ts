@@ -101,7 +101,7 @@ export function buildCatalog(
   const models = specifications.map((specification): CatalogModel => {
     const { deployments: wanted, ...rest } = specification;
     const pools: PoolEntry[] = [];
-    const own = wanted.flatMap((each, index) => {
+    const modelDeployments = wanted.flatMap((each, index) => {
       const name = wanted.length === 1 ? specification.id : `${specification.id}#${index + 1}`;
       const pool = parts.poolOf(each);
       if (pool !== undefined) pools.push({ name, engine: each.engine, endpoints: pool });
@@ -116,10 +116,10 @@ export function buildCatalog(
         return deployment;
       });
     });
-    return { ...rest, createdAt: parts.createdAt(specification.id), deployments: own, pools };
+    return { ...rest, createdAt: parts.createdAt(specification.id), deployments: modelDeployments, pools };
   });
-  const kept = new Set(deployments.values());
-  return { models, deployments, dropped: [...previous.values()].filter((each) => !kept.has(each)) };
+  const current = new Set(deployments.values());
+  return { models, deployments, dropped: [...previous.values()].filter((each) => !current.has(each)) };
 }
 
 interface NamedDeployment extends DeploymentSpec {

@@ -81,8 +81,8 @@ export class Catalog {
    * no visible model matches.
    */
   find(id: string): ResolvedModel | undefined {
-    const own = this.#models.get(id);
-    if (own !== undefined && !isWildcard(own)) return own.isHidden ? undefined : { id, model: own };
+    const entry = this.#models.get(id);
+    if (entry !== undefined && !isWildcard(entry)) return entry.isHidden ? undefined : { id, model: entry };
     const aliased = this.#aliases.get(id);
     if (aliased !== undefined) return { id: aliased.id, model: aliased };
     const wildcard = this.#wildcards.find((each) => covers(each.id, id));
@@ -93,8 +93,8 @@ export class Catalog {
 
   /** Like `find`, for IDs that the operator wrote, which may name hidden models. */
   findFallback(id: string): ResolvedModel | undefined {
-    const own = this.#models.get(id);
-    return own?.isHidden === true ? { id, model: own } : this.find(id);
+    const entry = this.#models.get(id);
+    return entry?.isHidden === true ? { id, model: entry } : this.find(id);
   }
 }
 

@@ -22,8 +22,8 @@ const CHAT_ALIASES = ["claude-*", "gpt-realtime*"];
  */
 export function withChatAliases(models: readonly ModelSpec[]): ModelSpec[] {
   const first = models.find(({ id, task, isHidden }) => task === "chat" && !isHidden && !id.endsWith("/*"));
-  const taken = models.flatMap(({ aliases }) => aliases);
-  const free = CHAT_ALIASES.filter((alias) => !taken.some((each) => covers(each, alias)));
+  const aliasNames = models.flatMap(({ aliases }) => aliases);
+  const free = CHAT_ALIASES.filter((alias) => !aliasNames.some((each) => covers(each, alias)));
   return models.map((model) => (model === first ? { ...model, aliases: [...model.aliases, ...free] } : model));
 }
 
@@ -37,11 +37,11 @@ function covers(alias: string, other: string): boolean {
  * without a built-in model gets none.
  */
 export function withDefaultAliases(models: readonly ModelSpec[]): ModelSpec[] {
-  const taken = new Set(models.flatMap(({ id, aliases }) => [id, ...aliases]));
+  const usedNames = new Set(models.flatMap(({ id, aliases }) => [id, ...aliases]));
   const firsts = new Set(Object.keys(DEFAULT_ALIASES).map((task) => firstBuiltin(models, task)));
   return models.map((model) => {
     if (!firsts.has(model)) return model;
-    const free = (DEFAULT_ALIASES[model.task] ?? []).filter((alias) => !taken.has(alias));
+    const free = (DEFAULT_ALIASES[model.task] ?? []).filter((alias) => !usedNames.has(alias));
     return { ...model, aliases: [...model.aliases, ...free] };
   });
 }

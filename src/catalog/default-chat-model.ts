@@ -26,12 +26,14 @@ export function chatModelToDownload(
   memory: { freeBytes: number; budgetBytes: number },
 ): ManifestEntry | undefined {
   if (!builtinModels || environment.CI) return undefined;
-  const wanted =
+  const requestedModel =
     local.defaultChatModel === AUTO
       ? automatic(models, manifest, memory)
       : manifest.find(({ id }) => id === local.defaultChatModel);
   // A default model is downloaded by its own deployment, before the service is ready.
-  return wanted === undefined || wanted.isDefault || pulled.has(wanted.id) ? undefined : wanted;
+  return requestedModel === undefined || requestedModel.isDefault || pulled.has(requestedModel.id)
+    ? undefined
+    : requestedModel;
 }
 
 /** An installation that configures chat models has its own, so it gets no other. */

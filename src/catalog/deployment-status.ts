@@ -65,10 +65,11 @@ export function* deploymentHealth(catalog: Models, openElsewhere: ReadonlySet<st
       yield { deployment: deployment.name, model: model.id, downReason: downReasonOf(deployment, openElsewhere) };
     }
     for (const { name, endpoints: pool } of model.pools) {
-      const own = model.deployments.filter(({ pool: entry }) => entry === name);
-      const reasons = own.map((deployment) => downReasonOf(deployment, openElsewhere));
+      const poolDeployments = model.deployments.filter(({ pool: entry }) => entry === name);
+      const reasons = poolDeployments.map((deployment) => downReasonOf(deployment, openElsewhere));
       const isDown = reasons.every((reason) => reason !== undefined);
-      const reason = own.length === 0 ? (pool.state.reason ?? "no endpoints") : `all endpoints failed: ${reasons[0]}`;
+      const reason =
+        poolDeployments.length === 0 ? (pool.state.reason ?? "no endpoints") : `all endpoints failed: ${reasons[0]}`;
       yield { deployment: name, model: model.id, downReason: isDown ? reason : undefined };
     }
   }

@@ -82,9 +82,9 @@ function entriesOf(
   mayUse: ModelAccess,
 ): ListedModel[] {
   const fallbacks = usableFallbacks(catalog, model, mayUse);
-  const own = { id: model.id, createdAt: model.createdAt };
+  const fields = { id: model.id, createdAt: model.createdAt };
   const concrete = isWildcard(model) ? upstream.under(model) : [];
-  return [own, ...concrete]
+  return [fields, ...concrete]
     .filter(({ id }) => mayUseFound(mayUse, { id, model }))
     .map(({ id, createdAt }) => toListed({ ...model, fallbacks }, id, createdAt));
 }
@@ -92,8 +92,8 @@ function entriesOf(
 /** Fallbacks that the caller may request itself; the names of others stay hidden. */
 export function usableFallbacks(catalog: Catalog, model: CatalogModel, mayUse: ModelAccess): string[] {
   return model.fallbacks.filter((id) => {
-    const found = catalog.findFallback(id);
-    return found !== undefined && mayUseFound(mayUse, found);
+    const model = catalog.findFallback(id);
+    return model !== undefined && mayUseFound(mayUse, model);
   });
 }
 
@@ -137,8 +137,8 @@ function factsOf({
 }
 
 function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
-  const known = numbers.filter((each) => each !== undefined);
-  return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0);
+  const values = numbers.filter((each) => each !== undefined);
+  return values.length === 0 ? undefined : values.reduce((sum, each) => sum + each, 0);
 }
 
 /** A request goes to a deployment that can serve it, so one with the ability is enough. */

@@ -215,8 +215,8 @@ export class LiveCatalog {
   }
 
   async #see(ids: string[]): Promise<ReadonlyMap<string, number>> {
-    const seen = this.#options.see(ids).catch(() => undefined);
-    return (await resultWithin(seen, DATABASE_TIMEOUT_MS)) ?? new Map();
+    const firstSeen = this.#options.see(ids).catch(() => undefined);
+    return (await resultWithin(firstSeen, DATABASE_TIMEOUT_MS)) ?? new Map();
   }
 }
 

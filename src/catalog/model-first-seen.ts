@@ -11,7 +11,7 @@ export async function recordFirstSeen(
   modelIds: readonly string[],
   now: number,
 ): Promise<ReadonlyMap<string, number>> {
-  const seen = new Map<string, number>();
+  const firstSeen = new Map<string, number>();
   for (let start = 0; start < modelIds.length; start += BATCH) {
     const batch = modelIds.slice(start, start + BATCH);
     await executor
@@ -20,7 +20,7 @@ export async function recordFirstSeen(
       .onConflict((conflict) => conflict.column("modelId").doNothing())
       .execute();
     const rows = await executor.selectFrom("modelSightings").selectAll().where("modelId", "in", batch).execute();
-    for (const row of rows) seen.set(row.modelId, row.firstSeenAt);
+    for (const row of rows) firstSeen.set(row.modelId, row.firstSeenAt);
   }
-  return seen;
+  return firstSeen;
 }

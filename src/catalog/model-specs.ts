@@ -20,17 +20,18 @@ import type { ModelSettings } from "./model-settings.ts";
 export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));
   if (!config.builtinModels) return config.defaultAliases ? withChatAliases(configured) : configured;
-  const own = new Set(configured.map(({ id }) => id));
+  const configuredIds = new Set(configured.map(({ id }) => id));
   const overrides = new Map(config.builtinOverrides.map((override) => [override.id, override]));
   const pulled = new Set((await store.list()).map(({ id }) => id));
   const builtin = MANIFEST.filter(
     ({ id, isDefault, isComponent }) =>
-      isComponent !== true && !own.has(id) && (isDefault || pulled.has(id) || overrides.has(id)),
+      isComponent !== true && !configuredIds.has(id) && (isDefault || pulled.has(id) || overrides.has(id)),
   );
   const bundled = BUNDLED_MODELS.filter(
-    ({ id, requires }) => !own.has(id) && (requires === undefined || pulled.has(requires) || overrides.has(id)),
+    ({ id, requires }) =>
+      !configuredIds.has(id) && (requires === undefined || pulled.has(requires) || overrides.has(id)),
   );
-  const isBuiltin = (id: string) => !own.has(id);
+  const isBuiltin = (id: string) => !configuredIds.has(id);
   const first = defaultChatModel(config, pulled, MANIFEST);
   const models = [
     ...builtin

@@ -90,12 +90,12 @@ export class UpstreamModels {
   async #merge(wildcard: CatalogModel, stop: AbortSignal): Promise<void> {
     const prefix = wildcard.id.slice(0, -1);
     const lists = wildcard.deployments.map((deployment) => this.#lists.get(deployment));
-    const found = new Set(lists.flatMap((names = []) => names.map((name) => prefix + name)));
-    if (lists.includes(undefined)) for (const { id } of this.under(wildcard)) found.add(id);
-    const ids = [...found].sort();
-    const seen = await this.#options.see(ids).catch(() => this.#seenBefore(wildcard));
+    const upstreamIds = new Set(lists.flatMap((names = []) => names.map((name) => prefix + name)));
+    if (lists.includes(undefined)) for (const { id } of this.under(wildcard)) upstreamIds.add(id);
+    const ids = [...upstreamIds].sort();
+    const firstSeen = await this.#options.see(ids).catch(() => this.#seenBefore(wildcard));
     if (stop.aborted) return;
-    const listed = ids.map((id) => ({ id, createdAt: seen.get(id) ?? Date.now(), wildcard }));
+    const listed = ids.map((id) => ({ id, createdAt: firstSeen.get(id) ?? Date.now(), wildcard }));
     this.#byWildcard.set(wildcard.id, listed);
   }
 

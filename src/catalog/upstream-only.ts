@@ -16,9 +16,9 @@ export function withUpstreamsOnly(specs: readonly ModelSpec[], isUpstream: (engi
 
 /** Whether workers can answer a request for the model, its fallbacks included. */
 export function isServedByWorkers(catalog: Catalog, id: string): boolean {
-  const found = catalog.find(id);
-  if (found === undefined || found.model.deployments.length === 0) return false;
-  return found.model.fallbacks.every((each) => (catalog.findFallback(each)?.model.deployments.length ?? 1) > 0);
+  const model = catalog.find(id);
+  if (model === undefined || model.model.deployments.length === 0) return false;
+  return model.model.fallbacks.every((each) => (catalog.findFallback(each)?.model.deployments.length ?? 1) > 0);
 }
 
 /** One process has to count what is promised over all of them, and to balance over endpoints that come and go. */

@@ -60,7 +60,7 @@ async function examine({ measure, json }: Options): Promise<void> {
 
 async function runChecks(config: Config, machine: Machine): Promise<Check[]> {
   const origin = await findOrigin({});
-  const found = await Promise.all([
+  const checks = await Promise.all([
     checkMachine(machine),
     checkGpu(machine),
     checkPrograms(config),
@@ -71,7 +71,7 @@ async function runChecks(config: Config, machine: Machine): Promise<Check[]> {
     checkPort(config, origin),
   ]);
   const warnings = config.warnings.map((detail): Check => ({ name: "Configuration", state: "warning", detail }));
-  return [...found.flat(), ...warnings];
+  return [...checks.flat(), ...warnings];
 }
 
 async function recommend(config: Config, machine: Machine): Promise<Recommendation[]> {

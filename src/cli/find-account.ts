@@ -67,15 +67,15 @@ function pick<Entry extends { id: string; name: string }>(
   idOrName: string,
   noun: string,
 ): Entry {
-  const own = entries.find(({ id }) => id === idOrName);
-  if (own !== undefined) return own;
-  const named = entries.filter(({ name }) => name === idOrName);
-  const [first] = named;
+  const byId = entries.find(({ id }) => id === idOrName);
+  if (byId !== undefined) return byId;
+  const byName = entries.filter(({ name }) => name === idOrName);
+  const [first] = byName;
   if (first === undefined) throw new Fault("not-found", `There is no ${noun} \`${idOrName}\`.`);
-  if (named.length === 1) return first;
-  const ids = named.map(({ id }) => id).join(", ");
+  if (byName.length === 1) return first;
+  const ids = byName.map(({ id }) => id).join(", ");
   throw new Fault(
     "conflict",
-    `${named.length} ${noun}s have the name \`${idOrName}\`. Give the ID of the ${noun}: ${ids}.`,
+    `${byName.length} ${noun}s have the name \`${idOrName}\`. Give the ID of the ${noun}: ${ids}.`,
   );
 }

@@ -9,8 +9,8 @@ import { openLog } from "./open-log.ts";
 export async function findModelId(idOrAlias: string): Promise<string> {
   const config = await loadConfig(configSources());
   const models = await buildModelSpecs(config, createModelStore(config, openLog("warn")));
-  const found = models.find(({ id }) => id === idOrAlias) ?? models.find(({ aliases }) => aliases.includes(idOrAlias));
-  if (found !== undefined) return found.id;
+  const match = models.find(({ id }) => id === idOrAlias) ?? models.find(({ aliases }) => aliases.includes(idOrAlias));
+  if (match !== undefined) return match.id;
   throw new Fault(
     "not-found",
     `There is no model \`${idOrAlias}\`. The models are ${models.map(({ id }) => id).join(", ")}.`,

@@ -29,17 +29,22 @@ const CONTENTS: readonly [name: RegExp, contains: string][] = [
 
 /** Walks the dependencies of the package of `module`, a URL. Sorted by name. */
 export function installedPackages(module: string): InstalledPackage[] {
-  const found = new Map<string, InstalledPackage>();
-  const seen = new Set<string>();
+  const packages = new Map<string, InstalledPackage>();
+  const visited = new Set<string>();
   const visit = (name: string, parent: string) => {
     const path = pathOf(name, parent);
-    if (path === undefined || seen.has(path)) return;
-    seen.add(path);
+    if (path === undefined || visited.has(path)) return;
+    visited.add(path);
     const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
     const { version = "" } = manifest;
     if (name !== ".." && !name.startsWith(OWN)) {
       const contains = CONTENTS.find(([pattern]) => pattern.test(name))?.[1];
-      found.set(`${name}@${version}`, { name, version, license: licenseOf(manifest), ...(contains && { contains }) });
+      packages.set(`${name}@${version}`, {
+        name,
+        version,
+        license: licenseOf(manifest),
+        ...(contains && { contains }),
+      });
     }
     const { dependencies, optionalDependencies, peerDependencies } = manifest;
     for (const each of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
@@ -47,7 +52,7 @@ export function installedPackages(module: string): InstalledPackage[] {
     }
   };
   visit("..", module);
-  return [...found.values()].sort((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version));
+  return [...packages.values()].sort((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version));
 }
 
 /** Undefined for a package that is not installed, such as another platform's. */

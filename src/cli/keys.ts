@@ -79,10 +79,10 @@ async function scopeOf(
     if (project === undefined && serviceAccount === undefined) return accounts.defaultScope("admin");
     throw new Fault("invalid-request", "Admin keys do not belong to a project. Use either --admin or --project.");
   }
-  const found = await findProject(accounts, project);
-  const scope = { organizationId: found.organizationId, projectId: found.id, kind: "project" } as const;
+  const match = await findProject(accounts, project);
+  const scope = { organizationId: match.organizationId, projectId: match.id, kind: "project" } as const;
   if (serviceAccount === undefined) return scope;
-  return { ...scope, serviceAccountId: (await findServiceAccount(accounts, found, serviceAccount)).id };
+  return { ...scope, serviceAccountId: (await findServiceAccount(accounts, match, serviceAccount)).id };
 }
 
 async function list(accounts: Accounts, { project, json }: ListOptions): Promise<void> {

@@ -40,12 +40,11 @@ export async function inspectMachine({ memory }: LocalSettings): Promise<Machine
 
 async function findGpus(): Promise<Pick<Machine, "gpus" | "gpuBytes">> {
   if (process.platform === "darwin" && process.arch === "arm64") return { gpus: ["Apple silicon (Metal)"] };
-  const found = await nvidiaGpus();
+  const gpus = await nvidiaGpus();
   const isUsable = await usesGpu({ gpu: "auto", gpuLayers: undefined });
   return {
-    gpus: found.map(({ name, memoryBytes, driver }) => `${name}, ${formatBytes(memoryBytes)}, driver ${driver}`),
-    gpuBytes:
-      found.length === 0 || !isUsable ? undefined : found.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+    gpus: gpus.map(({ name, memoryBytes, driver }) => `${name}, ${formatBytes(memoryBytes)}, driver ${driver}`),
+    gpuBytes: gpus.length === 0 || !isUsable ? undefined : gpus.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
   };
 }
 

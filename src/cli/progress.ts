@@ -30,23 +30,23 @@ class ProgressBars implements Progress {
 
   update(progress: PullProgress): void {
     const { model, phase } = progress;
-    const known = this.#running.get(model);
+    const existing = this.#running.get(model);
     if (phase === "stored" || phase === "failed") {
-      if (known === undefined) return;
-      known.transfer.see({ ...progress, source: known.transfer.progress.source }, Date.now());
+      if (existing === undefined) return;
+      existing.transfer.see({ ...progress, source: existing.transfer.progress.source }, Date.now());
       this.#running.delete(model);
       if (this.#running.size === 0) this.stop();
       return;
     }
-    if (known === undefined) {
+    if (existing === undefined) {
       const transfer = new Transfer(progress, Date.now());
       const bar = this.#allBars().create(transfer.totalBytes ?? 0, transfer.receivedBytes, { transfer });
       this.#running.set(model, { bar, transfer });
       return;
     }
-    known.transfer.see(progress, Date.now());
-    known.bar.setTotal(known.transfer.totalBytes ?? 0);
-    known.bar.update(known.transfer.receivedBytes);
+    existing.transfer.see(progress, Date.now());
+    existing.bar.setTotal(existing.transfer.totalBytes ?? 0);
+    existing.bar.update(existing.transfer.receivedBytes);
   }
 
   print(text: string): void {
@@ -99,24 +99,24 @@ class ProgressLines implements Progress {
   update(progress: PullProgress): void {
     const { model, phase } = progress;
     const nowMs = Date.now();
-    const known = this.#running.get(model);
+    const existing = this.#running.get(model);
     if (phase === "stored" || phase === "failed") {
       this.#running.delete(model);
       const size = formatBytes(progress.completedBytes);
-      if (known !== undefined) this.#line(model, phase === "stored" ? `downloaded ${size}` : "download failed");
+      if (existing !== undefined) this.#line(model, phase === "stored" ? `downloaded ${size}` : "download failed");
       return;
     }
-    const transfer = known?.transfer ?? new Transfer(progress, nowMs);
+    const transfer = existing?.transfer ?? new Transfer(progress, nowMs);
     transfer.see(progress, nowMs);
     const heading =
       phase === "waiting"
         ? "waiting for another process to download it"
         : `trying ${progress.source} for ${progress.file}`;
-    if (known?.heading !== heading) {
+    if (existing?.heading !== heading) {
       this.#running.set(model, { transfer, lineAtMs: nowMs, heading });
       this.#line(model, heading);
-    } else if (phase === "fetching" && nowMs - known.lineAtMs >= LINE_INTERVAL_MS) {
-      known.lineAtMs = nowMs;
+    } else if (phase === "fetching" && nowMs - existing.lineAtMs >= LINE_INTERVAL_MS) {
+      existing.lineAtMs = nowMs;
       this.#line(model, transfer.describe());
     }
   }

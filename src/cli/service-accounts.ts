@@ -54,8 +54,8 @@ export function serviceAccountsCommand(): Command {
 }
 
 async function list(accounts: Accounts, { project, json }: Options): Promise<void> {
-  const found = await findProject(accounts, project);
-  const entries = await allEntries((request) => accounts.serviceAccounts.list(found, request));
+  const match = await findProject(accounts, project);
+  const entries = await allEntries((request) => accounts.serviceAccounts.list(match, request));
   if (json === true) {
     console.log(JSON.stringify(entries.map(toJson), undefined, 2));
     return;
@@ -65,9 +65,9 @@ async function list(accounts: Accounts, { project, json }: Options): Promise<voi
 }
 
 async function create(accounts: Accounts, name: string, { project, expiresIn, json }: CreateOptions): Promise<void> {
-  const found = await findProject(accounts, project);
+  const match = await findProject(accounts, project);
   const key = { expiresInSeconds: expiresIn };
-  const created = await accounts.serviceAccounts.create(OPERATOR, found, { name, key });
+  const created = await accounts.serviceAccounts.create(OPERATOR, match, { name, key });
   const value = created.key?.secret.reveal() ?? "";
   if (json === true) {
     const api_key = { id: created.key?.key.id, value };
@@ -75,7 +75,7 @@ async function create(accounts: Accounts, name: string, { project, expiresIn, js
     return;
   }
   // Only the secret goes to standard output, for `KEY=$(parlance service-accounts create …)`.
-  console.error(`Created ${created.account.id} in ${found.name}. Save its key, which is shown only once:`);
+  console.error(`Created ${created.account.id} in ${match.name}. Save its key, which is shown only once:`);
   console.log(value);
 }
 

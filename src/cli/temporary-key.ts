@@ -13,8 +13,8 @@ export async function withTemporaryKey<Result>(
   const result = Promise.withResolvers<Result>();
   await withAccounts(async (accounts) => {
     const scope = await accounts.defaultScope(kind);
-    const wanted = { scope, name: "Command line", expiresInSeconds: LIFETIME_SECONDS };
-    const { key, secret } = await accounts.apiKeys.create(OPERATOR, wanted);
+    const newKey = { scope, name: "Command line", expiresInSeconds: LIFETIME_SECONDS };
+    const { key, secret } = await accounts.apiKeys.create(OPERATOR, newKey);
     try {
       result.resolve(await work(secret.reveal()));
     } finally {

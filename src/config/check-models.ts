@@ -82,14 +82,16 @@ function checkTask(
 }
 
 function checkAliases(models: readonly RawModel[], tasks: ReadonlyMap<string, unknown>, errors: ConfigErrors): void {
-  const taken = new Map<string, string>([...tasks.keys()].map((id) => [id, "is already the ID of a model"]));
+  const usedIds = new Map<string, string>([...tasks.keys()].map((id) => [id, "is already the ID of a model"]));
   for (const { id, path, value } of models) {
     listAt(value, "aliases").forEach((alias, index) => {
       if (typeof alias !== "string") return;
       const problem =
-        alias.endsWith("/*") || id.endsWith("/*") ? "a wildcard can neither have aliases nor be one" : taken.get(alias);
+        alias.endsWith("/*") || id.endsWith("/*")
+          ? "a wildcard can neither have aliases nor be one"
+          : usedIds.get(alias);
       if (problem !== undefined) errors.add([...path, "aliases", index], problem);
-      taken.set(alias, "is already used as an alias");
+      usedIds.set(alias, "is already used as an alias");
     });
   }
 }
@@ -124,11 +126,11 @@ function checkDeployment(
   { path, ...rest }: { path: Path; known: KnownNames; written: unknown; errors: ConfigErrors },
 ): void {
   const { known, written, errors } = rest;
-  const given = asMapping(deployment) ?? {};
+  const fields = asMapping(deployment) ?? {};
   for (const [name, nestedTask] of Object.entries(NESTED)) {
-    if (given[name] !== undefined) checkDeployment(given[name], nestedTask, { path: [...path, name], ...rest });
+    if (fields[name] !== undefined) checkDeployment(fields[name], nestedTask, { path: [...path, name], ...rest });
   }
-  const { engine: name, model } = given;
+  const { engine: name, model } = fields;
   const engine = typeof name === "string" && Object.hasOwn(known.engines, name) ? known.engines[name] : undefined;
   if (engine === undefined) return;
   if (TASKS.some((each) => each === task) && !engine.tasks.some((each) => each === task)) {
@@ -142,12 +144,12 @@ function checkDeployment(
 }
 
 function checkFallbacks(model: RawModel, tasks: ReadonlyMap<string, unknown>, written: unknown, errors: ConfigErrors) {
-  const seen = new Set<string>();
+  const usedNames = new Set<string>();
   listAt(model.value, "fallbacks").forEach((fallback, index) => {
     if (typeof fallback !== "string") return;
     const path = [...model.path, "fallbacks", index];
-    const problem = seen.has(fallback) ? "is listed twice" : fallbackProblem(model, fallback, tasks);
-    seen.add(fallback);
+    const problem = usedNames.has(fallback) ? "is listed twice" : fallbackProblem(model, fallback, tasks);
+    usedNames.add(fallback);
     if (problem !== undefined && !errors.has(path)) errors.add(path, problem.replace("%s", quote(written, path)));
   });
 }

@@ -59,10 +59,10 @@ function parseDeployment(
   const entries = Object.entries(rest);
   const options = parseOptions(Object.fromEntries(entries.filter(isOption)), path, errors);
   const settings = Object.fromEntries(entries.filter((entry) => !isOption(entry)));
-  const known = knownSettings(schema);
+  const settingNames = knownSettings(schema);
   const parsed = schema.safeParse(settings, { error: describeIssue });
-  if (!parsed.success) report(parsed.error.issues, path, known, errors);
-  rejectIgnoredKeys(settings, path, known, errors);
+  if (!parsed.success) report(parsed.error.issues, path, settingNames, errors);
+  rejectIgnoredKeys(settings, path, settingNames, errors);
   return parsed.success && options !== undefined ? { engine, settings: parsed.data, ...options } : undefined;
 }
 
@@ -92,8 +92,8 @@ function report(issues: Parameters<typeof findings>[0], base: Path, schema: Json
   for (const { path, message, unknownKey } of findings(issues)) {
     const at = [...base, ...path];
     if (unknownKey !== undefined) {
-      const known = knownKeys(schemaAt(schema, path) ?? {}) ?? [];
-      errors.add([...at, unknownKey], describeUnknownKey(unknownKey, known));
+      const keys = knownKeys(schemaAt(schema, path) ?? {}) ?? [];
+      errors.add([...at, unknownKey], describeUnknownKey(unknownKey, keys));
     } else if (!errors.has(at)) {
       // A missing variable at this path explains more than what its placeholder breaks.
       errors.add(at, message);
@@ -108,10 +108,10 @@ function rejectIgnoredKeys(
   schema: JsonSchema,
   errors: ConfigErrors,
 ): void {
-  const known = knownKeys(schema);
-  if (known === undefined) return;
+  const keys = knownKeys(schema);
+  if (keys === undefined) return;
   for (const key of Object.keys(settings)) {
-    if (!known.includes(key)) errors.add([...path, key], describeUnknownKey(key, known));
+    if (!keys.includes(key)) errors.add([...path, key], describeUnknownKey(key, keys));
   }
 }
 

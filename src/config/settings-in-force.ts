@@ -83,11 +83,11 @@ function fileSettings({ written, parsed, environment, dataDirectory, modelsDirec
 }
 
 function environmentSettings(environment: Environment): Setting[] {
-  const known = new Set<string>(Object.values(OVERRIDES));
+  const variables = new Set<string>(Object.values(OVERRIDES));
   const { properties = {} } = z.toJSONSchema(environmentSchema, { io: "input", unrepresentable: "any" });
   const empty = environmentSchema.parse({});
   return (Object.keys(environmentSchema.shape) as (keyof Environment)[])
-    .filter((name) => !known.has(name) && !HIDDEN.has(name))
+    .filter((name) => !variables.has(name) && !HIDDEN.has(name))
     .map((name) => {
       const [value, otherwise] = [jsonOf(environment[name]), jsonOf(empty[name])];
       const { description } = (properties[name] ?? {}) as JsonSchema;

@@ -78,11 +78,11 @@ export class LocalUsage {
   }
 
   takeFromLocalShare(id: string, claims: readonly CounterClaim[], share: Share, now: number): Taken {
-    const own = claims.map((claim) => ({ ...claim, limit: this.#allowance(claim, share, now) }));
-    const taken = this.#windows.take(own, now);
-    if (!taken.granted) return taken;
+    const localClaims = claims.map((claim) => ({ ...claim, limit: this.#allowance(claim, share, now) }));
+    const outcome = this.#windows.take(localClaims, now);
+    if (!outcome.granted) return outcome;
     this.#keepReserved(id, now, claims);
-    return { ...taken, reservation: { id, takenAt: now } };
+    return { ...outcome, reservation: { id, takenAt: now } };
   }
 
   /** Snapshot of this replica's usage. */
@@ -95,8 +95,8 @@ export class LocalUsage {
     const used = this.#windows.inUse(now).map(({ name, window }) => [idOf(name), { ...name, window }] as const);
     const inUse = new Map(used);
     const isBounded = ({ limit }: Seen) => limit < Number.MAX_SAFE_INTEGER;
-    const known = [...this.#seen.values()].filter((seen) => isWithin(seen, now) && isBounded(seen));
-    const claimed = known.map((seen) => {
+    const lastReadings = [...this.#seen.values()].filter((seen) => isWithin(seen, now) && isBounded(seen));
+    const claimed = lastReadings.map((seen) => {
       const amount = Math.max(inUse.get(idOf(seen))?.window.used(now) ?? 0, this.#allowance(seen, share, now));
       inUse.delete(idOf(seen));
       const number = Math.floor(now / ((seen.windowSeconds * 1000) / SLICES));
@@ -135,9 +135,9 @@ export class LocalUsage {
     const fullShare = part(limit, share);
     if (now - since > windowSeconds * 1000) return fullShare;
     const id = idOf({ key, windowSeconds });
-    const seen = this.#seen.get(id);
-    const isKnown = seen !== undefined && since - seen.at <= windowSeconds * 1000;
-    const usedByAll = isKnown ? seen.used + Math.max(0, seen.others - seen.older.others) : 0;
+    const reading = this.#seen.get(id);
+    const isKnown = reading !== undefined && since - reading.at <= windowSeconds * 1000;
+    const usedByAll = isKnown ? reading.used + Math.max(0, reading.others - reading.older.others) : 0;
     const first = (used.get(id) ?? 0) + part(Math.max(0, limit - usedByAll), share);
     return windowSeconds > LONG_WINDOW_SECONDS ? first : Math.min(fullShare, first);
   }

@@ -24,8 +24,8 @@ export class MovingWindow {
   /** Amount in use at `now`, in milliseconds of a monotonic clock. */
   used(now: number): number {
     const oldest = this.#sliceNumber(now) - SLICES;
-    const left = this.#slices.findIndex((slice) => slice.number >= oldest);
-    const gone = this.#slices.splice(0, left === -1 ? this.#slices.length : left);
+    const firstKept = this.#slices.findIndex((slice) => slice.number >= oldest);
+    const gone = this.#slices.splice(0, firstKept === -1 ? this.#slices.length : firstKept);
     for (const slice of gone) this.#total -= slice.amount;
     return this.#total;
   }

@@ -9,13 +9,13 @@ export class MovingWindows {
   #reservations = 0;
 
   take(claims: readonly CounterClaim[], now: number): Taken {
-    const asked = new Map<string, number>();
+    const requested = new Map<string, number>();
     const used = () => Object.fromEntries(claims.map((claim) => [claim.key, this.used(claim, now)]));
     let refusal: { key: string; retryAfterSeconds: number } | undefined;
     for (const claim of claims) {
       const window = this.#window(claim);
-      const amount = (asked.get(claim.key) ?? 0) + claim.amount;
-      asked.set(claim.key, amount);
+      const amount = (requested.get(claim.key) ?? 0) + claim.amount;
+      requested.set(claim.key, amount);
       if (amount === 0 || window.used(now) + amount <= claim.limit) continue;
       // An amount above the limit never fits: report the full window as the wait.
       const fits = amount <= claim.limit;
@@ -54,15 +54,15 @@ export class MovingWindows {
 
   #window(name: WindowName): MovingWindow {
     const id = idOf(name);
-    let kept = this.#windows.get(id);
-    if (kept === undefined) {
-      kept = {
+    let window = this.#windows.get(id);
+    if (window === undefined) {
+      window = {
         name: { key: name.key, windowSeconds: name.windowSeconds },
         window: new MovingWindow(name.windowSeconds),
       };
-      this.#windows.set(id, kept);
+      this.#windows.set(id, window);
     }
-    return kept.window;
+    return window.window;
   }
 }
 

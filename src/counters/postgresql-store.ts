@@ -90,13 +90,13 @@ export class PostgresqlStore implements CounterStore {
   }
 
   async take(replica: string, id: string, claims: readonly CounterClaim[]): Promise<StoreTaken | undefined> {
-    const asked = claims.map(({ amount, limit, isReserved, ...name }) => ({
+    const requests = claims.map(({ amount, limit, isReserved, ...name }) => ({
       ...nameOf(name),
       amount,
       limit,
       isHeld: isReserved,
     }));
-    const answer = (await this.#run(replica, { op: "take", id, claims: asked })) as Taken | null;
+    const answer = (await this.#run(replica, { op: "take", id, claims: requests })) as Taken | null;
     if (answer === null) return undefined;
     const { now, used, refusal } = answer;
     const seconds = refusal && { index: refusal.index, retryAfterSeconds: Math.max(0, refusal.milliseconds) / 1000 };

@@ -60,7 +60,7 @@ export class RedisStore implements CounterStore {
   }
 
   async take(replica: string, id: string, claims: readonly CounterClaim[]): Promise<StoreTaken | undefined> {
-    const asked = claims.flatMap((claim) => [
+    const parameters = claims.flatMap((claim) => [
       claim.key,
       claim.amount,
       claim.limit,
@@ -71,7 +71,7 @@ export class RedisStore implements CounterStore {
       "take",
       replica,
       id,
-      ...asked,
+      ...parameters,
     );
     if (now === undefined) return undefined;
     const refusal = index === -1 ? undefined : { index, retryAfterSeconds: milliseconds / 1000 };

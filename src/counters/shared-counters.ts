@@ -82,8 +82,8 @@ export class SharedCounters implements Counters {
     const id = String(this.#reservations);
     if (this.#isShared) {
       try {
-        const taken = await storeAnswer(this.#options.store.take(this.#replicas.id, id, claims));
-        if (taken !== undefined) return this.#applyTaken(id, claims, taken);
+        const outcome = await storeAnswer(this.#options.store.take(this.#replicas.id, id, claims));
+        if (outcome !== undefined) return this.#applyTaken(id, claims, outcome);
         this.#goOffline(new Error("the lease of this replica expired or the store lost its counts"));
       } catch (error) {
         // The store may have granted it before the error.

@@ -86,12 +86,12 @@ export function authenticateScope(
     const { headers } = request;
     const key = sentKey(headers);
     const namesScope = headers["openai-organization"] || headers["openai-project"];
-    const known = namesScope ? undefined : accounts.authenticateKnown(key);
-    if (known === undefined) {
+    const cached = namesScope ? undefined : accounts.authenticateKnown(key);
+    if (cached === undefined) {
       prove(request, reply, key).then(() => done(), done);
       return;
     }
-    admit(request, reply, known);
+    admit(request, reply, cached);
     done();
   });
 }
@@ -213,8 +213,8 @@ export function sentKey(headers: IncomingHttpHeaders): string | undefined {
 export const KEY_PROTOCOL = "openai-insecure-api-key.";
 
 function protocolKey(protocols = ""): string | undefined {
-  const found = protocols.split(",").find((each) => each.trim().startsWith(KEY_PROTOCOL));
-  return found?.trim().slice(KEY_PROTOCOL.length) || undefined;
+  const match = protocols.split(",").find((each) => each.trim().startsWith(KEY_PROTOCOL));
+  return match?.trim().slice(KEY_PROTOCOL.length) || undefined;
 }
 
 const SCHEME = "bearer";

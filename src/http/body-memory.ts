@@ -37,17 +37,17 @@ export class BodyMemory {
 
   /** Counts a body of at least `bytes` until its answer is sent. Throws a Fault when too many are in memory. */
   hold(request: FastifyRequest, bytes: number, onEnd: (release: () => void) => void): void {
-    const held = this.#requests.get(request);
-    const added = bytes - (held?.bytes ?? 0);
+    const reservation = this.#requests.get(request);
+    const added = bytes - (reservation?.bytes ?? 0);
     if (bytes < COUNTED_BYTES || added <= 0) return;
-    const project = held?.project ?? request.caller?.projectId ?? request.caller?.organizationId ?? "";
+    const project = reservation?.project ?? request.caller?.projectId ?? request.caller?.organizationId ?? "";
     const ofProject = this.#heldBy.get(project) ?? 0;
     // No project holds more than half, so that there is room for the others.
     if (ofProject > 0 && ofProject + added > this.#maxBytes / 2) throw tooMuchOfProject(ofProject, this.#maxBytes / 2);
     if (this.#held > 0 && this.#held + added > this.#maxBytes) throw tooMuch(this.#held, this.#maxBytes);
     this.#add(project, added);
-    if (held !== undefined) {
-      held.bytes = bytes;
+    if (reservation !== undefined) {
+      reservation.bytes = bytes;
       return;
     }
     const entry: Held = { bytes, project };
@@ -57,8 +57,8 @@ export class BodyMemory {
 
   #add(project: string, bytes: number): void {
     this.#held += bytes;
-    const left = (this.#heldBy.get(project) ?? 0) + bytes;
-    if (left > 0) this.#heldBy.set(project, left);
+    const remainingBytes = (this.#heldBy.get(project) ?? 0) + bytes;
+    if (remainingBytes > 0) this.#heldBy.set(project, remainingBytes);
     else this.#heldBy.delete(project);
   }
 }

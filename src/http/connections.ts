@@ -33,9 +33,9 @@ export function guardConnections(server: Server, { maxPerAddress, counter, logge
   logExhaustedDescriptors(server, logger);
   // Node would answer with an empty 417.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    const given = JSON.stringify(request.headers.expect?.slice(0, 100));
+    const expectation = JSON.stringify(request.headers.expect?.slice(0, 100));
     response.setHeader("connection", "close");
-    refuse(response, new Fault("expectation-failed", `The Expect header must be 100-continue, not ${given}.`));
+    refuse(response, new Fault("expectation-failed", `The Expect header must be 100-continue, not ${expectation}.`));
   });
   if (maxPerAddress !== undefined) capPerAddress(server, counter ?? new AddressCounts(maxPerAddress));
 }
@@ -94,8 +94,8 @@ export class AddressCounts implements ConnectionCounter {
   }
 
   close(address: string): void {
-    const left = (this.#counts.get(address) ?? 1) - 1;
-    if (left > 0) this.#counts.set(address, left);
+    const remaining = (this.#counts.get(address) ?? 1) - 1;
+    if (remaining > 0) this.#counts.set(address, remaining);
     else this.#counts.delete(address);
   }
 }

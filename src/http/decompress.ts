@@ -56,9 +56,9 @@ function boundedTo(maxBytes: number): Transform {
 }
 
 function unsupported(encoding: string): Fault {
-  const known = Object.keys(DECOMPRESSORS).join(", ");
-  const given = JSON.stringify(encoding.slice(0, 100));
-  const message = `The Content-Encoding ${given} is not supported. Send the body uncompressed, or as one of ${known}.`;
+  const encodings = Object.keys(DECOMPRESSORS).join(", ");
+  const quotedEncoding = JSON.stringify(encoding.slice(0, 100));
+  const message = `The Content-Encoding ${quotedEncoding} is not supported. Send the body uncompressed, or as one of ${encodings}.`;
   return new Fault("unsupported-media-type", message, { code: "unsupported_content_encoding" });
 }
 

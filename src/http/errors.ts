@@ -63,13 +63,13 @@ function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBy
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE": {
       const size = Number(request.headers["content-length"]);
-      const given = Number.isFinite(size) ? `it has ${size} bytes` : "it is longer";
-      const message = `The request body may have at most ${maxBodyBytes} bytes; ${given}.`;
+      const actualSize = Number.isFinite(size) ? `it has ${size} bytes` : "it is longer";
+      const message = `The request body may have at most ${maxBodyBytes} bytes; ${actualSize}.`;
       return new Fault("body-too-large", message);
     }
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE": {
-      const given = request.headers["content-type"];
-      const sent = given === undefined ? "no Content-Type was sent" : `not ${JSON.stringify(given)}`;
+      const contentType = request.headers["content-type"];
+      const sent = contentType === undefined ? "no Content-Type was sent" : `not ${JSON.stringify(contentType)}`;
       return new Fault("unsupported-media-type", `The request body must be application/json; ${sent}.`);
     }
     case "FST_ERR_CTP_INVALID_JSON_BODY":
@@ -107,8 +107,10 @@ function routeTable(app: FastifyInstance): RouteTable {
       return [...new Set(matching.flatMap(({ methods }) => methods))];
     },
     operations: () => {
-      const own = routes.filter(({ url }) => /^\/v1\/[a-z_/]*[a-z]$/.test(url) && !url.startsWith("/v1/organization"));
-      return [...new Set(own.map(({ url }) => url))].sort();
+      const matchingRoutes = routes.filter(
+        ({ url }) => /^\/v1\/[a-z_/]*[a-z]$/.test(url) && !url.startsWith("/v1/organization"),
+      );
+      return [...new Set(matchingRoutes.map(({ url }) => url))].sort();
     },
   };
 }

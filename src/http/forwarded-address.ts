@@ -12,8 +12,8 @@ export function trustWorkers(server: Server, secret: string): void {
   const restore = (request: IncomingMessage) => {
     const [proof = "", address] = String(request.headers[FORWARDED_HEADER] ?? "").split(" ", 2);
     delete request.headers[FORWARDED_HEADER];
-    const given = Buffer.from(proof);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return;
+    const proofBytes = Buffer.from(proof);
+    if (proofBytes.length !== expected.length || !timingSafeEqual(proofBytes, expected)) return;
     // A connection carries one request at a time, each maybe of another client.
     Object.defineProperty(request.socket, "remoteAddress", { value: address || undefined, configurable: true });
   };

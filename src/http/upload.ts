@@ -79,8 +79,8 @@ export function takeMultipart(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("multipart/form-data", (_request, _payload, done) => done(null));
   scope.addContentTypeParser("*", (request, _payload, done) => {
-    const given = JSON.stringify(request.headers["content-type"] ?? "");
-    done(new Fault("unsupported-media-type", `The request body must be multipart/form-data; not ${given}.`));
+    const contentType = JSON.stringify(request.headers["content-type"] ?? "");
+    done(new Fault("unsupported-media-type", `The request body must be multipart/form-data; not ${contentType}.`));
   });
 }
 
@@ -232,8 +232,8 @@ function toDiskFault(error: NodeJS.ErrnoException): unknown {
 }
 
 function tooLarge(maxBytes: number, announced: number | undefined): Fault {
-  const given = announced === undefined ? "it is longer" : `the request has ${announced} bytes`;
-  return new Fault("body-too-large", `The file may have at most ${maxBytes} bytes; ${given}.`, { param: "file" });
+  const actualSize = announced === undefined ? "it is longer" : `the request has ${announced} bytes`;
+  return new Fault("body-too-large", `The file may have at most ${maxBytes} bytes; ${actualSize}.`, { param: "file" });
 }
 
 function broken(): Fault {

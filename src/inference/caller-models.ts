@@ -54,10 +54,10 @@ export class CallerModels {
 
   /** Returns the listing's entry for an ID or an alias. Throws a Fault when it does not exist or the caller may not use it. */
   retrieve(caller: Caller, id: string): ListedModel {
-    const found = this.find(caller, id);
-    const upstream = this.#options.upstreamModels.under(found.model).find((each) => each.id === found.id);
-    const fallbacks = usableFallbacks(this.#options.catalog, found.model, this.#options.accessOf(caller));
-    return toListed({ ...found.model, fallbacks }, found.id, upstream?.createdAt ?? found.model.createdAt);
+    const match = this.find(caller, id);
+    const upstream = this.#options.upstreamModels.under(match.model).find((each) => each.id === match.id);
+    const fallbacks = usableFallbacks(this.#options.catalog, match.model, this.#options.accessOf(caller));
+    return toListed({ ...match.model, fallbacks }, match.id, upstream?.createdAt ?? match.model.createdAt);
   }
 
   /**
@@ -86,8 +86,8 @@ export class CallerModels {
   }
 
   async #voicesOf(caller: Caller, id: string): Promise<ModelVoices[]> {
-    const found = this.findForTask(caller, id, "speech");
-    return voicesOf(found.id, await this.#opened(found));
+    const match = this.findForTask(caller, id, "speech");
+    return voicesOf(match.id, await this.#opened(match));
   }
 
   async #opened({ model: { deployments } }: ResolvedModel): Promise<Model | undefined> {
@@ -105,16 +105,16 @@ export class CallerModels {
 
   /** Returns the task of a model; undefined when it does not exist or the caller may not use it. */
   taskOf(caller: Caller, id: string): Task | undefined {
-    const found = this.#options.catalog.find(id);
-    return found !== undefined && mayUseFound(this.#options.accessOf(caller), found) ? found.model.task : undefined;
+    const model = this.#options.catalog.find(id);
+    return model !== undefined && mayUseFound(this.#options.accessOf(caller), model) ? model.model.task : undefined;
   }
 
   /** Throws a Fault when the model does not exist or the caller may not use it. */
   find(caller: Caller, id: string): ResolvedModel {
-    const found = this.#options.catalog.find(id);
+    const model = this.#options.catalog.find(id);
     const mayUse = this.#options.accessOf(caller);
-    if (found === undefined || !mayUseFound(mayUse, found)) throw modelNotFound(id, this.#similar(mayUse, id));
-    return found;
+    if (model === undefined || !mayUseFound(mayUse, model)) throw modelNotFound(id, this.#similar(mayUse, id));
+    return model;
   }
 
   /** Returns a name that the caller may have meant, of a model that it may use. */
@@ -134,9 +134,9 @@ export class CallerModels {
 
   /** Like `find`, but also throws a Fault for a model of another task. */
   findForTask(caller: Caller, id: string, task: Task): ResolvedModel {
-    const found = this.find(caller, id);
-    if (found.model.task === task) return found;
-    throw unsupportedValue(`The model \`${id}\` performs ${found.model.task}, not ${task}.`, "model");
+    const match = this.find(caller, id);
+    if (match.model.task === task) return match;
+    throw unsupportedValue(`The model \`${id}\` performs ${match.model.task}, not ${task}.`, "model");
   }
 
   /**

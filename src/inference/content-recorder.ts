@@ -82,8 +82,8 @@ export class ContentRecorder {
   }
 
   #choiceOf(choice: number): Choice {
-    const known = this.#choices.get(choice);
-    if (known !== undefined) return known;
+    const recording = this.#choices.get(choice);
+    if (recording !== undefined) return recording;
     const created = { parts: new Map(), reason: undefined };
     this.#choices.set(choice, created);
     return created;

@@ -221,14 +221,14 @@ export class Inference {
     onDisconnect: OnDisconnect,
     isWithinRequest = false,
   ): Promise<InferenceAnswer<Opened, Event>> {
-    const found = this.models.findForTask(caller, id, adapter.task);
-    const { model } = found;
-    const candidates = [found, ...this.models.fallbacks(caller, model)].map((each) => withPriceFor(caller, each));
+    const match = this.models.findForTask(caller, id, adapter.task);
+    const { model } = match;
+    const candidates = [match, ...this.models.fallbacks(caller, model)].map((each) => withPriceFor(caller, each));
     const startedAt = Date.now();
     let upperBound: UsageUpperBound | undefined;
     const reserved = this.#options.quota.reserve({
       caller,
-      model: found.id,
+      model: match.id,
       catalogId: model.id,
       upperBound: () => {
         upperBound ??= limitToContextWindow(adapter.upperBound(), contextWindowsOf(candidates), adapter.choices);

@@ -99,10 +99,10 @@ function toAccount(username = "", password = ""): RedisAccount {
 }
 
 function readParameters<Key extends string>(query: URLSearchParams, names: Readonly<Record<string, Key>>) {
-  const found: Partial<Record<Key, string>> = {};
+  const parts: Partial<Record<Key, string>> = {};
   for (const [name, key] of Object.entries(names)) {
     const value = query.get(name);
-    if (value !== null) found[key] = value;
+    if (value !== null) parts[key] = value;
   }
-  return found;
+  return parts;
 }

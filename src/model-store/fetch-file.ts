@@ -44,9 +44,9 @@ export class FileFetcher {
     let lastFailure: unknown;
     let missingTool: Fault | undefined;
     for (const location of order.file.sources) {
-      const known = this.#unreachable.get(location.source);
-      if (known !== undefined) {
-        reasons.push(`${location.source}: not tried again, ${known}`);
+      const failure = this.#unreachable.get(location.source);
+      if (failure !== undefined) {
+        reasons.push(`${location.source}: not tried again, ${failure}`);
         continue;
       }
       try {

@@ -62,8 +62,8 @@ export async function damagedFiles(folder: string, record: ModelRecord): Promise
 /** Returns the size of a regular file; undefined without one. */
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {
-    const found = await stat(path);
-    return found.isFile() ? found.size : undefined;
+    const stats = await stat(path);
+    return stats.isFile() ? stats.size : undefined;
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

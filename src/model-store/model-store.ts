@@ -62,9 +62,9 @@ export class ModelStore {
   async pull(reference: ModelReference, { signal, onProgress, spareDiskBytes = 0 }: PullOptions): Promise<ModelFiles> {
     signal.throwIfAborted();
     if ("file" in reference) return ownFile(reference.file);
-    const wanted = this.#wanted(reference);
-    const stored = await this.#stored(wanted, signal);
-    return stored ?? this.#sharedPull(wanted, spareDiskBytes).join(signal, onProgress);
+    const request = this.#wanted(reference);
+    const stored = await this.#stored(request, signal);
+    return stored ?? this.#sharedPull(request, spareDiskBytes).join(signal, onProgress);
   }
 
   /** True if `pull` would resolve without a download. */
@@ -81,9 +81,9 @@ export class ModelStore {
 
   /** Calls the listener with the progress of every pull of this process until the returned function is called. */
   observe(listener: ProgressListener): () => void {
-    const own: ProgressListener = (progress) => listener(progress);
-    this.#observers.add(own);
-    return () => void this.#observers.delete(own);
+    const onProgress: ProgressListener = (progress) => listener(progress);
+    this.#observers.add(onProgress);
+    return () => void this.#observers.delete(onProgress);
   }
 
   /** Latest progress of each pull that runs in this process. */
@@ -108,16 +108,16 @@ export class ModelStore {
 
   /** Throws a Fault when the model is not stored, or is being pulled. */
   async remove(id: string): Promise<void> {
-    const wanted = this.#wantedById(id);
-    const folder = this.#folders.modelFolder(wanted);
+    const request = this.#wantedById(id);
+    const folder = this.#folders.modelFolder(request);
     if ((await readRecord(folder)) === undefined) throw new Fault("not-found", `${id} is not in the model store.`);
-    const held = tryLock(await this.#folders.lockPath(wanted));
-    if (held === undefined) throw new Fault("conflict", `${id} is being pulled. Retry when the pull has ended.`);
+    const fileLock = tryLock(await this.#folders.lockPath(request));
+    if (fileLock === undefined) throw new Fault("conflict", `${id} is being pulled. Retry when the pull has ended.`);
     try {
       await removeFiles(this.#folders, folder);
-      await rm(this.#folders.temporary(wanted), { recursive: true, force: true });
+      await rm(this.#folders.temporary(request), { recursive: true, force: true });
     } finally {
-      held.release();
+      fileLock.release();
     }
   }
 

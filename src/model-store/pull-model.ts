@@ -43,12 +43,12 @@ export async function pullModel(pull: ModelPull): Promise<void> {
     modelBytes: sizeOfAll(wanted.files),
   };
   try {
-    const held = await lock(await folders.lockPath(wanted), signal, () => pull.onProgress(idle));
+    const fileLock = await lock(await folders.lockPath(wanted), signal, () => pull.onProgress(idle));
     try {
       // The previous holder of the lock may have downloaded it.
       if (!(await pull.isStored())) await bring(pull);
     } finally {
-      held.release();
+      fileLock.release();
     }
     const record = await readRecord(folders.modelFolder(wanted));
     pull.onProgress({ ...idle, phase: "stored", completedBytes: sizeOfAll(record?.files ?? []) ?? 0 });
@@ -105,8 +105,8 @@ function sizeOfAll(files: readonly { bytes?: number }[]): number | undefined {
 async function bringFile(file: ManifestFile, pull: ModelPull, folders: FilePull): Promise<RecordedFile> {
   const { wanted, fetcher, signal } = pull;
   const path = join(folders.folder, file.name);
-  const kept = await keptFrom(file, folders.folder, signal);
-  if (kept !== undefined) return kept;
+  const resumed = await keptFrom(file, folders.folder, signal);
+  if (resumed !== undefined) return resumed;
   if (file.bytes !== undefined) {
     const there = (await sizeOf(join(folders.unfinished, file.name))) ?? 0;
     await ensureFreeSpace(folders.folder, Math.max(0, file.bytes - there) + pull.spareDiskBytes);
@@ -146,8 +146,8 @@ async function keptFrom(file: ManifestFile, folder: string, signal: AbortSignal)
 /** Removes temporary files of dead processes; a live one holds the lock. Resumable downloads stay a week. */
 async function removeDeadPulls(folders: StoreFolders): Promise<void> {
   for (const name of await readdir(folders.temporaryRoot)) {
-    const held = tryLock(await folders.lockPathByName(name));
-    if (held === undefined) continue;
+    const fileLock = tryLock(await folders.lockPathByName(name));
+    if (fileLock === undefined) continue;
     try {
       const temporary = join(folders.temporaryRoot, name);
       await rm(join(temporary, "scratch"), { recursive: true, force: true });
@@ -157,7 +157,7 @@ async function removeDeadPulls(folders: StoreFolders): Promise<void> {
         await rm(temporary, { recursive: true, force: true });
       }
     } finally {
-      held.release();
+      fileLock.release();
     }
   }
 }

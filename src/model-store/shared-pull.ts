@@ -30,15 +30,15 @@ export class SharedPull<Result> {
 
   /** Rejects with the signal's reason as soon as it aborts. */
   async join(signal: AbortSignal, onProgress: ProgressListener | undefined): Promise<Result> {
-    const left = Promise.withResolvers<never>();
-    const leave = () => left.reject(signal.reason);
+    const abandoned = Promise.withResolvers<never>();
+    const leave = () => abandoned.reject(signal.reason);
     signal.addEventListener("abort", leave, { once: true });
     // Wrapped, because two callers may pass the same function and a Set would keep it once.
     const listener: ProgressListener = (progress) => onProgress?.(progress);
     this.#listeners.add(listener);
     this.#waiting += 1;
     try {
-      return await Promise.race([this.#result, left.promise]);
+      return await Promise.race([this.#result, abandoned.promise]);
     } finally {
       signal.removeEventListener("abort", leave);
       this.#listeners.delete(listener);

@@ -28,8 +28,8 @@ export interface StoredModel {
 
 export async function listModels(folders: StoreFolders, manifest: readonly ManifestEntry[]): Promise<StoredModel[]> {
   const models: StoredModel[] = [];
-  for await (const found of glob(`**/${RECORD_NAME}`, { cwd: folders.root })) {
-    const folder = join(folders.root, dirname(found));
+  for await (const recordPath of glob(`**/${RECORD_NAME}`, { cwd: folders.root })) {
+    const folder = join(folders.root, dirname(recordPath));
     const record = await readRecord(folder);
     if (record !== undefined) models.push(await describe(folder, record));
   }
@@ -65,8 +65,8 @@ export async function verifyFiles(folder: string, id: string, signal: AbortSigna
     } else if (size !== bytes) {
       sentences.push(`${name}: expected ${bytes} bytes, found ${size}.`);
     } else {
-      const found = (await hashFile(path, signal)).digest("hex");
-      if (found !== sha256) sentences.push(`${name}: expected SHA-256 ${sha256}, found ${found}.`);
+      const digest = (await hashFile(path, signal)).digest("hex");
+      if (digest !== sha256) sentences.push(`${name}: expected SHA-256 ${sha256}, found ${digest}.`);
     }
   }
   return sentences;

@@ -23,18 +23,18 @@ export async function markVerified(folder: string, record: ModelRecord): Promise
  * last verified. Throws the signal's reason on abort.
  */
 export async function changedFiles(folder: string, record: ModelRecord, signal: AbortSignal): Promise<string[]> {
-  const known = await read(folder);
+  const previous = await read(folder);
   const verified: Verified = {};
   const changed: string[] = [];
   for (const { name, sha256 } of record.files) {
     const stamp = await stampOf(folder, name, sha256);
-    if (known[name] === stamp || (await hashFile(join(folder, name), signal)).digest("hex") === sha256) {
+    if (previous[name] === stamp || (await hashFile(join(folder, name), signal)).digest("hex") === sha256) {
       verified[name] = stamp;
     } else {
       changed.push(name);
     }
   }
-  if (Object.keys(verified).some((name) => known[name] !== verified[name])) await write(folder, verified);
+  if (Object.keys(verified).some((name) => previous[name] !== verified[name])) await write(folder, verified);
   return changed;
 }
 

@@ -44,10 +44,10 @@ export class ContentCapture {
   /** Never throws: content that cannot be redacted is left out. */
   async attributesOf(content: ChatContent): Promise<SpanAttributes> {
     try {
-      const given = await resultWithin(Promise.resolve(this.#redact(content)), REDACT_TIMEOUT_MS);
-      if (given === undefined) return OMITTED;
-      redactedContent.parse(given);
-      const { inputMessages, outputMessages } = given;
+      const redacted = await resultWithin(Promise.resolve(this.#redact(content)), REDACT_TIMEOUT_MS);
+      if (redacted === undefined) return OMITTED;
+      redactedContent.parse(redacted);
+      const { inputMessages, outputMessages } = redacted;
       // The end of a conversation and the beginning of an answer say most.
       const input = limitMessages(inputMessages, this.#maxBytes, "newest");
       const output = limitMessages(outputMessages, this.#maxBytes, "oldest");

@@ -13,36 +13,37 @@ export function limitMessages(
   keep: "newest" | "oldest",
 ): LimitedMessages {
   const ordered = keep === "newest" ? [...messages].reverse() : messages;
-  const kept: string[] = [];
-  let left = maxBytes - 2;
+  const shortMessages: string[] = [];
+  let remainingBytes = maxBytes - 2;
   for (const message of ordered) {
     const json = JSON.stringify(message);
-    left -= Buffer.byteLength(json) + 1;
-    if (left < 0) {
-      const cut = cutMessage(message, left + Buffer.byteLength(json));
-      if (cut !== undefined) kept.push(cut);
+    remainingBytes -= Buffer.byteLength(json) + 1;
+    if (remainingBytes < 0) {
+      const cut = cutMessage(message, remainingBytes + Buffer.byteLength(json));
+      if (cut !== undefined) shortMessages.push(cut);
       break;
     }
-    kept.push(json);
+    shortMessages.push(json);
   }
-  if (keep === "newest") kept.reverse();
-  return { json: `[${kept.join(",")}]`, isTruncated: left < 0 };
+  if (keep === "newest") shortMessages.reverse();
+  return { json: `[${shortMessages.join(",")}]`, isTruncated: remainingBytes < 0 };
 }
 
 /** Returns the message with the beginning of its parts; undefined if nothing fits. */
 function cutMessage({ parts, ...message }: ContentMessage, maxBytes: number): string | undefined {
-  const kept: ContentPart[] = [];
-  const sizeWith = (part: ContentPart) => Buffer.byteLength(JSON.stringify({ ...message, parts: [...kept, part] }));
+  const shortParts: ContentPart[] = [];
+  const sizeWith = (part: ContentPart) =>
+    Buffer.byteLength(JSON.stringify({ ...message, parts: [...shortParts, part] }));
   for (const part of parts) {
     if (sizeWith(part) <= maxBytes) {
-      kept.push(part);
+      shortParts.push(part);
       continue;
     }
     const cut = cutPart(part, (candidate) => sizeWith(candidate) <= maxBytes);
-    if (cut !== undefined) kept.push(cut);
+    if (cut !== undefined) shortParts.push(cut);
     break;
   }
-  return kept.length === 0 ? undefined : JSON.stringify({ ...message, parts: kept });
+  return shortParts.length === 0 ? undefined : JSON.stringify({ ...message, parts: shortParts });
 }
 
 function cutPart(part: ContentPart, fits: (part: ContentPart) => boolean): ContentPart | undefined {

@@ -46,8 +46,8 @@ export function toOtlpMetrics(
 
 /** Prometheus appends the unit and, for counters, `_total` to OTLP's names, which have neither. */
 export function otlpName(name: string, isCounter: boolean): { name: string; unit: string } {
-  const known = NAMES[name];
-  if (known !== undefined) return known;
+  const metric = NAMES[name];
+  if (metric !== undefined) return metric;
   const withoutTotal = isCounter ? name.replace(/_total$/, "") : name;
   const [suffix, unit] = /_(seconds|bytes)$/.exec(withoutTotal) ?? [];
   const base = suffix === undefined ? withoutTotal : withoutTotal.slice(0, -suffix.length);

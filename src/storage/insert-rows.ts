@@ -36,13 +36,13 @@ export function run(
   values: SqlValue[],
 ): Promise<QueryResult<unknown>> {
   const { adapter } = executor.getExecutor();
-  const known = statements.get(adapter) ?? new Map<string, string>();
-  statements.set(adapter, known);
+  const ofAdapter = statements.get(adapter) ?? new Map<string, string>();
+  statements.set(adapter, ofAdapter);
   const name = `${insertion.table} ${rows}`;
-  let text = known.get(name);
+  let text = ofAdapter.get(name);
   if (text === undefined) {
     text = textOf(executor, insertion, rows);
-    known.set(name, text);
+    ofAdapter.set(name, text);
   }
   return executor.executeQuery(CompiledQuery.raw(text, values));
 }

@@ -46,9 +46,9 @@ export async function readPage<Tables, Table extends keyof Tables, Entry extends
     const isPast = sql.raw(order === "asc" ? ">" : "<");
     query = query.where(sql<boolean>`(${timeColumn}, ${idColumn}) ${isPast} (${lastTime}, ${cursor})`);
   }
-  const found = (await query.execute()) as Entry[];
-  const entries = found.slice(0, request.limit);
-  return { entries: isBackward ? entries.reverse() : entries, hasMore: found.length > request.limit };
+  const rows = (await query.execute()) as Entry[];
+  const entries = rows.slice(0, request.limit);
+  return { entries: isBackward ? entries.reverse() : entries, hasMore: rows.length > request.limit };
 }
 
 function opposite(order: "asc" | "desc"): "asc" | "desc" {

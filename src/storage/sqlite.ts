@@ -67,11 +67,11 @@ class SqliteFile implements SqliteDatabase {
    * the file that took its place, whose schema may be older.
    */
   checkFileIdentity(): void {
-    const found = this.#readFileIdentity();
+    const identity = this.#readFileIdentity();
     const isOpen = this.#database?.open === true;
     // The last replacement may not have been a database, in which case nothing is open.
-    if (found === this.#identity && isOpen) return;
-    if (found === undefined) throw new FileReplacedError(`${this.#path} was removed while it was in use`);
+    if (identity === this.#identity && isOpen) return;
+    if (identity === undefined) throw new FileReplacedError(`${this.#path} was removed while it was in use`);
     // The -wal file holds pages of the previous file: SQLite would write them into the new one.
     if (isOpen) this.#database?.pragma("wal_checkpoint(TRUNCATE)");
     this.close();
@@ -81,8 +81,8 @@ class SqliteFile implements SqliteDatabase {
 
   #readFileIdentity(): string | undefined {
     if (this.#path === ":memory:") return "memory";
-    const found = statSync(this.#path, { throwIfNoEntry: false });
-    return found && `${found.dev} ${found.ino}`;
+    const file = statSync(this.#path, { throwIfNoEntry: false });
+    return file && `${file.dev} ${file.ino}`;
   }
 }
 

@@ -243,8 +243,8 @@ function findAddress(value: unknown, path: string, read: Set<unknown>, depth: nu
   for (const [key, inner] of Object.entries(value)) {
     if (depth === MAX_DEPTH && read.has(key)) continue;
     const at = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`;
-    const found = findAddress(inner, at, read, depth - 1);
-    if (found !== undefined) return found;
+    const address = findAddress(inner, at, read, depth - 1);
+    if (address !== undefined) return address;
   }
   return undefined;
 }

@@ -101,13 +101,13 @@ export class ForwardToOwner {
 
 /** Keeps names and values as they were written, in their order. Clients cannot send the proof themselves. */
 function keep(raw: readonly string[], isKept: (name: string) => boolean): string[] {
-  const kept: string[] = [];
+  const lines: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const [name = "", value = ""] = [raw[index], raw[index + 1]];
     const lower = name.toLowerCase();
-    if (lower !== FORWARDED_HEADER && isKept(lower)) kept.push(name, value);
+    if (lower !== FORWARDED_HEADER && isKept(lower)) lines.push(name, value);
   }
-  return kept;
+  return lines;
 }
 
 function toLines(headers: readonly string[]): string {

@@ -64,11 +64,11 @@ export class WorkerPool {
     // A TypeScript file as the main module would load Node's stripper, unless its result is in the cache.
     const cache = getCompileCacheDir();
     if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;
-    const own = process.execArgv.filter((each) => !each.startsWith("--max-semi-space-size"));
+    const execArgv = process.execArgv.filter((each) => !each.startsWith("--max-semi-space-size"));
     cluster.setupPrimary({
       exec: fileURLToPath(siblingModule(import.meta.url, "./request-worker")),
       args: [],
-      execArgv: [...own, ...V8_FLAGS, `--max-semi-space-size=${SEMI_SPACE_MEGABYTES}`],
+      execArgv: [...execArgv, ...V8_FLAGS, `--max-semi-space-size=${SEMI_SPACE_MEGABYTES}`],
     });
     const ids = Array.from({ length: workerCount(this.#config.server) }, (_, index) => index + 1);
     const origins = await Promise.all(ids.map((id) => this.#startWorker(id)));

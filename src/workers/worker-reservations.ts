@@ -14,13 +14,13 @@ export class WorkerReservations {
 
   /** `id`: the worker's name for the reservation. */
   async take(id: string, claims: readonly CounterClaim[]): Promise<OwnerTaken> {
-    const taken: Taken = await this.#counters.take(claims);
+    const outcome: Taken = await this.#counters.take(claims);
     const reserved = claims.filter(({ isReserved }) => isReserved);
-    if (taken.granted && reserved.length > 0) {
-      this.#open.set(id, { reservation: taken.reservation, claims: reserved });
+    if (outcome.granted && reserved.length > 0) {
+      this.#open.set(id, { reservation: outcome.reservation, claims: reserved });
       if (this.#hasEnded) await this.release();
     }
-    return { ...taken, epoch: this.#counters.epoch };
+    return { ...outcome, epoch: this.#counters.epoch };
   }
 
   async settle(id: string, corrections: readonly Correction[]): Promise<void> {

@@ -97,8 +97,8 @@ function authenticate(scope: FastifyInstance, { callers, owner }: WorkerServerOp
     };
     const key = keyOf(request);
     if (key === undefined) return void passOn(request, reply, owner);
-    const known = callers.findKnown(key);
-    if (known !== undefined) return void admit(known);
+    const cachedCaller = callers.findKnown(key);
+    if (cachedCaller !== undefined) return void admit(cachedCaller);
     callers.find(hashApiKey(key)).then(admit, () => passOn(request, reply, owner));
   });
 }

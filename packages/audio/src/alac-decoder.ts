@@ -284,11 +284,11 @@ interface Adaptation {
 function adapt(coefficients: Int16Array, { samples, index, base, residual, shift }: Adaptation): void {
   const order = coefficients.length;
   const direction = Math.sign(residual);
-  let left = residual;
-  for (let tap = order - 1; tap >= 0 && left * direction > 0; tap -= 1) {
+  let remaining = residual;
+  for (let tap = order - 1; tap >= 0 && remaining * direction > 0; tap -= 1) {
     const distance = base - (samples[index - 1 - tap] as number);
     const sign = direction * Math.sign(distance);
     coefficients[tap] = (coefficients[tap] as number) - sign;
-    left -= (order - tap) * ((sign * distance) >> shift);
+    remaining -= (order - tap) * ((sign * distance) >> shift);
   }
 }

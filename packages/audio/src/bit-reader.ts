@@ -16,13 +16,13 @@ export class BitReader {
       throw new AudioError("unreadable", "A packet of the file's audio is cut off.");
     }
     let value = 0;
-    for (let left = count; left > 0; ) {
+    for (let remaining = count; remaining > 0; ) {
       const offset = this.#position & 7;
-      const taken = Math.min(8 - offset, left);
+      const width = Math.min(8 - offset, remaining);
       const byte = this.#bytes[this.#position >> 3] as number;
-      value = value * 2 ** taken + ((byte >> (8 - offset - taken)) & ((1 << taken) - 1));
-      this.#position += taken;
-      left -= taken;
+      value = value * 2 ** width + ((byte >> (8 - offset - width)) & ((1 << width) - 1));
+      this.#position += width;
+      remaining -= width;
     }
     return value;
   }

@@ -30,10 +30,10 @@ export async function aacDecoder(config: Uint8Array | undefined): Promise<Packet
     // With spectral band replication a packet holds twice as many samples.
     const frame = Math.max(1, Math.round(samples.length / packets.length / FRAME_SAMPLES)) * FRAME_SAMPLES;
     preroll = packets.slice(-PREROLL_PACKETS);
-    const wanted = Math.min(samples.length, group.length * frame);
+    const sampleCount = Math.min(samples.length, group.length * frame);
     group = [];
     groupPackets = GROUP_PACKETS;
-    return { channels: [samples.subarray(samples.length - wanted)], sampleRate };
+    return { channels: [samples.subarray(samples.length - sampleCount)], sampleRate };
   };
 
   return {

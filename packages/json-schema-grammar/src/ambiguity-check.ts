@@ -152,7 +152,7 @@ function literalsOf(graph: SchemaGraph, node: Node): ReadonlySet<string> | undef
 
 /** Strongly connected components, children before their parents (Tarjan's algorithm). */
 function components(graph: SchemaGraph): Node[][] {
-  const found: Node[][] = [];
+  const groups: Node[][] = [];
   const numbers = new Map<Node, number>();
   const lowest = new Map<Node, number>();
   const path: Node[] = [];
@@ -189,10 +189,10 @@ function components(graph: SchemaGraph): Node[][] {
       for (const member of component) {
         onPath.delete(member);
       }
-      found.push(component);
+      groups.push(component);
     }
   }
-  return found;
+  return groups;
 }
 
 function tooAmbiguous(node: Node, why: string) {

@@ -21,9 +21,9 @@ export class EmptinessProof {
 
   /** True only if no value matches; false also when the proof would have to go deeper than `depth`. */
   isProvablyEmpty(constraints: ValueConstraints, depth: number = PROOF_DEPTH): boolean {
-    const known = this.#empty.get(constraints)?.get(depth);
-    if (known !== undefined) {
-      return known;
+    const cached = this.#empty.get(constraints)?.get(depth);
+    if (cached !== undefined) {
+      return cached;
     }
     const isEmpty = this.#proveEmpty(constraints, depth);
     this.#empty.set(constraints, (this.#empty.get(constraints) ?? new Map()).set(depth, isEmpty));

@@ -138,7 +138,7 @@ const PATTERN_ALIASES: ReadonlySet<string> = new Set([
   "xid",
 ]);
 
-const known = new Map<string, DFA>();
+const languages = new Map<string, DFA>();
 
 /** The language of a format, as generated (`make`) and as accepted by parsers (`makeValid`). Undefined when not supported. */
 export function formatLanguage(
@@ -158,8 +158,8 @@ export function formatLanguage(
 }
 
 function languageOf(source: string): DFA {
-  const language = known.get(source) ?? patternLanguage(`^(?:${source})$`);
-  known.set(source, language);
+  const language = languages.get(source) ?? patternLanguage(`^(?:${source})$`);
+  languages.set(source, language);
   return language;
 }
 

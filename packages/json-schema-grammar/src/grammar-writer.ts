@@ -185,7 +185,7 @@ export class GrammarWriter {
     );
     // Number of required members from each index on.
     let counted = 0;
-    const left = members
+    const rest = members
       .toReversed()
       .map((member) => (counted += member.required ? 1 : 0))
       .reverse();
@@ -196,7 +196,7 @@ export class GrammarWriter {
       const count = state % (enough + 1);
       const at = (passed: number, written: number) => next(passed * (enough + 1) + Math.min(written, enough));
       const member = members[index];
-      const needed = (left[index] ?? 0) + (member?.required ? 0 : 1);
+      const needed = (rest[index] ?? 0) + (member?.required ? 0 : 1);
       const isRoom = max === undefined || count + needed <= max;
       const canSkip = isOpen || count + members.length - index - 1 >= min;
       if (member === undefined) {
@@ -254,12 +254,14 @@ export class GrammarWriter {
     if (members.length === 0 && names.string.languages.length === 0) {
       return this.#json.text(names.string.min, names.string.max);
     }
-    const taken = members.map(({ name }) => name);
-    this.#checkWords(taken, LIMITS.names, node);
+    const usedNames = members.map(({ name }) => name);
+    this.#checkWords(usedNames, LIMITS.names, node);
     const { min, max } = names.string;
     const texts =
       this.#graph.stringLanguage(names) ?? (min > 0 || max !== undefined ? lengthLanguage(min, max) : undefined);
-    const automaton = texts ? automatonOf(intersect(complementOf(taken), texts)) : complementAutomaton(taken, ALPHABET);
+    const automaton = texts
+      ? automatonOf(intersect(complementOf(usedNames), texts))
+      : complementAutomaton(usedNames, ALPHABET);
     return `"\\"" ( ${automaton ? automatonRules(automaton, this.#rules, characterTexts, '"\\""') : ""} )`;
   }
 
@@ -274,9 +276,9 @@ export class GrammarWriter {
   }
 
   #once(key: string, body: () => string): string {
-    const known = this.#strings.get(key) ?? this.#rules.add(body());
-    this.#strings.set(key, known);
-    return known;
+    const rule = this.#strings.get(key) ?? this.#rules.add(body());
+    this.#strings.set(key, rule);
+    return rule;
   }
 }
 

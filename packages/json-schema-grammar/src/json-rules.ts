@@ -122,16 +122,16 @@ export class JsonRules {
     const half = () => Array.from({ length: HALF_BLOCK }, () => this.#character).join(" ");
     const fullBlock = () => Array.from({ length: BLOCK / HALF_BLOCK }, () => this.#named("half block", half)).join(" ");
     const parts: string[] = [];
-    let left = count;
+    let remaining = count;
     for (const [size, name, body] of [
       [BLOCK, "block", fullBlock],
       [HALF_BLOCK, "half block", half],
     ] as const) {
-      for (; left >= size; left -= size) {
+      for (; remaining >= size; remaining -= size) {
         parts.push(this.#named(name, body));
       }
     }
-    return [...parts, ...Array.from({ length: left }, () => this.#character)];
+    return [...parts, ...Array.from({ length: remaining }, () => this.#character)];
   }
 
   /** Full blocks and a remainder of less than one block, which bounds the ambiguity at two parses. */
@@ -149,9 +149,9 @@ export class JsonRules {
   }
 
   #named(key: string, body: () => string): string {
-    const known = this.#names.get(key);
-    if (known !== undefined) {
-      return known;
+    const rule = this.#names.get(key);
+    if (rule !== undefined) {
+      return rule;
     }
     const name = this.#rules.add(body());
     this.#names.set(key, name);
@@ -159,9 +159,9 @@ export class JsonRules {
   }
 
   #recursive(key: string, body: () => string): string {
-    const known = this.#names.get(key);
-    if (known !== undefined) {
-      return known;
+    const rule = this.#names.get(key);
+    if (rule !== undefined) {
+      return rule;
     }
     const name = this.#rules.reserve();
     this.#names.set(key, name);

@@ -79,9 +79,9 @@ export class LiteralCheck implements ValueCheck {
 
   #nodeAccepts(node: Node, value: unknown): boolean {
     const isNested = typeof value === "object" && value !== null;
-    const known = isNested ? this.#known.get(value)?.get(node) : undefined;
-    if (known !== undefined || !node.isComplete) {
-      return known ?? true;
+    const cached = isNested ? this.#known.get(value)?.get(node) : undefined;
+    if (cached !== undefined || !node.isComplete) {
+      return cached ?? true;
     }
     const accepted = node.alternatives.some((constraints) => this.accepts(constraints, value));
     if (isNested) {

@@ -64,9 +64,9 @@ export class SchemaGraph implements NodeLookup {
       subschemas.filter(({ schema }) => schema !== true).map((subschema) => [subschema.pointer, subschema]),
     );
     const key = [...distinct.keys(), ...(among === ANY_VALUE ? [] : ["restricted"])].sort().join("\n");
-    const known = this.#nodes.get(key);
-    if (known) {
-      return known;
+    const existing = this.#nodes.get(key);
+    if (existing) {
+      return existing;
     }
     if (this.#nodes.size >= LIMITS.nodes) {
       throw new SchemaError(
@@ -226,9 +226,9 @@ export class SchemaGraph implements NodeLookup {
     const containers = new Map<Node, Node[]>([[this.root, []]]);
     for (const node of containers.keys()) {
       for (const child of new Set(node.alternatives.flatMap((constraints) => this.children(constraints)))) {
-        const known = containers.get(child);
-        if (known) {
-          known.push(node);
+        const previous = containers.get(child);
+        if (previous) {
+          previous.push(node);
         } else {
           containers.set(child, [node]);
         }

@@ -175,11 +175,11 @@ type Beyond = "anything" | "nothing" | "pattern";
 
 /** Adds `.*` to both ends, except where `^` or `$` anchors them, also inside groups. */
 function withOpenEnds(elements: readonly Element[], before: Beyond, after: Beyond): Concatenation {
-  let left = before;
+  let remaining = before;
   let right = after;
   let inner = [...elements];
-  while (left !== "pattern" && isEdge(inner[0], "behind")) {
-    left = "nothing";
+  while (remaining !== "pattern" && isEdge(inner[0], "behind")) {
+    remaining = "nothing";
     inner = inner.slice(1);
   }
   while (right !== "pattern" && isEdge(inner.at(-1), "ahead")) {
@@ -193,11 +193,11 @@ function withOpenEnds(elements: readonly Element[], before: Beyond, after: Beyon
   const first = inner[0];
   const last = inner.at(-1);
   if (first?.type === "Alternation" && inner.length === 1) {
-    return { type: "Concatenation", elements: [inGroup(first, left, right)] };
+    return { type: "Concatenation", elements: [inGroup(first, remaining, right)] };
   }
-  if (first?.type === "Alternation" && left !== "pattern") {
-    inner[0] = inGroup(first, left, "pattern");
-    left = "nothing";
+  if (first?.type === "Alternation" && remaining !== "pattern") {
+    inner[0] = inGroup(first, remaining, "pattern");
+    remaining = "nothing";
   }
   if (last?.type === "Alternation" && right !== "pattern") {
     inner[inner.length - 1] = inGroup(last, "pattern", right);
@@ -205,7 +205,7 @@ function withOpenEnds(elements: readonly Element[], before: Beyond, after: Beyon
   }
   return {
     type: "Concatenation",
-    elements: [...(left === "anything" ? [ANYTHING] : []), ...inner, ...(right === "anything" ? [ANYTHING] : [])],
+    elements: [...(remaining === "anything" ? [ANYTHING] : []), ...inner, ...(right === "anything" ? [ANYTHING] : [])],
   };
 }
 

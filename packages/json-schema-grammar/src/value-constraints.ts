@@ -95,10 +95,10 @@ export function withLiterals(
   literals: readonly unknown[],
 ): ValueConstraints | undefined {
   const before = constraints.literals && new Set(constraints.literals.map(literalKey));
-  const kept = literals.filter(
+  const allowed = literals.filter(
     (value) => constraints.types.has(typeOf(value)) && (before === undefined || before.has(literalKey(value))),
   );
-  return kept.length === 0 ? undefined : { ...constraints, literals: kept, types: new Set(kept.map(typeOf)) };
+  return allowed.length === 0 ? undefined : { ...constraints, literals: allowed, types: new Set(allowed.map(typeOf)) };
 }
 
 /** Intersects with bounds of numbers. Returns undefined when no type is left. */
@@ -198,11 +198,11 @@ export function propertySubschemas(
   matches: (pattern: string, name: string) => boolean,
 ): SubschemaRef[] {
   return constraints.object.groups.flatMap(({ properties, patterns, additional }) => {
-    const named = typeof key === "string" ? properties.get(key) : undefined;
+    const property = typeof key === "string" ? properties.get(key) : undefined;
     const matching = [...patterns].filter(([pattern]) =>
       typeof key === "string" ? matches(pattern, key) : key.has(pattern),
     );
-    const applied = [...(named === undefined ? [] : [named]), ...matching.map(([, subschema]) => subschema)];
+    const applied = [...(property === undefined ? [] : [property]), ...matching.map(([, subschema]) => subschema)];
     return applied.length > 0 ? applied : (additional ?? []);
   });
 }

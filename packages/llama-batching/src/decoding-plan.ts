@@ -140,11 +140,11 @@ export class DecodingPlanner {
 
   #callRules({ tools, toolChoice, parallelToolCalls }: GenerationRequest): CallRules | undefined {
     if (toolChoice === "none" || tools.length === 0) return undefined;
-    const named = typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
-    if (named.length === 0) {
+    const offered = typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
+    if (offered.length === 0) {
       throw new RequestError("tool_choice names a function that is not among `tools`.", "tool_choice");
     }
-    return { format: this.#calls, tools: named, allowsParallel: parallelToolCalls && typeof toolChoice !== "object" };
+    return { format: this.#calls, tools: offered, allowsParallel: parallelToolCalls && typeof toolChoice !== "object" };
   }
 
   async #grammarsFor(

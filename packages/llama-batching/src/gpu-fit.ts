@@ -45,21 +45,21 @@ export async function chooseFit(estimates: GpuEstimates, options: FitOptions): P
   const { totalLayers, trainedSize, weightBytes, contextBytes } = estimates;
   const { contextSize, freeBytes } = options;
   const usable = USABLE_SHARE * freeBytes;
-  const wanted = Math.min(options.gpuLayers ?? totalLayers, totalLayers);
-  const forContext = usable - (await weightBytes(wanted));
+  const requestedLayers = Math.min(options.gpuLayers ?? totalLayers, totalLayers);
+  const forContext = usable - (await weightBytes(requestedLayers));
   const choice: ContextChoice =
     contextSize === undefined
       ? await chooseContextSize({
           trainedSize,
           availableBytes: Math.max(0, forContext),
-          estimateBytes: (size) => contextBytes(size, wanted),
+          estimateBytes: (size) => contextBytes(size, requestedLayers),
         })
       : { contextSize, reason: "configured" };
   const needed = (layers: number) =>
     Promise.all([weightBytes(layers), contextBytes(choice.contextSize, layers)]).then(([a, b]) => a + b);
-  if ((await needed(wanted)) <= usable) return { ...choice, gpuLayers: wanted };
-  if (options.gpuLayers !== undefined) throw doesNotFit(await needed(wanted), choice.contextSize, options);
-  let gpuLayers = wanted - 1;
+  if ((await needed(requestedLayers)) <= usable) return { ...choice, gpuLayers: requestedLayers };
+  if (options.gpuLayers !== undefined) throw doesNotFit(await needed(requestedLayers), choice.contextSize, options);
+  let gpuLayers = requestedLayers - 1;
   while (gpuLayers > 0 && (await needed(gpuLayers)) > usable) gpuLayers -= 1;
   return { ...choice, gpuLayers };
 }
@@ -89,8 +89,8 @@ async function estimatesOf(llama: Llama, options: FitOptions): Promise<GpuEstima
     trainedSize: insights.trainContextSize ?? MIN_CONTEXT_SIZE,
     weightBytes: async (gpuLayers) => (await insights.estimateModelResourceRequirementsV2({ gpuLayers })).gpuVram,
     contextBytes: async (contextSize, modelGpuLayers) => {
-      const asked = { contextSize, modelGpuLayers, sequences: slots, batchSize, flashAttention };
-      return (await insights.estimateContextResourceRequirementsV2(asked)).gpuVram;
+      const plan = { contextSize, modelGpuLayers, sequences: slots, batchSize, flashAttention };
+      return (await insights.estimateContextResourceRequirementsV2(plan)).gpuVram;
     },
   };
 }

@@ -59,9 +59,9 @@ export function missingLibraries({ libraries }: GpuPackage): string[] {
 }
 
 function libraryFolders(): string[] {
-  const named = (process.env.LD_LIBRARY_PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  const folders = (process.env.LD_LIBRARY_PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   const cuda = [process.env.CUDA_PATH ?? "/usr/local/cuda", ...cudaInstallations()];
-  return [...named, ...LIBRARY_FOLDERS, ...cuda.flatMap((folder) => CUDA_FOLDERS.map((each) => join(folder, each)))];
+  return [...folders, ...LIBRARY_FOLDERS, ...cuda.flatMap((folder) => CUDA_FOLDERS.map((each) => join(folder, each)))];
 }
 
 function cudaInstallations(): string[] {

@@ -167,8 +167,8 @@ function tokensOf(vocabulary: number): string[] {
   const isPrintable = (byte: number) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
   let next = 256;
   const bytes = Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isPrintable(byte) ? byte : next++));
-  const known = [...CONTROL, ...bytes, "th"];
-  return [...known, ...Array.from({ length: vocabulary - known.length }, (_, index) => `Ġw${index}`)];
+  const pieces = [...CONTROL, ...bytes, "th"];
+  return [...pieces, ...Array.from({ length: vocabulary - pieces.length }, (_, index) => `Ġw${index}`)];
 }
 
 /** Each block of 32 weights: a scale as a 16-bit float, and 4 bits a weight. */

@@ -113,7 +113,7 @@ function readVocabulary(reader: Reader): PackedVocabulary {
 
 function readDirectory(reader: Reader, file: Uint8Array): ReadonlyMap<string, Uint8Array> {
   const tensors = new Map<string, Uint8Array>();
-  for (let left = reader.integer(); left > 0; left -= 1) {
+  for (let remaining = reader.integer(); remaining > 0; remaining -= 1) {
     const name = reader.text(reader.short());
     // Type and number of elements, which the size implies.
     reader.skip(5);

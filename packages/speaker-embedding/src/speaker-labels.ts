@@ -67,15 +67,15 @@ export class LiveSpeakers {
       this.#heard.map(({ sum }) => meanVoice([sum])),
       voice,
     );
-    const heard = this.#heard[best.index];
+    const speaker = this.#heard[best.index];
     const isUncertain = seconds < MIN_CERTAIN_SECONDS;
-    if (heard === undefined || (best.similarity < MIN_SIMILARITY && !isUncertain)) {
+    if (speaker === undefined || (best.similarity < MIN_SIMILARITY && !isUncertain)) {
       const name = this.nameOf(voice);
       this.#heard.push({ name, sum: voice.map((value) => value * seconds) });
       return name;
     }
-    if (!isUncertain) heard.sum = heard.sum.map((value, index) => value + seconds * (voice[index] ?? 0));
-    return heard.name;
+    if (!isUncertain) speaker.sum = speaker.sum.map((value, index) => value + seconds * (voice[index] ?? 0));
+    return speaker.name;
   }
 
   /** Name of a known voice that is similar, otherwise the next letter. */
@@ -84,8 +84,8 @@ export class LiveSpeakers {
       this.#known.map((each) => each.voice),
       voice,
     );
-    const known = best.similarity >= MIN_SIMILARITY ? this.#known[best.index] : undefined;
-    if (known !== undefined) return known.name;
+    const match = best.similarity >= MIN_SIMILARITY ? this.#known[best.index] : undefined;
+    if (match !== undefined) return match.name;
     this.#letters += 1;
     return toLetters(this.#letters);
   }

@@ -14,21 +14,21 @@ const MAX_PHRASE_WORDS = 12;
 
 /** The text without repetition loops; empty when it has no letters or digits or is too long for `seconds` of speech. */
 export function filterHallucinations(text: string, seconds: number): string {
-  const kept = collapseLoops(text.trim().split(/\s+/)).join(" ");
-  if (!/[\p{Letter}\p{Number}]/u.test(kept)) return "";
-  return kept.length > Math.max(MIN_ALLOWED_CHARACTERS, MAX_CHARACTERS_PER_SECOND * seconds) ? "" : kept;
+  const joined = collapseLoops(text.trim().split(/\s+/)).join(" ");
+  if (!/[\p{Letter}\p{Number}]/u.test(joined)) return "";
+  return joined.length > Math.max(MIN_ALLOWED_CHARACTERS, MAX_CHARACTERS_PER_SECOND * seconds) ? "" : joined;
 }
 
 /** Keeps one copy of a phrase that repeats back to back. */
 function collapseLoops(words: readonly string[]): string[] {
-  const kept: string[] = [];
+  const output: string[] = [];
   for (let index = 0; index < words.length; ) {
     const loop = findLoop(words, index);
     const length = loop?.phraseWords ?? 1;
-    kept.push(...words.slice(index, index + length));
+    output.push(...words.slice(index, index + length));
     index += loop === undefined ? 1 : loop.phraseWords * loop.repeats;
   }
-  return kept;
+  return output;
 }
 
 function findLoop(words: readonly string[], start: number): { phraseWords: number; repeats: number } | undefined {

@@ -138,11 +138,11 @@ function latinLanguage(text: string, { english, others }: FunctionWords): Detect
   if (new Set(words.map((word) => word.toLowerCase())).size < MIN_WORDS) return undefined;
   const lowerCase = words.filter((word) => word === word.toLowerCase());
   const englishWords = words.map((word) => word.toLowerCase()).filter((word) => english.has(word));
-  const found = others.map((language) => ({
+  const matches = others.map((language) => ({
     ...language,
     found: lowerCase.filter((word) => language.words.has(word)),
   }));
-  const best = found.reduce((most, each) => (each.found.length > most.found.length ? each : most));
+  const best = matches.reduce((most, each) => (each.found.length > most.found.length ? each : most));
   const isCertain = (functions: readonly string[]) =>
     functions.length >= MIN_FUNCTION_WORDS &&
     new Set(functions).size > 1 &&

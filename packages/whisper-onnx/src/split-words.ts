@@ -45,14 +45,15 @@ function toCharacters(tokens: readonly number[], tokenizer: Text): TokenWord[] {
 
 /** Attaches opening marks to the next word and closing marks to the previous one. */
 function withPunctuation(words: readonly TokenWord[]): TokenWord[] {
-  const kept: TokenWord[] = [];
+  const tokenWords: TokenWord[] = [];
   for (const word of words) {
-    const last = kept.at(-1);
+    const last = tokenWords.at(-1);
     const isOpened = last !== undefined && OPENING.test(last.text) && last.text.startsWith(" ");
-    if (last !== undefined && (isOpened || CLOSING.test(word.text))) kept[kept.length - 1] = join(last, word);
-    else kept.push(word);
+    if (last !== undefined && (isOpened || CLOSING.test(word.text)))
+      tokenWords[tokenWords.length - 1] = join(last, word);
+    else tokenWords.push(word);
   }
-  return kept;
+  return tokenWords;
 }
 
 function join(a: TokenWord, b: TokenWord): TokenWord {

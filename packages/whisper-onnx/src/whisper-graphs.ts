@@ -111,7 +111,7 @@ export function decoderGraph(weights: WeightIndex, file: string, tokens: Decoder
   const shape = graph.input("shape", "int64", [4]);
   const parents = graph.input("parents", "int64", ["beams"]);
   const mask = graph.input("mask", "float32", ["n", "all"]);
-  const wanted = graph.input("wanted", "int64", ["wanted"]);
+  const tokenInput = graph.input("wanted", "int64", ["wanted"]);
   const embedded = build.lookUp("decoder/embeddings/weight", ids);
   let hidden = graph.node("Add", [embedded, build.lookUp("decoder/position_encodings/encodings", positions)]);
   const alignments: Value[] = [];
@@ -144,7 +144,7 @@ export function decoderGraph(weights: WeightIndex, file: string, tokens: Decoder
     hidden = build.feedForward(prefix, hidden);
   }
   if (alignments.length > 0) graph.output(graph.node("Concat", alignments, { axis: 0 }), "alignment");
-  const chosen = graph.node("Gather", [build.normalize("decoder/layer_norm", hidden), wanted], { axis: 0 });
+  const chosen = graph.node("Gather", [build.normalize("decoder/layer_norm", hidden), tokenInput], { axis: 0 });
   predict(build, chosen, tokens);
   return graph.toBytes();
 }

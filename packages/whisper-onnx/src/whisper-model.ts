@@ -170,10 +170,12 @@ export class WhisperModel {
     if (isSilence(decoded)) return { segments: [], rest: undefined };
     const windowSeconds = window.samples.length / SAMPLE_RATE;
     const split = splitAtTimestamps(decoded.tokens, windowSeconds, this.#tokenizer);
-    const kept = split.segments.filter((segment) => this.#textOf(segment) !== "");
-    const words = run.wordTimestamps ? await this.#wordsOf(kept, encoderOutput, windowSeconds, run) : undefined;
+    const spokenSegments = split.segments.filter((segment) => this.#textOf(segment) !== "");
+    const words = run.wordTimestamps
+      ? await this.#wordsOf(spokenSegments, encoderOutput, windowSeconds, run)
+      : undefined;
     const { averageLogProbability, noSpeechProbability, temperature } = decoded;
-    const segments = kept.map((segment, index): Omit<WhisperSegment, "voice"> => {
+    const segments = spokenSegments.map((segment, index): Omit<WhisperSegment, "voice"> => {
       const { tokens } = segment;
       const place = (times: TimeRange) => snapToSpeech(shift(times, window.startSeconds), window.speech);
       return {

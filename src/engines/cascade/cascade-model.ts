@@ -105,14 +105,14 @@ export class CascadeModel implements ModerationModel {
       );
       // An aborted guard returns before it has judged every text.
       if (signal.aborted) return harm;
-      const found = new Map(
+      const verdictOf = new Map(
         unknown.map(({ key }, index) => [
           key,
           harmLogOdds(verdicts[index] as ModerationVerdict, this.#guard.thresholds),
         ]),
       );
-      for (const [key, logOdds] of found) this.#harm.set(key, logOdds);
-      for (const { input, key } of keyed) harm.set(input, found.get(key) ?? harm.get(input) ?? 0);
+      for (const [key, logOdds] of verdictOf) this.#harm.set(key, logOdds);
+      for (const { input, key } of keyed) harm.set(input, verdictOf.get(key) ?? harm.get(input) ?? 0);
     } catch (failure) {
       if (this.#settings.onGuardFailure === "error" || signal.aborted) throw failure;
       this.#logger.warn({ err: failure, texts: unknown.length }, "the guard failed; the classifier alone answers");
@@ -122,8 +122,10 @@ export class CascadeModel implements ModerationModel {
 
   /** While the guard is down, the deployment is too, so that requests go to another one or to a fallback at once. */
   health(): ModelHealth {
-    const own = this.#classifier.health();
-    return own.state !== "up" || this.#settings.onGuardFailure === "classifier" ? own : this.#guard.health();
+    const classifierHealth = this.#classifier.health();
+    return classifierHealth.state !== "up" || this.#settings.onGuardFailure === "classifier"
+      ? classifierHealth
+      : this.#guard.health();
   }
 
   async close(): Promise<void> {

@@ -35,10 +35,10 @@ export const classifierEngine = defineEngine({
   module: siblingModule(import.meta.url, "./classifier"),
   describe: async ({ thresholds }) => describeClassifier(await readHead(), thresholds),
   async prepare({ model, threads, ...rest }, _task, { pull, signal }): Promise<ClassifierOptions> {
-    const known = ["sexual/minors", ...(await readHead()).categories];
-    const unknown = Object.keys(rest.thresholds).find((category) => !known.includes(category));
+    const categories = ["sexual/minors", ...(await readHead()).categories];
+    const unknown = Object.keys(rest.thresholds).find((category) => !categories.includes(category));
     if (unknown !== undefined) {
-      const message = `\`thresholds\` names the category ${unknown}, which this model does not score. Its categories are ${known.toSorted().join(", ")}.`;
+      const message = `\`thresholds\` names the category ${unknown}, which this model does not score. Its categories are ${categories.toSorted().join(", ")}.`;
       throw invalidRequest(message, "thresholds");
     }
     const { paths } = await pull({ model }, signal);

@@ -49,9 +49,9 @@ function withoutTags(text: string): string {
 }
 
 function count(text: string, pattern: RegExp, only?: RegExp): number {
-  let found = 0;
-  for (const [match] of text.matchAll(pattern)) if (only === undefined || only.test(match)) found += 1;
-  return found;
+  let replacements = 0;
+  for (const [match] of text.matchAll(pattern)) if (only === undefined || only.test(match)) replacements += 1;
+  return replacements;
 }
 
 function plain(token: string, mostlyLatin: boolean): string {

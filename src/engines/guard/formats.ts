@@ -32,8 +32,8 @@ function readLlamaGuard(answer: string): GuardAnswer {
   // Only the bare word counts: "Safe to say that…" comes from another model, or from a prompt injection.
   if (verdict === "safe" && codes === "") return { harm: 0, categories: [] };
   if (verdict !== "unsafe") throw new Error("neither safe nor unsafe");
-  const named = codes.split(",").flatMap((code) => LLAMA_GUARD[code.trim().toUpperCase()] ?? []);
-  return { harm: 1, categories: named.length > 0 ? named : ["illicit"] };
+  const categories = codes.split(",").flatMap((code) => LLAMA_GUARD[code.trim().toUpperCase()] ?? []);
+  return { harm: 1, categories: categories.length > 0 ? categories : ["illicit"] };
 }
 
 const QWEN: Readonly<Record<string, readonly string[]>> = {
@@ -56,13 +56,13 @@ function readQwen(answer: string): GuardAnswer {
   if (verdict === undefined) throw new Error("no line with Safety");
   if (verdict === "safe") return { harm: 0, categories: [] };
   const listed = /Categor(?:y|ies):\s*(.+)/i.exec(answer)?.[1]?.toLowerCase() ?? "";
-  const named = Object.keys(QWEN).filter((name) =>
+  const categories = Object.keys(QWEN).filter((name) =>
     // "Violent" is a part of "Non-violent Illegal Acts".
     (name === "violent" ? listed.replaceAll("non-violent", "") : listed).includes(name),
   );
   return {
     harm: verdict === "unsafe" ? 1 : CONTROVERSIAL,
-    categories: named.length > 0 ? named.flatMap((name) => QWEN[name] ?? []) : ["illicit"],
+    categories: categories.length > 0 ? categories.flatMap((name) => QWEN[name] ?? []) : ["illicit"],
   };
 }
 
@@ -132,10 +132,10 @@ function readSafeguard(answer: string): GuardAnswer {
   const verdict = json === undefined ? undefined : (JSON.parse(json) as { violation?: unknown; categories?: unknown });
   const isHarmful = verdict?.violation === 1 || verdict?.violation === true;
   if (!isHarmful && verdict?.violation !== 0 && verdict?.violation !== false) throw new Error("no violation of 0 or 1");
-  const named = Array.isArray(verdict.categories)
+  const categories = Array.isArray(verdict.categories)
     ? OURS.filter((each) => (verdict.categories as unknown[]).includes(each))
     : [];
-  return { harm: isHarmful ? 1 : 0, categories: isHarmful && named.length === 0 ? ["illicit"] : named };
+  return { harm: isHarmful ? 1 : 0, categories: isHarmful && categories.length === 0 ? ["illicit"] : categories };
 }
 
 const distinct = (lists: ReadonlyArray<readonly string[]>) => [...new Set(lists.flat())].sort();

@@ -69,12 +69,12 @@ export class GuardModel implements ModerationModel {
 
   async moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]> {
     const scores = inputs.map((): Record<string, number> => ({}));
-    const asked = inputs.flatMap(({ text }, index) =>
+    const prompts = inputs.flatMap(({ text }, index) =>
       text.trim() === ""
         ? []
         : this.#format.questions.map((question) => ({ text, question, into: scores[index] ?? {} })),
     );
-    const next = asked[Symbol.iterator]();
+    const next = prompts[Symbol.iterator]();
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
     const work = async () => {

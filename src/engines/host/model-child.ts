@@ -105,16 +105,16 @@ function serve(): void {
  */
 function postInBatches(): (message: FromChild) => Promise<void> {
   let batch: FromChild[] = [];
-  let left = Promise.withResolvers<void>();
+  let exit = Promise.withResolvers<void>();
   const send = () => {
-    const [sent, { resolve }] = [batch, left];
+    const [sent, { resolve }] = [batch, exit];
     batch = [];
-    left = Promise.withResolvers();
+    exit = Promise.withResolvers();
     process.send?.(sent, undefined, undefined, () => resolve());
   };
   return (message) => {
     if (batch.push(message) === 1) setImmediate(send);
-    return left.promise;
+    return exit.promise;
   };
 }
 

@@ -30,8 +30,8 @@ const Tokens = z.object({ tokens: z.array(z.int()) });
 /** Resolves with the tokens of the model's vocabulary that mark a gap; undefined without them. */
 export async function findInfillTokens(address: ServerAddress, signal: AbortSignal): Promise<InfillTokens | undefined> {
   for (const names of FAMILIES) {
-    const found = await Promise.all(names.map((name) => tokenize(address, name, { parse_special: true }, signal)));
-    const [prefix, suffix, middle] = found.map((tokens) => (tokens.length === 1 ? tokens[0] : undefined));
+    const tokenLists = await Promise.all(names.map((name) => tokenize(address, name, { parse_special: true }, signal)));
+    const [prefix, suffix, middle] = tokenLists.map((tokens) => (tokens.length === 1 ? tokens[0] : undefined));
     if (prefix !== undefined && suffix !== undefined && middle !== undefined) return { prefix, suffix, middle };
   }
   return undefined;

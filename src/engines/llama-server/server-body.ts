@@ -47,8 +47,8 @@ function refuseUnknownTokens(bias: ChatRequest["logitBias"], vocabularySize: num
   if (vocabularySize === undefined) return;
   const unknown = Object.keys(bias).find((token) => Number(token) >= vocabularySize);
   if (unknown === undefined) return;
-  const known = `this model's tokens are 0 to ${vocabularySize - 1}`;
-  throw invalidRequest(`logit_bias names the token ${unknown}, but ${known}.`, "logit_bias", "invalid_value");
+  const bounds = `this model's tokens are 0 to ${vocabularySize - 1}`;
+  throw invalidRequest(`logit_bias names the token ${unknown}, but ${bounds}.`, "logit_bias", "invalid_value");
 }
 
 function toServerMessage(message: ChatMessage): Record<string, unknown> {
@@ -86,12 +86,12 @@ function reasoning({ reasoningEffort, format }: ChatRequest): Record<string, unk
 function tools({ tools: offered, toolChoice, parallelToolCalls }: ChatRequest): Record<string, unknown> {
   if (offered.length === 0 || toolChoice === "none") return {};
   // llama-server does not support named choices. A single required tool is equivalent.
-  const named = typeof toolChoice === "object" ? toolChoice.name : undefined;
-  const sent = named === undefined ? offered : offered.filter(({ name }) => name === named);
+  const toolName = typeof toolChoice === "object" ? toolChoice.name : undefined;
+  const sent = toolName === undefined ? offered : offered.filter(({ name }) => name === toolName);
   return {
     tools: sent.map(toServerTool),
-    tool_choice: named === undefined ? toolChoice : "required",
-    parallel_tool_calls: parallelToolCalls && named === undefined,
+    tool_choice: toolName === undefined ? toolChoice : "required",
+    parallel_tool_calls: parallelToolCalls && toolName === undefined,
   };
 }
 

@@ -16,8 +16,8 @@ const MAX_MARKS = 10;
  */
 export function viaHeader(callerHeaders: CallerHeaders | undefined, deployment: string): string {
   if (callerHeaders?.via === undefined) return OWN_MARK;
-  const given = [callerHeaders.via].flat().join(",");
-  const marks = given.split(",").flatMap((each) => MARK.exec(each.trim()) ?? []);
+  const received = [callerHeaders.via].flat().join(",");
+  const marks = received.split(",").flatMap((each) => MARK.exec(each.trim()) ?? []);
   if (marks.includes(OWN_MARK) || marks.length >= MAX_MARKS) {
     const message = `The upstream of \`${deployment}\` leads back to this service: the request would loop forever.`;
     throw new Fault("upstream-refused", message, { code: "upstream_error", isFinal: true });

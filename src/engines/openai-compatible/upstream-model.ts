@@ -120,8 +120,8 @@ export abstract class UpstreamModel {
   }
 
   #template(operation: Operation): Omit<Dispatcher.DispatchOptions, "body"> {
-    const known = this.#templates.get(operation);
-    if (known !== undefined) return known;
+    const cachedTemplate = this.#templates.get(operation);
+    if (cachedTemplate !== undefined) return cachedTemplate;
     const template = requestTemplate(this.#options.settings, operation);
     this.#templates.set(operation, template);
     return template;

@@ -159,7 +159,7 @@ function* toEvents(
     const isLast = index === segments.length - 1;
     const isOwn = (word: { start: number }) =>
       (index === 0 || word.start >= start) && (isLast || word.start < nextStart(index));
-    const own = words?.filter(isOwn) ?? [];
+    const segmentWords = words?.filter(isOwn) ?? [];
     yield {
       type: "segment",
       startSeconds: start,
@@ -167,7 +167,7 @@ function* toEvents(
       text: segment.text.trim(),
       speaker: segment.speaker ?? undefined,
       words: request.wordTimes
-        ? own.map((word) => ({ word: word.word, startSeconds: word.start, endSeconds: word.end }))
+        ? segmentWords.map((word) => ({ word: word.word, startSeconds: word.start, endSeconds: word.end }))
         : undefined,
       confidence:
         typeof avg_logprob === "number" && typeof no_speech_prob === "number" && !transcript.x_unknown

@@ -85,22 +85,24 @@ function textOf(step: Step): string {
 }
 
 function firstStop(text: string, stops: readonly string[]): { start: number; end: number; text: string } | undefined {
-  const found = stops
+  const matches = stops
     .filter((stop) => stop !== "")
     .map((stop) => ({ start: text.indexOf(stop), end: text.indexOf(stop) + stop.length, text: stop }))
     .filter(({ start }) => start >= 0);
-  return found.sort((a, b) => a.end - b.end)[0];
+  return matches.sort((a, b) => a.end - b.end)[0];
 }
 
 /** Counts the tokens up to the one that completes the stop sequence, and emits only the text before it. */
 function cut(steps: readonly Step[], start: number, end: number): Step[] {
-  const kept: Step[] = [];
+  const visibleSteps: Step[] = [];
   let position = 0;
   for (const step of steps) {
     if (position >= end) break;
     const text = textOf(step);
-    kept.push(step.type === "text" ? { type: "text", text: text.slice(0, Math.max(0, start - position)) } : step);
+    visibleSteps.push(
+      step.type === "text" ? { type: "text", text: text.slice(0, Math.max(0, start - position)) } : step,
+    );
     position += text.length;
   }
-  return kept;
+  return visibleSteps;
 }

@@ -49,8 +49,8 @@ export class ScriptedChat implements ChatModel {
         ? countPromptTokens(request.messages)
         : tokenize(promptText + (prompt?.suffix ?? "")).length;
     if (promptTokens >= this.contextWindow) throw contextExceeded(promptTokens, this.contextWindow, request);
-    const asked = request.messages.findLast((message) => message.role === "user");
-    const userText = promptText ?? (asked === undefined ? "" : messageText(asked));
+    const question = request.messages.findLast((message) => message.role === "user");
+    const userText = promptText ?? (question === undefined ? "" : messageText(question));
     const reply = this.#replyTo(request, userText);
     const maxTokens = this.contextWindow - promptTokens;
     const choices = Array.from({ length: request.choices }, (_, choice) =>

@@ -47,8 +47,8 @@ export class ScriptedSpeech implements SpeechModel {
 
   async *#speak({ text, voice, speed, instructions }: SpeechRequest, signal: AbortSignal) {
     if (instructions !== undefined) throw instructionsUnsupported();
-    const own = resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases });
-    const hertz = BASE_HERTZ * (1 + this.voices.indexOf(own));
+    const voiceName = resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases });
+    const hertz = BASE_HERTZ * (1 + this.voices.indexOf(voiceName));
     const { maxInputCharacters, delayMsBeforeFirst, delayMsPerSentence } = this.#settings;
     const limits = { maxInputCharacters: maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     const until = AbortSignal.any([signal, this.#closing.signal]);

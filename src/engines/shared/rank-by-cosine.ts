@@ -20,8 +20,8 @@ export async function rankByCosine(
     signal,
   );
   const vectorAt = (index: number) => values.subarray(index * dimensions, (index + 1) * dimensions);
-  const wanted = vectorAt(0);
-  return { scores: documents.map((_, index) => cosine(wanted, vectorAt(index + 1))), promptTokens, estimated };
+  const queryVector = vectorAt(0);
+  return { scores: documents.map((_, index) => cosine(queryVector, vectorAt(index + 1))), promptTokens, estimated };
 }
 
 function cosine(one: Float32Array, other: Float32Array): number {

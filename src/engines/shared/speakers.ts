@@ -37,18 +37,18 @@ export class Speakers {
     transcribe: (embedVoice: EmbedVoice) => AsyncIterable<VoicedEvent>,
   ): AsyncGenerator<TranscriptionEvent> {
     const encoder = await this.#load();
-    const known: KnownVoice[] = [];
+    const voices: KnownVoice[] = [];
     for (const [index, name] of (speakers?.names ?? []).entries()) {
       const samples = speakers?.voices?.[index];
-      if (samples !== undefined) known.push({ name, voice: await encoder.embed(samples) });
+      if (samples !== undefined) voices.push({ name, voice: await encoder.embed(samples) });
     }
-    const live = new LiveSpeakers(known);
+    const live = new LiveSpeakers(voices);
     const segments: VoicedSegment[] = [];
     for await (const event of transcribe((speech) => encoder.embed(speech))) {
       if (event.type === "segment" && stream) yield withSpeaker(event, live.label(toUtterance(event)));
       else if (event.type === "segment") segments.push(event);
       else {
-        const labels = labelSpeakers(segments.map(toUtterance), known);
+        const labels = labelSpeakers(segments.map(toUtterance), voices);
         for (const [index, segment] of segments.entries()) yield withSpeaker(segment, labels[index]);
         yield event;
       }

@@ -41,8 +41,8 @@ async function prepareSpeech(settings: SherpaOnnxSettings): Promise<SherpaStart>
   const { family, files: paths, slots, threads, voices, languages } = settings;
   const { max_input_characters: maxInputCharacters, language_check: checksLanguage } = settings;
   if (!isSpeechFamily(family)) {
-    const known = Object.keys(SPEECH_FAMILIES).join(", ");
-    throw invalidRequest(`For speech, \`family\` has to be one of ${known}.`, "family");
+    const families = Object.keys(SPEECH_FAMILIES).join(", ");
+    throw invalidRequest(`For speech, \`family\` has to be one of ${families}.`, "family");
   }
   await requireFiles(paths, family, SPEECH_FAMILIES[family].roles);
   const texts = { maxInputCharacters, languages, checksLanguage };

@@ -14,9 +14,9 @@ export function batchLoader<Value>(
   return new DataLoader<string, Value | undefined>(
     (keys) => {
       for (const key of keys) pending.delete(key);
-      const found = load(keys);
-      loading = found.catch(() => {});
-      return found.then((values) => keys.map((key) => values.get(key)));
+      const loaded = load(keys);
+      loading = loaded.catch(() => {});
+      return loaded.then((values) => keys.map((key) => values.get(key)));
     },
     {
       maxBatchSize,

@@ -28,13 +28,13 @@ export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): 
         content: ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm", "text/event-stream"],
       }),
       async (request, reply) => {
-        const known = Object.keys(SpeechBody.shape);
-        const rules = { known, unsupported: UNSUPPORTED_SPEECH_FIELDS, policy };
+        const fields = Object.keys(SpeechBody.shape);
+        const rules = { known: fields, unsupported: UNSUPPORTED_SPEECH_FIELDS, policy };
         reportIgnoredFields(reply, checkUnknownFields(request.body, rules));
         const body = parse(SpeechBody, request.body);
         request.record.model = body.model;
-        const asked = { ...toSpeechRequest(body), callerHeaders: request.headers };
-        const answer = await inference.speak(request.caller, asked, onDisconnect(reply));
+        const speech = { ...toSpeechRequest(body), callerHeaders: request.headers };
+        const answer = await inference.speak(request.caller, speech, onDisconnect(reply));
         const format = body.response_format ?? "mp3";
         const { sampleRate } = answer.opened;
         const isStreamed = body.stream_format === "sse";

@@ -41,27 +41,27 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     read: (upload: Upload) => ParsedTranscription,
   ) => {
     const onLeave = onDisconnect(reply);
-    const left = new AbortController();
-    onLeave(() => left.abort());
+    const controller = new AbortController();
+    onLeave(() => controller.abort());
     decoder.warm();
     const upload = await receiveUpload(request, reply, uploads);
-    const asked = read(upload);
+    const parsed = read(upload);
     const file = requireFile(upload);
-    request.record.model = asked.model;
-    reportIgnoredFields(reply, asked.ignoredFields);
+    request.record.model = parsed.model;
+    reportIgnoredFields(reply, parsed.ignoredFields);
     const options = { path: file.path, sampleRate: SAMPLE_RATE, maxSeconds: maxAudioSeconds };
-    const samples = withAudioFaults(decoder.decode(options, left.signal));
+    const samples = withAudioFaults(decoder.decode(options, controller.signal));
     const original = { name: file.name, bytes: file.bytes, open: () => openAsBlob(file.path) };
-    const own = { model: asked.model, file: original, samples, callerHeaders: request.headers };
-    const known = asked.request.speakers;
+    const common = { model: parsed.model, file: original, samples, callerHeaders: request.headers };
+    const speakerReferences = parsed.request.speakers;
     const folder = dirname(file.path);
-    const voices = await decodeReferences(known?.references ?? [], decoder, folder, left.signal);
-    const speakers = known && { ...known, voices };
-    const transcription = { ...asked.request, ...own, speakers };
+    const voices = await decodeReferences(speakerReferences?.references ?? [], decoder, folder, controller.signal);
+    const speakers = speakerReferences && { ...speakerReferences, voices };
+    const transcription = { ...parsed.request, ...common, speakers };
     const answer = await inference.transcribe(request.caller, transcription, onLeave);
-    if (asked.stream) return sendAnswer(reply, answer, { events: toTranscriptEvents(answer.events) });
-    const body = toTranscript(answer.events, asked);
-    return sendAnswer(reply, answer, { body, contentType: TRANSCRIPT_TYPES[asked.format] });
+    if (parsed.stream) return sendAnswer(reply, answer, { events: toTranscriptEvents(answer.events) });
+    const body = toTranscript(answer.events, parsed);
+    return sendAnswer(reply, answer, { body, contentType: TRANSCRIPT_TYPES[parsed.format] });
   };
 
   return async (app) => {

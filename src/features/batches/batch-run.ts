@@ -286,11 +286,11 @@ export class BatchRun {
       return readOwnedStatus(executor, this.#owned);
     });
     if (begun === undefined) return true;
-    const left = answered.reduce((count, each) => count + (each === 0 ? 1 : 0), 0);
-    const status = left === 0 ? "completed" : STATUS_AFTER[this.#stop ?? "cancelled"];
+    const unansweredCount = answered.reduce((count, each) => count + (each === 0 ? 1 : 0), 0);
+    const status = unansweredCount === 0 ? "completed" : STATUS_AFTER[this.#stop ?? "cancelled"];
     const unanswered = this.#unanswered(input, answered, status === "expired" ? "expired" : "cancelled");
     const end: BatchEnd = { status, ...(status === "failed" && { errors: JSON.stringify([KEY_REVOKED]) }) };
-    await endWithResults(this.#options, this.#ending, end, { unanswered, left });
+    await endWithResults(this.#options, this.#ending, end, { unanswered, left: unansweredCount });
     return true;
   }
 

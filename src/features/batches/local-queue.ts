@@ -32,10 +32,10 @@ export class LocalQueue implements BatchQueue {
 
   async start(run: (id: string) => Promise<boolean>): Promise<void> {
     this.#run = run;
-    const found = await this.#options.listUnfinished();
+    const batches = await this.#options.listUnfinished();
     // Batches may have been added meanwhile.
-    const known = new Set([...this.#waiting, ...this.#running.keys()].map(({ id }) => id));
-    this.#waiting.unshift(...found.filter(({ id }) => !known.has(id)));
+    const knownIds = new Set([...this.#waiting, ...this.#running.keys()].map(({ id }) => id));
+    this.#waiting.unshift(...batches.filter(({ id }) => !knownIds.has(id)));
     this.#fill();
   }
 

@@ -15,18 +15,18 @@ export interface RawLine {
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<RawLine> {
   let number = 0;
   let offset = 0;
-  let held: Buffer[] = [];
+  let buffers: Buffer[] = [];
   let heldBytes = 0;
   const take = (end: Buffer): RawLine => {
     const length = heldBytes + end.length;
     const isTooLong = length > maxBytes + 1;
-    const line = isTooLong ? undefined : Buffer.concat([...held, end]);
+    const line = isTooLong ? undefined : Buffer.concat([...buffers, end]);
     const [from, to] = line === undefined ? [0, 0] : contentOf(line);
-    const taken = { number: ++number, offset: offset + from, bytes: line?.subarray(from, to) };
-    held = [];
+    const lineRecord = { number: ++number, offset: offset + from, bytes: line?.subarray(from, to) };
+    buffers = [];
     heldBytes = 0;
     offset += length + 1;
-    return taken;
+    return lineRecord;
   };
   for await (const chunk of chunks) {
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -39,8 +39,8 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
     const rest = buffer.subarray(start);
     heldBytes += rest.length;
     // Of a line that is too long, only the length is needed.
-    if (heldBytes > maxBytes + 1) held = [];
-    else held.push(rest);
+    if (heldBytes > maxBytes + 1) buffers = [];
+    else buffers.push(rest);
   }
   if (heldBytes > 0) yield take(Buffer.alloc(0));
 }

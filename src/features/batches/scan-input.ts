@@ -38,7 +38,7 @@ export async function scanInput(
   const lines: LinePlace[] = [];
   const errors: BatchError[] = [];
   /** Digests of the custom IDs, which may be long. */
-  const known = new Map<string, number>();
+  const lineOfId = new Map<string, number>();
   let blankLines = 0;
   let sliceEnd = performance.now() + SLICE_MS;
   for await (const { number, offset, bytes } of readLines(untilAborted(chunks, signal), maxLineBytes)) {
@@ -60,8 +60,8 @@ export async function scanInput(
       if ("code" in parsed) refuse(parsed);
       else {
         const digest = hash("sha1", parsed.customId, "base64");
-        const first = known.get(digest);
-        known.set(digest, first ?? number);
+        const first = lineOfId.get(digest);
+        lineOfId.set(digest, first ?? number);
         if (first !== undefined) {
           const message = `The custom_id ${JSON.stringify(parsed.customId.slice(0, 100))} is also that of line ${first}.`;
           refuse({ code: "duplicate_custom_id", message, param: "custom_id" });

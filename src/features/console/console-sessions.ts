@@ -72,8 +72,8 @@ export class ConsoleSessions {
   async signIn(actor: Actor, caller: Caller, previous: string | undefined): Promise<NewConsoleSession> {
     return this.#transactions.run({ ...actor, keyId: caller.keyId }, async (transaction) => {
       const key = { id: caller.keyId, kind: caller.kind, organizationId: caller.organizationId };
-      const kept = await this.#end(transaction, previous);
-      const others = kept.filter(
+      const endedSession = await this.#end(transaction, previous);
+      const others = endedSession.filter(
         ({ kind, organizationId }) => kind !== key.kind && organizationId === key.organizationId,
       );
       return begin(transaction, [key, ...others], "key");

@@ -30,8 +30,8 @@ export function embeddings(inference: Inference, unknownFields: UnknownFieldsPol
         reportIgnoredFields(reply, ignoredEmbeddingFields(request.body, unknownFields));
         const question = readEmbedding(request.body);
         request.record.model = question.model;
-        const asked = { ...question, callerHeaders: request.headers };
-        const answer = await inference.embed(request.caller, asked, onDisconnect(reply));
+        const call = { ...question, callerHeaders: request.headers };
+        const answer = await inference.embed(request.caller, call, onDisconnect(reply));
         const [result] = await Array.fromAsync(answer.events);
         if (result === undefined) throw new Error(`${answer.deployment} returned no embeddings`);
         const bytes = toEmbeddingList(answer.model, result, question.encoding);

@@ -20,9 +20,9 @@ const REMOVED_AT_ONCE = 100;
 export function fileRetention({ database, files, logger }: FileRetentionOptions): Retention {
   const removeSome = async (now: number) => {
     const bounds = { now, abandonedBefore: now - ABANDONED_AFTER_MS, max: REMOVED_AT_ONCE };
-    const found = await database.run((executor) => listRemovableFiles(executor, bounds));
-    for (const file of found) await files.remove(file);
-    return found.length;
+    const removable = await database.run((executor) => listRemovableFiles(executor, bounds));
+    for (const file of removable) await files.remove(file);
+    return removable.length;
   };
   return new Retention({ subject: "files", logger, intervalMs: INTERVAL_MS, steps: [removeSome] });
 }

@@ -141,19 +141,19 @@ export class ModelOperations {
 
   /** Removes a model's files. Throws a Fault while the model serves requests. */
   async remove(id: string): Promise<void> {
-    const found = this.#options.catalog.find(id);
-    for (const deployment of found?.model.deployments ?? []) if (!deployment.isUpstream) await deployment.unload();
+    const model = this.#options.catalog.find(id);
+    for (const deployment of model?.model.deployments ?? []) if (!deployment.isUpstream) await deployment.unload();
     await this.#options.store.remove(id);
     this.#pulls.delete(id);
     await this.#options.refresh();
   }
 
   #localDeployments(id: string): readonly Deployment[] {
-    const found = this.#options.catalog.findFallback(id);
-    if (found === undefined) {
+    const model = this.#options.catalog.findFallback(id);
+    if (model === undefined) {
       throw new Fault("not-found", `The model \`${id}\` does not exist.`, { code: "model_not_found", param: "id" });
     }
-    const local = found.model.deployments.filter(({ isUpstream }) => !isUpstream);
+    const local = model.model.deployments.filter(({ isUpstream }) => !isUpstream);
     if (local.length === 0) throw invalidRequest(`The model \`${id}\` runs on an upstream; there is nothing to load.`);
     return local;
   }

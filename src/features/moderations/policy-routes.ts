@@ -54,8 +54,8 @@ export function moderationPolicy(accounts: Accounts, isModerationModel: IsModera
         const { model, input, output, unsupportedLanguage } = parse(ModerationPolicyBody, request.body);
         checkModel("model", model);
         checkModel("unsupported_language.model", unsupportedLanguage?.model ?? undefined);
-        const wanted = { model: model ?? null, input: input ?? null, output: output ?? null, unsupportedLanguage };
-        return toModerationPolicy(await policies.replace(actorOf(request), projectOf(request), wanted));
+        const change = { model: model ?? null, input: input ?? null, output: output ?? null, unsupportedLanguage };
+        return toModerationPolicy(await policies.replace(actorOf(request), projectOf(request), change));
       },
     );
 

@@ -38,8 +38,8 @@ export function moderations(
         const { input } = request.body as { input: unknown };
         const resolved = await content(reply, { model: sent.model, input }, ["input"], "moderation");
         const question = resolved.input === input ? sent : readModeration(resolved, maxInputs);
-        const asked = { ...question, callerHeaders: request.headers };
-        const answer = await inference.moderate(request.caller, asked, onDisconnect(reply));
+        const call = { ...question, callerHeaders: request.headers };
+        const answer = await inference.moderate(request.caller, call, onDisconnect(reply));
         const verdicts = Array.fromAsync(answer.events);
         return sendAnswer(reply, answer, { body: verdicts.then(([first = []]) => toModeration(answer.model, first)) });
       },

@@ -29,8 +29,10 @@ export function ollamaEmbeddings(inference: Inference): FastifyPluginAsync {
         answer: OllamaEmbed,
       }),
       async (request, reply) => {
-        const asked = readOllamaEmbed(request.body);
-        return embed(request, reply, asked, (result) => toEmbedAnswer(asked.model, result, request.record.beganAt));
+        const question = readOllamaEmbed(request.body);
+        return embed(request, reply, question, (result) =>
+          toEmbedAnswer(question.model, result, request.record.beganAt),
+        );
       },
     );
 

@@ -25,11 +25,11 @@ export class FailedAuthentications {
     const { counters, perMinute, onRefused } = this.#options;
     const key = `wrong keys ${networkOf(address)}`;
     const claim = { key, amount: 1, limit: perMinute, windowSeconds: WINDOW_SECONDS, isReserved: false };
-    const taken = await counters.take([claim]).catch(() => undefined);
+    const outcome = await counters.take([claim]).catch(() => undefined);
     // Without counters the request still fails: the key is wrong.
-    if (taken === undefined || taken.granted) return;
+    if (outcome === undefined || outcome.granted) return;
     onRefused("failed_authentications");
-    const { retryAfterSeconds } = taken;
+    const { retryAfterSeconds } = outcome;
     const message = `Too many incorrect API keys from your address: at most ${perMinute} per minute are checked. Please try again in ${Math.ceil(retryAfterSeconds)}s.`;
     throw new Fault("request-rate-limited", message, { code: "rate_limit_exceeded", retryAfterSeconds });
   }

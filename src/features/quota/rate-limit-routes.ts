@@ -41,8 +41,10 @@ export function rateLimits(accounts: Accounts, { models, defaults }: LimitedMode
     ]);
     const mayUse = modelAccess([own, all].filter((each) => each !== undefined));
     return [...models()].filter(mayUse).map(({ id }) => {
-      const named = Object.entries(set.find(({ model }) => model === id) ?? {}).filter(([, value]) => value !== null);
-      return toRateLimit(project.id, id, { ...defaults, ...Object.fromEntries(named) });
+      const changedLimits = Object.entries(set.find(({ model }) => model === id) ?? {}).filter(
+        ([, value]) => value !== null,
+      );
+      return toRateLimit(project.id, id, { ...defaults, ...Object.fromEntries(changedLimits) });
     });
   };
 

@@ -67,14 +67,14 @@ export class RateLimits implements Quota {
       onRefused(claim.catalogId ?? "", never.kind);
       throw tooLarge(claim, never);
     }
-    const taken = await counters.take(buckets);
-    if (!taken.granted) {
-      const refused = refusedOf(buckets, taken);
+    const outcome = await counters.take(buckets);
+    if (!outcome.granted) {
+      const refused = refusedOf(buckets, outcome);
       onRefused(claim.catalogId ?? "", refused.kind);
-      throw refusal(claim, buckets, refused, taken);
+      throw refusal(claim, buckets, refused, outcome);
     }
-    const rateLimitStatus = toRateLimitStatus(buckets, taken.used);
-    return { rateLimitStatus, settle: (usage) => this.#settle(buckets, taken.reservation, usage) };
+    const rateLimitStatus = toRateLimitStatus(buckets, outcome.used);
+    return { rateLimitStatus, settle: (usage) => this.#settle(buckets, outcome.reservation, usage) };
   }
 
   #bucketsOf(scope: LimitedScope, claim: QuotaClaim): Bucket[] {
@@ -164,8 +164,8 @@ function neverFits({ upperBound }: QuotaClaim, { kind, amount, limit }: Bucket):
 
 function tooLarge(claim: QuotaClaim, bucket: Bucket): Fault {
   const { completionTokens, promptTokens } = claim.upperBound();
-  const asked = bucket.kind === "tokens" ? (completionTokens ?? promptTokens) : bucket.amount;
-  const message = `Request too large for ${describe(claim, bucket)}: Limit ${bucket.limit}, Requested ${asked}.`;
+  const requestedAmount = bucket.kind === "tokens" ? (completionTokens ?? promptTokens) : bucket.amount;
+  const message = `Request too large for ${describe(claim, bucket)}: Limit ${bucket.limit}, Requested ${requestedAmount}.`;
   return rateLimited(bucket, message, { isFinal: true });
 }
 
@@ -190,8 +190,8 @@ function toRateLimitStatus(buckets: readonly Bucket[], used: Readonly<Record<str
     if (kind !== "requests" && kind !== "daily-requests" && kind !== "tokens") continue;
     const name = kind === "tokens" ? "tokens" : "requests";
     const remaining = Math.max(0, limit - (used[key] ?? 0));
-    const known = rateLimitStatus[name];
-    if (known !== undefined && known.remaining <= remaining) continue;
+    const status = rateLimitStatus[name];
+    if (status !== undefined && status.remaining <= remaining) continue;
     // Everything is free again once the latest request, granted now, has left the window.
     rateLimitStatus[name] = { limit, remaining, resetSeconds: remaining === limit ? 0 : windowSeconds };
   }

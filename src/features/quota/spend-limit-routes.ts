@@ -50,8 +50,8 @@ function serve(
     async (request) => {
       const body = parse(SpendLimitBody, request.body);
       const isEnforcing = body.enforcement?.status !== "inactive";
-      const wanted = { thresholdCents: body.threshold_amount, isEnforcing };
-      return toSpendLimit(owner, await limits.replace(actorOf(request), ownerOf(request), wanted));
+      const change = { thresholdCents: body.threshold_amount, isEnforcing };
+      return toSpendLimit(owner, await limits.replace(actorOf(request), ownerOf(request), change));
     },
   );
 

@@ -81,13 +81,13 @@ export class SpendLimits implements Quota {
     const buckets = await Promise.all(
       limits.map(async (limit) => ({ ...(await this.#bucketOf(claim, limit)), amount, isReserved: true })),
     );
-    const taken = await counters.take(buckets);
-    if (!taken.granted) {
+    const outcome = await counters.take(buckets);
+    if (!outcome.granted) {
       onRefused(claim.catalogId ?? "");
-      throw this.#refusal(taken.key, taken.used[taken.key] ?? 0, amount, buckets);
+      throw this.#refusal(outcome.key, outcome.used[outcome.key] ?? 0, amount, buckets);
     }
     for (const { scopeId, key, isWarning, threshold } of buckets) {
-      if (isWarning && (taken.used[key] ?? 0) > threshold)
+      if (isWarning && (outcome.used[key] ?? 0) > threshold)
         logger.warn({ scopeId }, "a spend limit with inactive enforcement is exceeded");
     }
     return {
@@ -98,9 +98,9 @@ export class SpendLimits implements Quota {
         for (const [index, limit] of limits.entries()) {
           const { key, month } = buckets[index] ?? {};
           if (key !== undefined && month !== undefined)
-            onSpent?.({ caller: claim.caller, limit, month, atMost: taken.used[key] ?? 0 });
+            onSpent?.({ caller: claim.caller, limit, month, atMost: outcome.used[key] ?? 0 });
         }
-        counters.settle(taken.reservation, corrections).catch((error: unknown) => {
+        counters.settle(outcome.reservation, corrections).catch((error: unknown) => {
           logger.warn({ err: error }, "the cost of a request could not be settled");
         });
       },

@@ -108,7 +108,7 @@ export class ResponseRun {
     const { context, parameters } = this.#options;
     const settings = context.settings();
     const { content } = context.services;
-    let kept = await content.inItems(await context.authenticate(), settings.model ?? "", items, this.#signal);
+    let resolvedItems = await content.inItems(await context.authenticate(), settings.model ?? "", items, this.#signal);
     for (let truncations = 0; ; truncations += 1) {
       const call = toRealtimeCall(
         {
@@ -121,16 +121,16 @@ export class ResponseRun {
           reasoningEffort: parameters.reasoning?.effort ?? settings.reasoningEffort,
           callerHeaders: context.callerHeaders,
         },
-        kept,
+        resolvedItems,
       );
       try {
         const caller = await context.authenticate();
         return await context.services.inference.chat(caller, call, { moderation: undefined, onDisconnect });
       } catch (failure) {
         const isTooLong = failure instanceof Fault && failure.code === "context_length_exceeded";
-        const mayShorten = settings.truncation === "auto" && truncations < MAX_TRUNCATIONS && kept.length > 1;
+        const mayShorten = settings.truncation === "auto" && truncations < MAX_TRUNCATIONS && resolvedItems.length > 1;
         if (!isTooLong || !mayShorten) throw failure;
-        kept = withoutOlderHalf(kept);
+        resolvedItems = withoutOlderHalf(resolvedItems);
       }
     }
   }

@@ -148,8 +148,10 @@ function refusedOrigin(request: FastifyRequest, origins: readonly string[]): Fau
 
 /** Removes headers of the WebSocket handshake, one of which may contain the key. */
 function withoutHandshake(headers: FastifyRequest["headers"]): FastifyRequest["headers"] {
-  const kept = Object.entries(headers).filter(([name]) => !/^(sec-websocket-|upgrade$|connection$)/.test(name));
-  return Object.fromEntries(kept);
+  const forwardedHeaders = Object.entries(headers).filter(
+    ([name]) => !/^(sec-websocket-|upgrade$|connection$)/.test(name),
+  );
+  return Object.fromEntries(forwardedHeaders);
 }
 
 function isSocketError(error: Error): boolean {

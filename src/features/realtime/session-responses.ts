@@ -33,12 +33,12 @@ export class SessionResponses {
       throw invalidRequest(message, undefined, "conversation_already_has_active_response");
     }
     const { context, conversation } = this.#options;
-    const own = this.#ownItems(parameters);
+    const inputItems = this.#ownItems(parameters);
     const run = new ResponseRun({
       context,
       parameters,
       readItems: async () => {
-        const items = own ?? conversation.items;
+        const items = inputItems ?? conversation.items;
         await this.#options.transcriber.settled(items.map(({ id }) => id));
         return items;
       },

@@ -64,8 +64,8 @@ export class SessionTurns {
   async update(): Promise<void> {
     const { context } = this.#options;
     const { turnDetection } = context.settings();
-    const wanted = JSON.stringify(turnDetection);
-    if (wanted === this.#detection) return;
+    const serialized = JSON.stringify(turnDetection);
+    if (serialized === this.#detection) return;
     const options = turnDetection && toTurnDetection(turnDetection);
     const open =
       options &&
@@ -73,7 +73,7 @@ export class SessionTurns {
         new TurnDetector(await context.services.detectSpeech(context.signal), options, position));
     const turns = this.#buffer.detectWith(open ?? undefined);
     await this.#follow(turns);
-    this.#detection = wanted;
+    this.#detection = serialized;
   }
 
   /** Adds an item that the client sent, and transcribes its audio. Throws a Fault. */
@@ -155,7 +155,7 @@ function checkAudio(audio: readonly SentAudio[], { type }: RealtimeAudioFormat):
   const bytes = audio.reduce((sum, each) => sum + each.bytes.length, 0);
   const seconds = bytes / (type === "audio/pcm" ? 2 * PCM_RATE : G711_RATE);
   if (seconds <= MAX_ITEM_SECONDS && audio.length <= MAX_ITEM_AUDIOS) return;
-  const given = `${audio.length} parts with ${Math.ceil(seconds)} seconds of audio`;
-  const message = `An item may have at most ${MAX_ITEM_AUDIOS} parts with ${MAX_ITEM_SECONDS} seconds of audio, not ${given}.`;
+  const size = `${audio.length} parts with ${Math.ceil(seconds)} seconds of audio`;
+  const message = `An item may have at most ${MAX_ITEM_AUDIOS} parts with ${MAX_ITEM_SECONDS} seconds of audio, not ${size}.`;
   throw invalidRequest(message, "item.content", "invalid_value");
 }

@@ -42,16 +42,16 @@ export class SentenceSplitter {
     const end = this.#hasSpoken ? undefined : endOfClause(this.#text, MIN_CLAUSE_CHARACTERS);
     const at = end ?? endOfPiece(this.#text);
     if (at === undefined) return undefined;
-    const taken = this.#text.slice(0, at);
+    const sentence = this.#text.slice(0, at);
     this.#text = this.#text.slice(at);
-    return taken;
+    return sentence;
   }
 }
 
 /** Returns the position after the first comma, semicolon or colon that follows `min` characters. */
 function endOfClause(text: string, min: number): number | undefined {
-  const found = /[,;:]\s/.exec(text.slice(min));
-  return found === null ? undefined : min + found.index + found[0].length;
+  const pause = /[,;:]\s/.exec(text.slice(min));
+  return pause === null ? undefined : min + pause.index + pause[0].length;
 }
 
 /** Returns where a piece of a text without an end of a sentence ends: after its last space, or anywhere without one. */
@@ -63,11 +63,11 @@ function endOfPiece(text: string): number | undefined {
 
 /** Returns the text that was spoken until then; a sentence that was cut off keeps its words in proportion to the time. */
 export function textHeardUntil(spoken: readonly SpokenText[], ms: number): string {
-  const heard = spoken.map(({ text, startMs, endMs }) => {
+  const audibleParts = spoken.map(({ text, startMs, endMs }) => {
     if (endMs <= ms) return text;
     if (startMs >= ms) return "";
     const words = text.match(/\s*\S+/g) ?? [];
     return words.slice(0, Math.floor((words.length * (ms - startMs)) / (endMs - startMs))).join("");
   });
-  return heard.join("").trim();
+  return audibleParts.join("").trim();
 }

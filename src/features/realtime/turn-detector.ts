@@ -56,10 +56,10 @@ export class TurnDetector {
 
   /** Removes and returns the samples of the turn in progress, or else all that are kept. */
   take(): Float32Array {
-    const taken = concatenateSamples([this.#buffer.slice(this.#from(), this.#buffer.end), this.#rest]);
+    const samples = concatenateSamples([this.#buffer.slice(this.#from(), this.#buffer.end), this.#rest]);
     this.#reset(this.#offset + this.#buffer.end + this.#rest.length);
     this.#rest = new Float32Array(0);
-    return taken;
+    return samples;
   }
 
   close(): void {

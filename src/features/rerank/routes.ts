@@ -34,14 +34,14 @@ export function rerank(
       async (request: FastifyRequest, reply: FastifyReply) => {
         reportIgnoredFields(reply, ignoredRerankFields(request.body, unknownFields));
         const read = readRerank(request.body);
-        const asked = { ...read, returnsDocuments: read.returnsDocuments ?? returnsDocuments };
-        request.record.model = asked.model;
-        const { model, query, documents } = asked;
+        const rerankRequest = { ...read, returnsDocuments: read.returnsDocuments ?? returnsDocuments };
+        request.record.model = rerankRequest.model;
+        const { model, query, documents } = rerankRequest;
         const question = { model, query, documents, callerHeaders: request.headers };
         const answer = await inference.rerank(request.caller, question, onDisconnect(reply)).catch(throwForRerank);
         const [result] = await Array.fromAsync(answer.events);
         if (result === undefined) throw new Error(`${answer.deployment} returned no scores`);
-        return sendAnswer(reply, answer, { body: toRanking(answer.model, asked, result) });
+        return sendAnswer(reply, answer, { body: toRanking(answer.model, rerankRequest, result) });
       },
     );
   };

@@ -67,6 +67,6 @@ export async function removeConversationsBefore(executor: Executor, time: number
 async function deleteItemsOf(executor: Executor, ids: readonly string[]): Promise<void> {
   const items = executor.deleteFrom("responseItems").where("conversationId", "in", ids);
   await items.where("responseId", "is", null).execute();
-  const kept = executor.updateTable("responseItems").set({ conversationId: null });
-  await kept.where("conversationId", "in", ids).execute();
+  const detachedItems = executor.updateTable("responseItems").set({ conversationId: null });
+  await detachedItems.where("conversationId", "in", ids).execute();
 }

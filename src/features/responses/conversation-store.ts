@@ -91,12 +91,12 @@ export class ConversationStore {
   /** Throws a Fault for an unknown conversation or an unknown `after`. */
   async listItems(resource: ProjectResource, page: ItemPageRequest): Promise<ItemPage> {
     const { projectId, id } = resource;
-    const found = await this.#options.database.run(async (executor) => {
+    const row = await this.#options.database.run(async (executor) => {
       await this.#require(executor, resource);
       return listItems(executor, { projectId, conversationId: id }, page);
     });
     const { responses } = this.#options;
-    return { entries: await responses.openItems(found.entries), hasMore: found.hasMore };
+    return { entries: await responses.openItems(row.entries), hasMore: row.hasMore };
   }
 
   /** Throws a Fault when the conversation has no such item. */

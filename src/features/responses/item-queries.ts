@@ -64,12 +64,12 @@ export async function listItems(
     }
     query = query.where("position", order === "asc" ? ">" : "<", last.position);
   }
-  const found = await query.execute();
-  const ids = firstWithin(MAX_PAGE_BYTES, found.slice(0, limit)).map(({ id }) => id);
+  const rows = await query.execute();
+  const ids = firstWithin(MAX_PAGE_BYTES, rows.slice(0, limit)).map(({ id }) => id);
   const entries = await readRows(executor, list.projectId, ids);
   const places = new Map(ids.map((id, index) => [id, index]));
   entries.sort((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
-  return { entries, hasMore: found.length > ids.length };
+  return { entries, hasMore: rows.length > ids.length };
 }
 
 /** Returns the first of `items`, and those after it that fit into `maxBytes` together. */

@@ -19,7 +19,7 @@ export async function resolvePrompt(
   if (previous !== undefined) context = await responses.readChain({ projectId, id: previous });
   if (conversation !== undefined) context = await conversations.readItems({ projectId, id: conversation });
   const ids = referencedIds(input);
-  const found = ids.length === 0 ? new Map() : await responses.findItems(projectId, ids);
+  const referencedItems = ids.length === 0 ? new Map() : await responses.findItems(projectId, ids);
   // Stored items were validated as input when they were stored.
-  return { context: context as InputItem[], input: replaceReferences(input, found) };
+  return { context: context as InputItem[], input: replaceReferences(input, referencedItems) };
 }

@@ -146,11 +146,11 @@ export class ResponseStore {
   /** Throws a Fault for an unknown response or an unknown `after`. */
   async listInputItems(resource: ProjectResource, page: ItemPageRequest): Promise<ItemPage> {
     const { projectId, id } = resource;
-    const found = await this.#options.database.run(async (executor) => {
+    const row = await this.#options.database.run(async (executor) => {
       await this.#require(executor, resource);
       return listItems(executor, { projectId, responseId: id }, page);
     });
-    return { entries: await this.openItems(found.entries), hasMore: found.hasMore };
+    return { entries: await this.openItems(row.entries), hasMore: row.hasMore };
   }
 
   /**
@@ -228,12 +228,12 @@ export class ResponseStore {
 
   /** Cancels a background response and returns it; one that has ended stays as it is. Throws a Fault. */
   async cancel(resource: ProjectResource): Promise<FoundResponse> {
-    const found = await this.find(resource);
-    if (!found.isBackground) {
+    const response = await this.find(resource);
+    if (!response.isBackground) {
       throw invalidRequest("Only responses that were created with background: true can be cancelled.");
     }
-    if (!found.isRunning) return found;
-    const { output: _output, ...envelope } = found.response;
+    if (!response.isRunning) return response;
+    const { output: _output, ...envelope } = response.response;
     const content = this.#seal("response", resource.projectId, resource.id, { ...envelope, status: "cancelled" });
     await this.#options.database.run((executor) =>
       updateRunningResponse(executor, resource, { status: "cancelled", usedAt: Date.now(), content }),

@@ -6,14 +6,14 @@ export const MAX_STORED_CHARACTERS = 2_000_000;
 /** True if the input of a response is small enough to be stored. Reads no further than the bound. */
 export function isStorable(input: string | readonly unknown[]): boolean {
   if (typeof input !== "string" && input.length > MAX_STORED_ITEMS) return false;
-  let left = MAX_STORED_CHARACTERS;
+  let remaining = MAX_STORED_CHARACTERS;
   const rest: unknown[] = [input];
   while (rest.length > 0) {
     const value = rest.pop();
-    if (typeof value === "string") left -= value.length;
+    if (typeof value === "string") remaining -= value.length;
     else if (typeof value === "object" && value !== null) for (const each of Object.values(value)) rest.push(each);
-    else left -= 1;
-    if (left < 0) return false;
+    else remaining -= 1;
+    if (remaining < 0) return false;
   }
   return true;
 }

@@ -64,19 +64,19 @@ export class StoredBytes {
 
   async #measure(): Promise<void> {
     const { database, logger } = this.#options;
-    const found = new Map<string, number>();
+    const sizes = new Map<string, number>();
     this.#added = new Map();
     try {
       for (const table of CONTENT_TABLES) {
         for (let after = ""; !this.#isClosed; await pause(PAUSE_MS, undefined, { ref: false })) {
           const rows = await database.run((executor) => readContentSizes(executor, table, after, ROWS_AT_ONCE));
-          for (const { projectId, bytes } of rows) found.set(projectId, (found.get(projectId) ?? 0) + bytes);
+          for (const { projectId, bytes } of rows) sizes.set(projectId, (sizes.get(projectId) ?? 0) + bytes);
           if (rows.length < ROWS_AT_ONCE) break;
           after = rows.at(-1)?.id ?? "";
         }
       }
-      for (const [projectId, bytes] of this.#added) found.set(projectId, (found.get(projectId) ?? 0) + bytes);
-      this.#bytes = found;
+      for (const [projectId, bytes] of this.#added) sizes.set(projectId, (sizes.get(projectId) ?? 0) + bytes);
+      this.#bytes = sizes;
       this.#measuredAt = performance.now();
     } catch (error) {
       if (!this.#isClosed) logger.warn({ err: error }, "stored content not measured yet");

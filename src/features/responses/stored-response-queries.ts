@@ -151,8 +151,8 @@ export async function listResponseEvents(
 
 /** Deletes everything that a project has stored. */
 export async function removeStoredContentOf(executor: Executor, projectId: string): Promise<void> {
-  const own = executor.selectFrom("storedResponses").select("id").where("projectId", "=", projectId);
-  await executor.deleteFrom("responseEvents").where("responseId", "in", own).execute();
+  const projectResponses = executor.selectFrom("storedResponses").select("id").where("projectId", "=", projectId);
+  await executor.deleteFrom("responseEvents").where("responseId", "in", projectResponses).execute();
   for (const table of ["responseItems", "conversations", "storedResponses"] as const) {
     await executor.deleteFrom(table).where("projectId", "=", projectId).execute();
   }

@@ -50,8 +50,8 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
       }),
       (request) => {
         const { keyId } = request.caller;
-        const known = shared.get(keyId);
-        if (known !== undefined) return known;
+        const entry = shared.get(keyId);
+        if (entry !== undefined) return entry;
         const answer = read(request);
         shared.set(keyId, answer);
         answer.catch(() => shared.delete(keyId));
@@ -138,11 +138,11 @@ class RecentHours {
   async read(filter: HourFilter, now: number): Promise<MinuteSum[]> {
     const key = filter.projectIds?.join() ?? filter.organizationId;
     const from = Math.floor(now / MINUTE) * MINUTE - 59 * MINUTE;
-    const known = this.#minutes.get(key);
-    const sums = (known?.sums ?? []).filter(
-      ({ beginsAt }) => beginsAt >= from && beginsAt < (known?.settledUntil ?? 0),
+    const bucket = this.#minutes.get(key);
+    const sums = (bucket?.sums ?? []).filter(
+      ({ beginsAt }) => beginsAt >= from && beginsAt < (bucket?.settledUntil ?? 0),
     );
-    let start = Math.max(from, known?.settledUntil ?? 0);
+    let start = Math.max(from, bucket?.settledUntil ?? 0);
     for (; start <= now; start += MINUTES_AT_ONCE * MINUTE) {
       sums.push(...(await this.#history.minutes(filter, start, start + MINUTES_AT_ONCE * MINUTE)));
     }

@@ -77,8 +77,8 @@ const REQUESTS: Insertion = { table: "requestHistory", columns: REQUEST_COLUMNS,
 export async function insertRequests(transaction: Executor, { dimensions, values }: RequestRows): Promise<void> {
   // Every process inserts in the same order, which prevents deadlocks.
   const sorted = dimensions.toSorted((a, b) => a.id - b.id);
-  const named = sorted.flatMap((dimension) => REQUEST_DIMENSION_COLUMNS.map((column) => dimension[column]));
-  await insert(transaction, DIMENSIONS, named);
+  const dimensionValues = sorted.flatMap((dimension) => REQUEST_DIMENSION_COLUMNS.map((column) => dimension[column]));
+  await insert(transaction, DIMENSIONS, dimensionValues);
   await insert(transaction, REQUESTS, values);
 }
 
@@ -103,7 +103,7 @@ export async function readRequests(
     )
     .orderBy("at", "desc")
     .orderBy("id", "desc");
-  const found = await executor
+  const rows = await executor
     .selectFrom(older.selectAll().limit(MAX_ROWS_READ).as("request"))
     .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
     .select(ENTRY)
@@ -112,9 +112,9 @@ export async function readRequests(
     .orderBy("request.id", "desc")
     .limit(limit + 1)
     .execute();
-  const entries = found.slice(0, limit).map(toEntry);
+  const entries = rows.slice(0, limit).map(toEntry);
   const last = entries.at(-1);
-  if (found.length > limit && last !== undefined) return { entries, next: { at: last.at, id: last.id } };
+  if (rows.length > limit && last !== undefined) return { entries, next: { at: last.at, id: last.id } };
   const bound = await older
     .select(["at", "id"])
     .offset(MAX_ROWS_READ - 1)

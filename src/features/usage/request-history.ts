@@ -111,15 +111,15 @@ export class RequestHistory {
   /** Yields entries as they are written by any replica, about a second later; undefined after a second without any. */
   async *follow(filter: RequestFilter, signal: AbortSignal): AsyncGenerator<RequestEntry | undefined> {
     const beganAt = Date.now();
-    let seen = new Set<string>();
+    let seenIds = new Set<string>();
     while (!signal.aborted) {
       const since = Math.max(beganAt, Date.now() - LATE_MS - POLL_MS);
       await this.flush();
-      const found = await this.#options.database.run((executor) =>
+      const rows = await this.#options.database.run((executor) =>
         readRequestsSince(executor, filter, since, MAX_FOLLOWED_AT_ONCE),
       );
-      for (const entry of found) if (!seen.has(entry.id)) yield entry;
-      seen = new Set(found.map(({ id }) => id));
+      for (const entry of rows) if (!seenIds.has(entry.id)) yield entry;
+      seenIds = new Set(rows.map(({ id }) => id));
       yield undefined;
       await pause(POLL_MS, undefined, { signal, ref: false }).catch(() => {});
     }

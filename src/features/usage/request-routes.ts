@@ -36,8 +36,8 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
     if (open >= MAX_STREAMS) throw tooManyStreams();
     streams.set(scope, open + 1);
     reply.raw.once("close", () => {
-      const left = (streams.get(scope) ?? 1) - 1;
-      if (left > 0) streams.set(scope, left);
+      const remaining = (streams.get(scope) ?? 1) - 1;
+      if (remaining > 0) streams.set(scope, remaining);
       else streams.delete(scope);
     });
   };
@@ -64,9 +64,9 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
           return toRequestPage(await history.list(filter, toPosition(query.page), query.limit), maySee);
         }
         countStream(request, reply);
-        const left = new AbortController();
-        reply.raw.once("close", () => left.abort());
-        const entries = history.follow(filter, AbortSignal.any([left.signal, stopping]));
+        const controller = new AbortController();
+        reply.raw.once("close", () => controller.abort());
+        const entries = history.follow(filter, AbortSignal.any([controller.signal, stopping]));
         return sendEvents(
           reply,
           frames(entries, maySee, () => isStillAuthenticated(request, accounts)),

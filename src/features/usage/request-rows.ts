@@ -84,7 +84,7 @@ export class RequestRows {
   #keptOf(entry: RequestDimension, create: () => RequestDimensionRow): RequestDimensionRow {
     const ofKey = this.#dimensionsByKey.get(entry.keyId) ?? new Map<string | null, RequestDimensionRow[]>();
     const ofModel = ofKey.get(entry.model) ?? [];
-    for (const known of ofModel) if (isSame(known, entry)) return known;
+    for (const candidate of ofModel) if (isSame(candidate, entry)) return candidate;
     const dimension = create();
     this.dimensions.push(dimension);
     ofModel.push(dimension);

@@ -87,14 +87,14 @@ export class UsageRows {
   #dimensionOf({ organizationId, projectId, keyId, model, deployment, operation }: UsageDimension): UsageDimensionRow {
     const dimensionsOfKey = this.#dimensionsByKey.get(keyId);
     if (dimensionsOfKey !== undefined) {
-      for (const known of dimensionsOfKey) {
+      for (const candidate of dimensionsOfKey) {
         const isSame =
-          known.deployment === deployment &&
-          known.model === model &&
-          known.operation === operation &&
-          known.projectId === projectId &&
-          known.organizationId === organizationId;
-        if (isSame) return known;
+          candidate.deployment === deployment &&
+          candidate.model === model &&
+          candidate.operation === operation &&
+          candidate.projectId === projectId &&
+          candidate.organizationId === organizationId;
+        if (isSame) return candidate;
       }
     }
     const dimension = { organizationId, projectId, keyId, model, deployment, operation };
@@ -113,8 +113,8 @@ export class UsageRows {
 export function* splitBatch({ writer, number, dimensions, values }: UsageBatch): Generator<UsageBatch> {
   const width = RECORD_COLUMNS.length;
   for (let start = 0; start < values.length; start += width) {
-    const own = values.slice(start, start + width);
-    const [, dimensionId] = own;
-    yield { writer, number, dimensions: dimensions.filter(({ id }) => id === dimensionId), values: own };
+    const slice = values.slice(start, start + width);
+    const [, dimensionId] = slice;
+    yield { writer, number, dimensions: dimensions.filter(({ id }) => id === dimensionId), values: slice };
   }
 }

@@ -46,8 +46,8 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
   }
   // Every process inserts in the same order, which prevents deadlocks.
   const sorted = [...dimensions.values()].sort((a, b) => a.id - b.id);
-  const named = sorted.flatMap((dimension) => DIMENSION_COLUMNS.map((column) => dimension[column]));
-  await insert(transaction, DIMENSIONS, named);
+  const dimensionValues = sorted.flatMap((dimension) => DIMENSION_COLUMNS.map((column) => dimension[column]));
+  await insert(transaction, DIMENSIONS, dimensionValues);
   await insert(transaction, ROLLUPS, rollUp(claimed).flat());
 }
 

@@ -108,8 +108,8 @@ export class UsageRecorder {
     await resultWithin(this.flush(), CLOSE_MS);
     this.#note();
     this.#journal.close();
-    const left = countOf(this.#unkept) + this.#pending.count;
-    if (left > 0) this.#lose(left, "neither the disk nor the database accepted them before shutdown");
+    const unwritten = countOf(this.#unkept) + this.#pending.count;
+    if (unwritten > 0) this.#lose(unwritten, "neither the disk nor the database accepted them before shutdown");
   }
 
   #tick(): void {

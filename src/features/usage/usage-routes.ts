@@ -36,8 +36,8 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
           answer: usagePage(kind),
         }),
         async (request) => {
-          const asked = toUsageRequest(parse(UsageQuery, request.query), Date.now());
-          const order = { ...asked, projectIds: ownProject(request, asked.projectIds) };
+          const query = toUsageRequest(parse(UsageQuery, request.query), Date.now());
+          const order = { ...query, projectIds: ownProject(request, query.projectIds) };
           const { organizationId } = request.caller;
           return toUsagePage(kind, await reports.read({ organizationId, operation: task, ...order }));
         },
@@ -54,8 +54,8 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
         answer: CostsPage,
       }),
       async (request) => {
-        const asked = toCostsRequest(parse(CostsQuery, request.query), Date.now());
-        const order = { ...asked, projectIds: ownProject(request, asked.projectIds) };
+        const query = toCostsRequest(parse(CostsQuery, request.query), Date.now());
+        const order = { ...query, projectIds: ownProject(request, query.projectIds) };
         const { organizationId } = request.caller;
         return toCostsPage(await reports.read({ organizationId, operation: undefined, ...order }));
       },

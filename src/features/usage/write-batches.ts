@@ -30,14 +30,14 @@ async function writeWithoutRefused(
   batch: UsageBatch,
   onRefused: (refusal: string) => void,
 ): Promise<void> {
-  const taken: UsageBatch[] = [];
+  const batches: UsageBatch[] = [];
   for (const single of splitBatch(batch)) {
     const refusal = await tryOut(database, { ...single, writer: `${batch.writer} trial`, number: 1 });
-    if (refusal === undefined) taken.push(single);
+    if (refusal === undefined) batches.push(single);
     else onRefused(refusal);
   }
-  const dimensions = taken.flatMap((each) => each.dimensions);
-  const values = taken.flatMap((each) => each.values);
+  const dimensions = batches.flatMap((each) => each.dimensions);
+  const values = batches.flatMap((each) => each.values);
   const rest = { ...batch, dimensions, values };
   await database.transaction((transaction) => writeUsage(transaction, [rest], Date.now()));
 }

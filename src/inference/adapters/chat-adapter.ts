@@ -46,14 +46,14 @@ export function chatAdapter(
       });
     },
     begin: (model, id, signal) => {
-      const asked = id === prepared.model ? prepared : { ...prepared, model: id };
+      const attempt = id === prepared.model ? prepared : { ...prepared, model: id };
       const forwarder = forwarderOf(call, model);
       if (forwarder === undefined) {
         return call.prompts === undefined
-          ? model.chat(asked, signal)
-          : continuePrompts(model, asked, call.prompts, signal);
+          ? model.chat(attempt, signal)
+          : continuePrompts(model, attempt, call.prompts, signal);
       }
-      return forwarder.proxy.forward(asked, forwarder.passThrough, signal);
+      return forwarder.proxy.forward(attempt, forwarder.passThrough, signal);
     },
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
     drainsToBuffer: (model) => !isChatProxy(model),

@@ -23,8 +23,8 @@ export function rerankAdapter(request: Omit<RerankRequest, "model">): TaskAdapte
     refusal: () => undefined,
     begin: (model, id, signal) =>
       singleEvent(async () => {
-        const asked = { ...request, model: id };
-        const result = await (model.rerank?.(asked, signal) ?? rankByCosine(model, asked, signal));
+        const attempt = { ...request, model: id };
+        const result = await (model.rerank?.(attempt, signal) ?? rankByCosine(model, attempt, signal));
         return signal.aborted ? undefined : result;
       }),
     drainsToBuffer: () => true,

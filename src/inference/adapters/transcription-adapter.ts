@@ -61,9 +61,9 @@ function refuseTranscription(
 ): Fault | undefined {
   const { languages, abilities } = model;
   if (request.language !== undefined && languages !== undefined && !languages.includes(request.language)) {
-    const known = languages.join(", ");
+    const languageList = languages.join(", ");
     return unsupportedValue(
-      `This model does not know the language '${request.language}'; it knows ${known}.`,
+      `This model does not know the language '${request.language}'; it knows ${languageList}.`,
       "language",
     );
   }

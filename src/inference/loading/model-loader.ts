@@ -344,6 +344,8 @@ function gpuBytesOf({ gpuBytes, nested = [] }: OpenModel): number | undefined {
 
 /** Resident memory of the processes of a model and its nested ones; undefined without any. */
 function residentBytesOf({ pid, nested = [] }: OpenModel): number | undefined {
-  const own = pid === undefined ? undefined : residentBytes(pid);
-  return nested.map(residentBytesOf).reduce((sum, bytes) => (bytes === undefined ? sum : (sum ?? 0) + bytes), own);
+  const processBytes = pid === undefined ? undefined : residentBytes(pid);
+  return nested
+    .map(residentBytesOf)
+    .reduce((sum, bytes) => (bytes === undefined ? sum : (sum ?? 0) + bytes), processBytes);
 }

@@ -46,7 +46,7 @@ export async function* blockOutput<Event extends { type: string }>(
   const contexts = new Map<string, string>();
   const fresh = new Map<string, string>();
   let freshLength = 0;
-  let held: Event[] = [];
+  let heldEvents: Event[] = [];
   let highest: ModerationVerdict | undefined;
   for await (const event of events) {
     for (const delta of form.textsOf(event)) {
@@ -54,7 +54,7 @@ export async function* blockOutput<Event extends { type: string }>(
       append(fresh, delta);
       freshLength += delta.text.length;
     }
-    held.push(event);
+    heldEvents.push(event);
     const isOver = event.type === "finish";
     if (!isOver && freshLength < HELD_CHARACTERS) continue;
     if (freshLength > 0 || (isOver && highest === undefined)) {
@@ -64,14 +64,14 @@ export async function* blockOutput<Event extends { type: string }>(
       take(highest);
       if (Object.values(verdict.flags).some(Boolean)) {
         const usage = onBlocked();
-        yield* form.endBlocked(held, [...open]);
+        yield* form.endBlocked(heldEvents, [...open]);
         yield isOver ? form.withoutText(event) : form.finish(usage);
         return;
       }
     }
-    for (const each of held) for (const choice of form.endedIn(each)) open.delete(choice);
-    yield* held;
-    held = [];
+    for (const each of heldEvents) for (const choice of form.endedIn(each)) open.delete(choice);
+    yield* heldEvents;
+    heldEvents = [];
     for (const [part, text] of fresh) {
       contexts.set(part, ((contexts.get(part) ?? "") + text).slice(-CONTEXT_CHARACTERS));
     }

@@ -52,9 +52,9 @@ export function moderationPolicy(
   if (requested?.model !== undefined) checkModel(requested.model, required.model, idOf);
   const direction = (name: "input" | "output") => {
     const least = required[name] ?? undefined;
-    const wanted = requested?.[name];
-    if (wanted === "score" && least === "block") throw tooWeak(name);
-    return wanted ?? least ?? (requested === undefined ? undefined : "score");
+    const request = requested?.[name];
+    if (request === "score" && least === "block") throw tooWeak(name);
+    return request ?? least ?? (requested === undefined ? undefined : "score");
   };
   return {
     model: required.model ?? undefined,

@@ -19,10 +19,10 @@ export class Circuits {
 
   /** Returns the circuit of `id`, the catalog ID that is answered. */
   of(id: string): Circuit {
-    const known = this.#circuits.get(id);
-    if (known !== undefined && this.#circuits.size === 1) return known;
-    const circuit = known ?? new Circuit(this.#settings, this.#probe);
-    if (known === undefined && this.#isStopped) circuit.stop();
+    const existing = this.#circuits.get(id);
+    if (existing !== undefined && this.#circuits.size === 1) return existing;
+    const circuit = existing ?? new Circuit(this.#settings, this.#probe);
+    if (existing === undefined && this.#isStopped) circuit.stop();
     this.#circuits.delete(id);
     this.#circuits.set(id, circuit);
     if (this.#circuits.size > MAX_MODELS) this.#evictOldest();

@@ -14,8 +14,8 @@ export class LatencyEwma {
   }
 
   measure(seconds: number): void {
-    const known = this.seconds;
-    this.#seconds = known === undefined ? seconds : known + LatencyEwma.weightOfLatest * (seconds - known);
+    const previous = this.seconds;
+    this.#seconds = previous === undefined ? seconds : previous + LatencyEwma.weightOfLatest * (seconds - previous);
     this.#measuredAt = performance.now();
   }
 }

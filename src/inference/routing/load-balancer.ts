@@ -72,8 +72,8 @@ export class LoadBalancer {
   }
 
   #sharesOf(model: string): PrefixShares {
-    const known = this.#shares.get(model);
-    if (known !== undefined) return known;
+    const existing = this.#shares.get(model);
+    if (existing !== undefined) return existing;
     const shares = new PrefixShares();
     this.#shares.set(model, shares);
     return shares;

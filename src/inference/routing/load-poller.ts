@@ -50,10 +50,10 @@ export class LoadPoller {
     try {
       const load = await Promise.race([this.#report.read(timeout.signal), rejected(timeout.signal)]);
       // A request that began or ended meanwhile may be counted by the engine or not.
-      const own = Math.max(before, this.#ownRequests());
+      const localRequests = Math.max(before, this.#ownRequests());
       this.#failures = 0;
       if (!this.#stopped.signal.aborted) {
-        this.#latest = { ...load, others: Math.max(0, load.running + load.waiting - own) };
+        this.#latest = { ...load, others: Math.max(0, load.running + load.waiting - localRequests) };
       }
     } catch {
       this.#failures += 1;

@@ -135,8 +135,8 @@ export class Router {
   }
 
   #budgetOf(model: string): RetryBudget {
-    const known = this.#budgets.get(model);
-    if (known !== undefined) return known;
+    const existing = this.#budgets.get(model);
+    if (existing !== undefined) return existing;
     const budget = new RetryBudget();
     this.#budgets.set(model, budget);
     return budget;

@@ -84,8 +84,8 @@ export class FairQueue<Item> {
   }
 
   leave(project: string): void {
-    const held = this.#heldBy(project) - 1;
-    if (held > 0) this.#held.set(project, held);
+    const runningCount = this.#heldBy(project) - 1;
+    if (runningCount > 0) this.#held.set(project, runningCount);
     else this.#held.delete(project);
   }
 

@@ -97,8 +97,11 @@ export class EndpointPool {
   #fail(reason: string): void {
     if (reason === this.#failure) return;
     this.#failure = reason;
-    const kept = this.#endpoints.length;
-    this.#logger.warn({ reason, kept }, "cannot look up the endpoints of a pool; the last ones stay in use");
+    const endpointCount = this.#endpoints.length;
+    this.#logger.warn(
+      { reason, kept: endpointCount },
+      "cannot look up the endpoints of a pool; the last ones stay in use",
+    );
   }
 }
 

@@ -27,8 +27,8 @@ export class EndpointPools {
   /** Returns the pool of a source, starting it if necessary. */
   of(source: EndpointSource): EndpointPool {
     const key = keyOf(source);
-    const known = this.#pools.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#pools.get(key);
+    if (existing !== undefined) return existing;
     const pool = new EndpointPool({ source, logger: this.#logger, onChange: this.#onChange });
     this.#pools.set(key, pool);
     return pool;

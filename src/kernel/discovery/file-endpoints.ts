@@ -14,14 +14,14 @@ const SETTLE_MS = 50;
  * the links of a Kubernetes ConfigMap.
  */
 export function fileEndpoints({ path, defaultPort }: FileSource): Discover {
-  let known: { text: string; discovered: Discovered } | undefined;
+  let lastRead: { text: string; discovered: Discovered } | undefined;
   return async () => {
     const text = await readText(path);
-    if (known?.text === text) return known.discovered;
+    if (lastRead?.text === text) return lastRead.discovered;
     await pause(SETTLE_MS);
     if ((await readText(path)) !== text) throw new Error(`${path} is being written`);
     const discovered = parse(path, text, defaultPort);
-    known = { text, discovered };
+    lastRead = { text, discovered };
     return discovered;
   };
 }

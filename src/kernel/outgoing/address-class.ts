@@ -33,8 +33,8 @@ function classOfIPv6(address: ipaddr.IPv6): AddressClass {
   const embedded = new ipaddr.IPv4(address.toByteArray().slice(-4));
   if (address.match(NAT64, 96)) return classOf(embedded);
   if (address.match(NAT64_LOCAL, 48)) return "forbidden";
-  const found = classOf(address);
-  return found === "public" && !address.match(GLOBAL, 3) ? "forbidden" : found;
+  const addressKind = classOf(address);
+  return addressKind === "public" && !address.match(GLOBAL, 3) ? "forbidden" : addressKind;
 }
 
 function classOf(address: ipaddr.IPv4 | ipaddr.IPv6): AddressClass {

@@ -84,8 +84,8 @@ export class OutgoingGuard {
   };
 
   #allows(address: string): boolean {
-    const found = addressClass(address);
-    return found === "public" || (found === "private" && this.#reach === "private");
+    const addressKind = addressClass(address);
+    return addressKind === "public" || (addressKind === "private" && this.#reach === "private");
   }
 }
 

@@ -43,8 +43,8 @@ function createPrivately(path: string): void {
 export async function lock(path: string, signal: AbortSignal, onWait: () => void): Promise<FileLock> {
   for (;;) {
     signal.throwIfAborted();
-    const held = tryLock(path);
-    if (held !== undefined) return held;
+    const fileLock = tryLock(path);
+    if (fileLock !== undefined) return fileLock;
     onWait();
     await delay(POLL_MS, undefined, { signal });
   }

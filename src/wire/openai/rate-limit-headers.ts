@@ -4,11 +4,11 @@ import type { RateLimitStatus } from "../../kernel/faults.ts";
 export function toRateLimitHeaders(rateLimitStatus: RateLimitStatus): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const kind of ["requests", "tokens"] as const) {
-    const left = rateLimitStatus[kind];
-    if (left === undefined) continue;
-    headers[`x-ratelimit-limit-${kind}`] = String(left.limit);
-    headers[`x-ratelimit-remaining-${kind}`] = String(left.remaining);
-    headers[`x-ratelimit-reset-${kind}`] = toDuration(left.resetSeconds);
+    const status = rateLimitStatus[kind];
+    if (status === undefined) continue;
+    headers[`x-ratelimit-limit-${kind}`] = String(status.limit);
+    headers[`x-ratelimit-remaining-${kind}`] = String(status.remaining);
+    headers[`x-ratelimit-reset-${kind}`] = toDuration(status.resetSeconds);
   }
   return headers;
 }

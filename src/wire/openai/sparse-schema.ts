@@ -13,7 +13,7 @@ export function sparseSchema<Fields extends Record<string, z.ZodType>, Schema ex
   complete: (fields: Fields) => Schema,
 ): (value: unknown) => Schema {
   const all = complete(fields);
-  const kept = new Map<number, Schema>();
+  const schemas = new Map<number, Schema>();
   // Sums of distinct powers of two are unique, and exact below 2^53.
   if (Object.keys(fields).length > 53) throw new Error("More fields than a number has bits");
   const powers = new Map(Object.keys(fields).map((name, index) => [name, 2 ** index]));
@@ -21,13 +21,13 @@ export function sparseSchema<Fields extends Record<string, z.ZodType>, Schema ex
     if (typeof value !== "object" || value === null) return all;
     let names = 0;
     for (const name of Object.keys(value)) names += powers.get(name) ?? 0;
-    const known = kept.get(names);
-    if (known !== undefined) return known;
-    if (kept.size >= MAX_KEPT) return all;
+    const cached = schemas.get(names);
+    if (cached !== undefined) return cached;
+    if (schemas.size >= MAX_KEPT) return all;
     const present = Object.entries(fields).filter(([name]) => required.includes(name) || Object.hasOwn(value, name));
     // A field left out would be undefined, which its type allows.
     const schema = complete(Object.fromEntries(present) as Fields);
-    kept.set(names, schema);
+    schemas.set(names, schema);
     return schema;
   };
 }

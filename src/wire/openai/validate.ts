@@ -45,9 +45,9 @@ function mostSpecific(issue: Issue, prefix: readonly PropertyKey[]): Issue {
 
 /** Words an unknown discriminator of a union; the schema's message lists the known ones. */
 function unknownVariant(issue: Issue, path: PropertyKey[]): Issue {
-  const given = (issue.input as Record<PropertyKey, unknown> | undefined)?.[path.at(-1) ?? ""];
-  if (given === undefined) return { code: "invalid_type", expected: "string", path, message: "", input: undefined };
-  return { code: "custom", path, message: issue.message, input: given };
+  const value = (issue.input as Record<PropertyKey, unknown> | undefined)?.[path.at(-1) ?? ""];
+  if (value === undefined) return { code: "invalid_type", expected: "string", path, message: "", input: undefined };
+  return { code: "custom", path, message: issue.message, input: value };
 }
 
 function toFault(issue: Issue): Fault {

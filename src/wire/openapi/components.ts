@@ -35,11 +35,11 @@ export class Components {
 
   /** The known variants, and those with another `type`, which an upstream may support. */
   #anyOf(variants: [type: string, schema: z.ZodType][], io: "input" | "output"): JsonSchema[] {
-    const known = variants.map(([type, schema]) => {
+    const mapping = variants.map(([type, schema]) => {
       const { properties, ...rest } = this.#convert(schema, io);
       return { ...rest, properties: { type: { const: type }, ...properties } };
     });
-    return [...known, { properties: { type: { not: { enum: variants.map(([type]) => type) } } } }];
+    return [...mapping, { properties: { type: { not: { enum: variants.map(([type]) => type) } } } }];
   }
 
   #toJsonSchema(schema: z.ZodType, io: "input" | "output"): unknown {

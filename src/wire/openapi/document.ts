@@ -111,10 +111,10 @@ function toOperation(operation: RegisteredOperation, components: Components) {
 /** `POST /v1/audio/speech` → `postAudioSpeech` */
 function toOperationId(method: string, path: string): string {
   const words = path.replace(/\/$/, "_list").split(/[^a-zA-Z0-9]+/);
-  const named = words
+  const parts = words
     .filter((word) => word !== "" && word !== "v1")
     .map((word) => word.replace(/^./, (a) => a.toUpperCase()));
-  return `${method.toLowerCase()}${named.join("")}`;
+  return `${method.toLowerCase()}${parts.join("")}`;
 }
 
 function toQueryParameter(name: string, schema: z.ZodType, components: Components) {

@@ -165,20 +165,20 @@ export function updateSettings(current: SessionSettings, update: SessionConfigur
     throw invalidRequest(message, "session.type", "invalid_value");
   }
   const input = update.audio?.input;
-  const heard: SessionSettings = {
+  const turnSettings: SessionSettings = {
     ...current,
     inputFormat: input?.format ?? current.inputFormat,
     transcription: input?.transcription === undefined ? current.transcription : input.transcription,
     turnDetection: input?.turn_detection === undefined ? current.turnDetection : input.turn_detection,
   };
   if (update.type === "transcription") {
-    if (heard.transcription !== null) return heard;
+    if (turnSettings.transcription !== null) return turnSettings;
     throw unsupportedValue("A transcription session needs a transcription.", "session.audio.input.transcription");
   }
   const output = update.audio?.output;
   const { truncation } = update;
   return {
-    ...heard,
+    ...turnSettings,
     model: update.model ?? current.model,
     instructions: update.instructions ?? current.instructions,
     outputModality: update.output_modalities?.[0] ?? current.outputModality,

@@ -11,12 +11,12 @@ const LAST = new Set(["response.completed", "response.incomplete"]);
 
 /** `store`: what the response says of being stored, which this service does rather than the upstream. */
 export function nativeResponses(body: ResponsesBody, store: boolean): NativeFormat {
-  const own = {
+  const fields = {
     store,
     previous_response_id: body.previous_response_id ?? null,
     conversation: body.conversation === undefined ? null : { id: body.conversation },
   };
-  return { operation: "responses", headers: {}, reader: (model) => new ResponsesReader({ ...own, model }) };
+  return { operation: "responses", headers: {}, reader: (model) => new ResponsesReader({ ...fields, model }) };
 }
 
 class ResponsesReader implements NativeReader {

@@ -80,8 +80,8 @@ export function readResponsesBody(value: unknown): ResponsesBody {
 
 /** Throws a Fault for fields that need stored responses, where none are stored. */
 export function refuseStorage({ previous_response_id, conversation, background }: ResponsesBody): void {
-  const asked = { previous_response_id, conversation, background: background || undefined };
-  const [field] = Object.entries(asked).find(([, value]) => value !== undefined) ?? [];
+  const state = { previous_response_id, conversation, background: background || undefined };
+  const [field] = Object.entries(state).find(([, value]) => value !== undefined) ?? [];
   if (field === undefined) return;
   const instead = field === "background" ? "leave it out" : "send the earlier items in 'input'";
   throw unsupportedValue(`Responses are not stored here, so '${field}' is not supported: ${instead}.`, field);

@@ -110,8 +110,8 @@ function toForwardedBody(body: ResponsesBody, { context, input }: Prompt): PassT
   const { background: _background, ...sent } = others;
   const isStored = context.length > 0 || (typeof input !== "string" && input !== body.input);
   if (!isStored) return { ...sent, store: false };
-  const own = typeof input === "string" ? [{ role: "user", content: input }] : input;
-  return { ...sent, input: [...context, ...own].flatMap(withoutId), store: false };
+  const newItems = typeof input === "string" ? [{ role: "user", content: input }] : input;
+  return { ...sent, input: [...context, ...newItems].flatMap(withoutId), store: false };
 }
 
 /** Removes what refers to this service's storage; reasoning without encrypted content is nothing without it. */

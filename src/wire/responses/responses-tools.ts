@@ -159,8 +159,8 @@ export function toToolChoice(
   }
   if (choice.type === "allowed_tools") {
     const { mode, tools: allowed } = choice as unknown as { mode: "auto" | "required"; tools: { name?: string }[] };
-    const kept = tools.filter(({ name }) => allowed.some((each) => each.name === names.get(name)?.name));
-    return { tools: kept, toolChoice: kept.length === 0 ? "auto" : mode };
+    const allowedTools = tools.filter(({ name }) => allowed.some((each) => each.name === names.get(name)?.name));
+    return { tools: allowedTools, toolChoice: allowedTools.length === 0 ? "auto" : mode };
   }
   if (choice.type !== "function" && choice.type !== "custom") {
     const message = `Models here do not have the hosted tool '${choice.type}', so it cannot be forced.`;

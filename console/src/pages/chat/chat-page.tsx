@@ -59,8 +59,8 @@ function ChatRoom({ models }: { models: ModelEntry[] }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const isWide = useMediaQuery("(min-width: 75em)", undefined, { getInitialValueInEffect: false });
   const [first] = models;
-  const known = conversation.models.filter((id) => models.some((model) => model.id === id));
-  const chosen = known.length > 0 || first === undefined ? known : [first.id];
+  const available = conversation.models.filter((id) => models.some((model) => model.id === id));
+  const chosen = available.length > 0 || first === undefined ? available : [first.id];
   // biome-ignore lint/correctness/useExhaustiveDependencies: replaces models that no longer exist
   useEffect(() => {
     if (chosen.join("\n") !== conversation.models.join("\n")) change({ models: chosen });

@@ -22,23 +22,23 @@ export function chatSamples({ models, parameters, turns }: Conversation, draft: 
   const [model = "MODEL"] = models;
   const question = draft.trim() === "" ? "What is the capital of France?" : draft;
   const last = turns.at(-1);
-  const asked = draft.trim() === "" && last !== undefined ? turns : [...turns, newTurn(question)];
-  const { stream: _stream, stream_options: _options, ...body } = toChatBody(model, parameters, asked, 0);
+  const sentTurns = draft.trim() === "" && last !== undefined ? turns : [...turns, newTurn(question)];
+  const { stream: _stream, stream_options: _options, ...body } = toChatBody(model, parameters, sentTurns, 0);
   const entries = Object.entries(body);
-  const known = entries.filter(([name]) => !EXTENSIONS.has(name));
+  const standardFields = entries.filter(([name]) => !EXTENSIONS.has(name));
   const extra = Object.fromEntries(entries.filter(([name]) => EXTENSIONS.has(name)));
   const hasExtra = Object.keys(extra).length > 0;
-  const named = [...known, ...(hasExtra ? [["extra_body", extra] as const] : [])]
+  const parts = [...standardFields, ...(hasExtra ? [["extra_body", extra] as const] : [])]
     .map(([name, value]) => `    ${name}=${toPython(value, 4)},\n`)
     .join("");
-  const fields = JSON.stringify({ ...Object.fromEntries(known), stream: true }, undefined, 2);
+  const fields = JSON.stringify({ ...Object.fromEntries(standardFields), stream: true }, undefined, 2);
   // A spread keeps TypeScript from refusing fields that the client's types do not have.
   const typed = hasExtra ? fields.replace(/\n\}$/, `,\n  ...${JSON.stringify(extra)},\n}`) : fields;
   return {
     curl: curlJson("chat/completions", { ...body, stream: true }, "-N "),
     python: `${PYTHON_CLIENT()}
 stream = client.chat.completions.create(
-${named}    stream=True,
+${parts}    stream=True,
 )
 for chunk in stream:
     if chunk.choices:

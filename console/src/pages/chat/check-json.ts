@@ -46,13 +46,13 @@ export function checkTools(text: string): Checked {
 
 function toolProblem(tool: unknown, path: string): string | undefined {
   if (!isObject(tool) || tool.type !== "function") return `${path}: type must be "function".`;
-  const own = tool.function;
-  if (!isObject(own)) return `${path}.function must be an object.`;
-  if (typeof own.name !== "string" || !TOOL_NAME.test(own.name)) {
+  const definition = tool.function;
+  if (!isObject(definition)) return `${path}.function must be an object.`;
+  if (typeof definition.name !== "string" || !TOOL_NAME.test(definition.name)) {
     return `${path}.function.name must be 1 to 64 letters, digits, - or _.`;
   }
-  if (own.parameters === undefined) return undefined;
-  return schemaProblem(own.parameters, `${path}.function.parameters`);
+  if (definition.parameters === undefined) return undefined;
+  return schemaProblem(definition.parameters, `${path}.function.parameters`);
 }
 
 /** Checks extra fields of the request; `taken` have fields of their own. */

@@ -25,10 +25,10 @@ export function ConfigurationPage() {
 
 function Content({ version, file, settings, models }: Configuration) {
   const [{ search, shown }, setAddress] = useAddressState({ search: "", shown: "all" });
-  const wanted = search.trim().toLowerCase();
+  const query = search.trim().toLowerCase();
   const matching = settings.filter(
     ({ key, description, source }) =>
-      `${key} ${description}`.toLowerCase().includes(wanted) && (shown === "all" || source !== "default"),
+      `${key} ${description}`.toLowerCase().includes(query) && (shown === "all" || source !== "default"),
   );
   const sections = Map.groupBy(matching, sectionOf);
   return (
@@ -65,7 +65,7 @@ function Content({ version, file, settings, models }: Configuration) {
           ))}
         </Card>
       ))}
-      {models.length > 0 && wanted === "" && (
+      {models.length > 0 && query === "" && (
         <Card>
           <Title order={2} mb="sm">
             Models of the file

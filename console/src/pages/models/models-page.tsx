@@ -32,7 +32,7 @@ export function ModelsPage() {
   const [{ search, task: asked, view }, setAddress] = useAddressState({ search: "", task: "", view: "catalog" });
   const task = asked === "" ? null : asked;
   if (project === null) return <NeedsProjectKey />;
-  const wanted = search.trim().toLowerCase();
+  const needle = search.trim().toLowerCase();
   return (
     <Page
       title="Models"
@@ -70,13 +70,13 @@ export function ModelsPage() {
           w={160}
         />
       </Group>
-      {isOperator && view === "library" && <ModelLibrary search={wanted} task={task} />}
+      {isOperator && view === "library" && <ModelLibrary search={needle} task={task} />}
       {(!isOperator || view !== "library") && (
         <QueryView query={query}>
           {(models) => {
             const shown = models.filter(
               ({ id, metadata }) =>
-                [id, ...metadata.aliases].some((name) => name.toLowerCase().includes(wanted)) &&
+                [id, ...metadata.aliases].some((name) => name.toLowerCase().includes(needle)) &&
                 (task === null || metadata.task === task),
             );
             return (

@@ -12,7 +12,7 @@ export function SpendLimits({ limits, todayUsd }: { limits: SpendLimit[]; todayU
     <SimpleGrid cols={{ base: 1, md: Math.min(shown.length, 2) }} spacing="sm">
       {shown.map(({ scope, scope_id, threshold_usd, month_usd, enforced }) => {
         const name = `${LABELS[scope]}'s monthly spend limit`;
-        const left = Math.max(0, threshold_usd - month_usd);
+        const remaining = Math.max(0, threshold_usd - month_usd);
         return (
           <Card key={scope_id} padding="sm">
             <Group justify="space-between" mb={6} gap="xs">
@@ -30,7 +30,7 @@ export function SpendLimits({ limits, todayUsd }: { limits: SpendLimit[]; todayU
               color={month_usd >= threshold_usd ? "red" : "pine"}
             />
             <Text size="xs" c="dimmed" mt={6} className="tabular">
-              {formatCost(left)} left{scope !== "api_key" && ` · ${formatCost(todayUsd)} today`}
+              {formatCost(remaining)} left{scope !== "api_key" && ` · ${formatCost(todayUsd)} today`}
             </Text>
           </Card>
         );

@@ -122,9 +122,9 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
     onError: notifyFailure,
   });
   const { input, output, model, languageAction, languageModel } = form.values;
-  const known = models.filter(({ metadata }) => metadata.task === "moderation").map(({ id }) => id);
+  const moderationIds = models.filter(({ metadata }) => metadata.task === "moderation").map(({ id }) => id);
   const withSelected = (selected: string | null) =>
-    selected === null || known.includes(selected) ? known : [...known, selected];
+    selected === null || moderationIds.includes(selected) ? moderationIds : [...moderationIds, selected];
   const isOff = input === "off" && output === "off" && languageAction === "pass";
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>

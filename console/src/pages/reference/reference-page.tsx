@@ -34,9 +34,9 @@ export function ReferencePage() {
 
 function Content({ document }: { document: OpenApi }) {
   const [{ search, route: opened }, setAddress] = useAddressState({ search: "", route: "" });
-  const wanted = search.trim().toLowerCase();
+  const query = search.trim().toLowerCase();
   const routes = routesOf(document).filter(({ method, path, summary }) =>
-    `${method} ${path} ${summary}`.toLowerCase().includes(wanted),
+    `${method} ${path} ${summary}`.toLowerCase().includes(query),
   );
   return (
     <>
@@ -49,8 +49,8 @@ function Content({ document }: { document: OpenApi }) {
       />
       {routes.length === 0 && <Empty icon={<IconBook />} title="No route matches" />}
       {document.tags.map(({ name, description }) => {
-        const own = routes.filter(({ tags }) => tags.includes(name));
-        if (own.length === 0) return null;
+        const tagRoutes = routes.filter(({ tags }) => tags.includes(name));
+        if (tagRoutes.length === 0) return null;
         return (
           <Card key={name} padding={0}>
             <Stack gap={0} p="md" pb="xs">
@@ -59,7 +59,7 @@ function Content({ document }: { document: OpenApi }) {
                 {description}
               </Text>
             </Stack>
-            {own.map((route) => (
+            {tagRoutes.map((route) => (
               <RouteRow
                 key={route.operationId}
                 route={route}

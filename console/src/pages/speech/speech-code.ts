@@ -11,14 +11,14 @@ export interface SpeechSettings {
 
 export function speechSamples({ model, input, voice, format, speed }: SpeechSettings): CodeSamples {
   const body = { model, input, voice, response_format: format, ...(speed !== 1 && { speed }) };
-  const named = Object.entries(body)
+  const fields = Object.entries(body)
     .map(([name, value]) => `    ${name}=${JSON.stringify(value)},\n`)
     .join("");
   return {
     curl: `${curlJson("audio/speech", body)} \\\n  -o speech.${format}`,
     python: `${PYTHON_CLIENT()}
 with client.audio.speech.with_streaming_response.create(
-${named}) as response:
+${fields}) as response:
     response.stream_to_file("speech.${format}")
 `,
     typescript: `import { writeFile } from "node:fs/promises";

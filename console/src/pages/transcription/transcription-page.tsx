@@ -112,8 +112,8 @@ function TranscriptView({ transcript, url, isComplete }: TranscriptViewProps) {
   const audio = useRef<HTMLAudioElement>(null);
   const { segments, text } = transcript;
   // What was heard since the last complete segment.
-  const heard = segments.map((segment) => segment.text.trim()).join(" ");
-  const rest = text.length > heard.length ? text.slice(heard.length) : "";
+  const caption = segments.map((segment) => segment.text.trim()).join(" ");
+  const rest = text.length > caption.length ? text.slice(caption.length) : "";
   const play = ({ start }: Segment) => {
     if (audio.current === null) return;
     audio.current.currentTime = start;

@@ -32,23 +32,23 @@ export async function groupNames(
   }
   if (groupBy !== "api_key_id") return new Map();
   const projectOf = new Map(groups.map(({ id, project }) => [id, project]));
-  const named = await Promise.all(
+  const names = await Promise.all(
     [...projectOf]
       .slice(0, MAX_NAMED_KEYS)
       .map(async ([id, project]) => [id, await keyName(project, id, signal)] as const),
   );
-  return new Map(named.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])));
+  return new Map(names.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])));
 }
 
 /** Name of a key that was not revoked. */
 async function keyName(project: string | null, id: string, signal: AbortSignal): Promise<string | undefined> {
   if (project === null) return undefined;
-  const found = await queryClient
+  const entry = await queryClient
     .ensureQueryData({
       queryKey: ["key-name", project, id],
       queryFn: () => retrieveOrNull<{ name: string }>(keyPath(project, id), signal),
       retry: false,
     })
     .catch(() => null);
-  return found?.name;
+  return entry?.name;
 }

@@ -32,13 +32,13 @@ function monthQuery(project: string | null) {
 /** Spend since the first of the month, day by day, against the limit of the project or the organization. */
 export function MonthSpend({ project }: { project: string | null }) {
   const session = useSession();
-  const own = session.project?.id ?? null;
+  const projectId = session.project?.id ?? null;
   const days = useQuery(monthQuery(project));
   const owner = project === null ? "v1/organization" : pathOf(project);
   const set = useQuery({ ...spendLimitQuery(owner), enabled: session.is_admin });
   // A project's own key reads its limits from the overview.
   const overview = useQuery({ ...overviewQuery, enabled: !session.is_admin });
-  const ownLimit = overview.data?.spend.limits.find(({ scope_id }) => scope_id === own);
+  const ownLimit = overview.data?.spend.limits.find(({ scope_id }) => scope_id === projectId);
   const limit = session.is_admin ? toLimit(set.data) : ownLimit;
   if (days.data === undefined || limit === undefined) return null;
   const { spent, projected, points } = monthSoFar(days.data, new Date());

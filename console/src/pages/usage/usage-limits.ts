@@ -32,15 +32,15 @@ export function useUsageLimits(metric: Metric, selection: UsageSelection, rows: 
   // A project's own key may not read its rate limits.
   if (field === undefined || !isAdmin) return { value: undefined, note: undefined };
   if (!isChosen) return { value: undefined, note: "Rate limits are per project and model: choose both to see theirs." };
-  const found = limits.data?.find((limit) => limit.model === model)?.[field];
-  if (typeof found !== "number") return { value: undefined, note: undefined };
+  const configured = limits.data?.find((limit) => limit.model === model)?.[field];
+  if (typeof configured !== "number") return { value: undefined, note: undefined };
   const unit = interval === "1m" ? "minute" : "day";
-  if (found >= UNLIMITED) return { value: undefined, note: `No limit of ${metric} per ${unit}.` };
+  if (configured >= UNLIMITED) return { value: undefined, note: `No limit of ${metric} per ${unit}.` };
   const highest = highestBar(rows, metric);
-  const share = found === 0 ? 100 : (100 * highest) / found;
+  const share = configured === 0 ? 100 : (100 * highest) / configured;
   return {
-    value: found,
-    note: `Limit: ${formatNumber(found)} ${metric} per ${unit}. The highest ${unit} reached ${share.toFixed(share < 10 ? 1 : 0)} % of it.`,
+    value: configured,
+    note: `Limit: ${formatNumber(configured)} ${metric} per ${unit}. The highest ${unit} reached ${share.toFixed(share < 10 ? 1 : 0)} % of it.`,
   };
 }
 

@@ -30,10 +30,10 @@ const FIRST = { range: "7d", interval: "", groupBy: "model", project: "", model:
 
 /** What the address selects; unknown words in it count as the default. */
 function selectionOf({ range, interval, groupBy, project, model }: typeof FIRST): UsageSelection {
-  const known = RANGES.find(({ value }) => value === range)?.value ?? "7d";
+  const period = RANGES.find(({ value }) => value === range)?.value ?? "7d";
   return {
-    range: known,
-    interval: INTERVALS_OF[known].find((each) => each === interval) ?? INTERVALS_OF[known][0],
+    range: period,
+    interval: INTERVALS_OF[period].find((each) => each === interval) ?? INTERVALS_OF[period][0],
     groupBy: GROUPS.find(({ value }) => value === groupBy)?.value ?? "model",
     project: project || null,
     model: model || null,

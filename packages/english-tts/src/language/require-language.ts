@@ -13,11 +13,11 @@ export function spokenText(segments: readonly Segment[]): string {
  * accent.
  */
 export async function requireLanguage(text: string, languages: readonly string[]): Promise<void> {
-  const found = await detectLanguage(text);
-  if (found === undefined || mayBeIn(found, languages)) return;
-  const finding = /\bscript\b/.test(found.name) ? `is mostly in ${found.name}` : `appears to be ${found.name}`;
-  const known = languages.map(nameOf).join(", ");
-  throw new TtsError("unsupported_language", `The text ${finding}. The languages of this voice are: ${known}.`);
+  const detected = await detectLanguage(text);
+  if (detected === undefined || mayBeIn(detected, languages)) return;
+  const finding = /\bscript\b/.test(detected.name) ? `is mostly in ${detected.name}` : `appears to be ${detected.name}`;
+  const supported = languages.map(nameOf).join(", ");
+  throw new TtsError("unsupported_language", `The text ${finding}. The languages of this voice are: ${supported}.`);
 }
 
 function nameOf(code: string): string {

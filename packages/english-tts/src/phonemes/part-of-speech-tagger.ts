@@ -27,10 +27,10 @@ export class PartOfSpeechTagger {
     const context = [...BEFORE, ...words.map((word) => this.#inContext(word)), ...AFTER];
     const tags: string[] = [];
     for (const [index, word] of words.entries()) {
-      const known = Object.hasOwn(this.#weights.tagdict, word) ? this.#weights.tagdict[word] : undefined;
+      const tag = Object.hasOwn(this.#weights.tagdict, word) ? this.#weights.tagdict[word] : undefined;
       const before = tags.at(-1) ?? (BEFORE[1] as string);
       const beforeThat = tags.at(-2) ?? (index === 1 ? (BEFORE[1] as string) : (BEFORE[0] as string));
-      tags.push(known ?? this.#choose(featuresOf(word, index, context, before, beforeThat)));
+      tags.push(tag ?? this.#choose(featuresOf(word, index, context, before, beforeThat)));
     }
     return tags;
   }

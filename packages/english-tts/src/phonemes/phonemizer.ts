@@ -102,12 +102,12 @@ export class Phonemizer {
   }
 
   #tokenize(sentence: string): Token[] {
-    const found = [...sentence.matchAll(TOKEN)];
+    const matches = [...sentence.matchAll(TOKEN)];
     // The tagger was trained on text that splits contractions in two.
-    const words = found.flatMap(([text]) => CLITIC.exec(text.replaceAll("’", "'"))?.slice(1) ?? [text]);
+    const words = matches.flatMap(([text]) => CLITIC.exec(text.replaceAll("’", "'"))?.slice(1) ?? [text]);
     const tags = this.#tagger.tag(words);
     let word = 0;
-    return found.map((match) => {
+    return matches.map((match) => {
       const [text] = match;
       const tag = tags[word] ?? "NN";
       word += CLITIC.test(text.replaceAll("’", "'")) ? 2 : 1;
@@ -116,8 +116,8 @@ export class Phonemizer {
   }
 
   async #pronounce(word: Parameters<Pronunciations["lookUp"]>[0]): Promise<string> {
-    const known = this.#pronunciations.lookUp(word);
-    if (known !== undefined) return known;
+    const pronunciation = this.#pronunciations.lookUp(word);
+    if (pronunciation !== undefined) return pronunciation;
     const parts = partsOf(word.text);
     if (parts.length === 1) return (await this.#graphemeToPhoneme.guess(word.text)) ?? "";
     const sounds: string[] = [];

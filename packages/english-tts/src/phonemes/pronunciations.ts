@@ -32,9 +32,9 @@ export class Pronunciations {
   lookUp(word: WordInContext): string | undefined {
     const special = this.#functionWord(word) ?? this.#initials(word.text);
     if (special !== undefined) return special;
-    const found = this.#withInflections(this.#dictionarySpelling(word), word);
-    if (found === undefined || word.text === word.text.toLowerCase()) return found;
-    return word.text === word.text.toUpperCase() ? atLeastPrimary(found) : atLeastSecondary(found);
+    const match = this.#withInflections(this.#dictionarySpelling(word), word);
+    if (match === undefined || word.text === word.text.toLowerCase()) return match;
+    return word.text === word.text.toUpperCase() ? atLeastPrimary(match) : atLeastSecondary(match);
   }
 
   /** Returns undefined unless every character is a letter. */
@@ -87,8 +87,8 @@ export class Pronunciations {
   }
 
   #withInflections(text: string, word: Pick<WordInContext, "tag"> & Partial<WordInContext>): string | undefined {
-    const known = this.#find(text, word);
-    if (known !== undefined) return known;
+    const match = this.#find(text, word);
+    if (match !== undefined) return match;
     const withoutApostrophe = text.replace(/'$/, "");
     if (withoutApostrophe !== text) return this.#withInflections(withoutApostrophe, word);
     return this.#plural(text, word) ?? this.#past(text, word) ?? this.#participle(text, word) ?? this.#acronym(text);
@@ -138,8 +138,8 @@ export class Pronunciations {
 
   #firstOf(word: Pick<WordInContext, "tag">, stems: readonly (string | false)[]): string | undefined {
     for (const stem of stems) {
-      const found = stem === false || stem.length < 2 ? undefined : this.#find(stem, word);
-      if (found !== undefined) return found;
+      const match = stem === false || stem.length < 2 ? undefined : this.#find(stem, word);
+      if (match !== undefined) return match;
     }
     return undefined;
   }

@@ -54,9 +54,9 @@ export class Generation {
 
   /** Prompt tokens that the next batch may evaluate. */
   get maxSlice(): number {
-    const left = this.promptLeft;
-    if (this.#readsPrompt) return Math.min(left, MAX_ECHOED_SLICE);
-    return this.#options.repeatable?.maxSlice(left, this.#options.choice) ?? left;
+    const remaining = this.promptLeft;
+    if (this.#readsPrompt) return Math.min(remaining, MAX_ECHOED_SLICE);
+    return this.#options.repeatable?.maxSlice(remaining, this.#options.choice) ?? remaining;
   }
 
   /** Tokens of the next batch, if the prompt is evaluated. */

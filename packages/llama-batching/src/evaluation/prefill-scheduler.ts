@@ -62,18 +62,18 @@ export function assignBudget(needs: readonly number[], budget: number): number[]
   const shares = needs.map(() => 0);
   const oldest = [...needs.keys()];
   const shortest = oldest.toSorted((a, b) => (needs[a] as number) - (needs[b] as number) || a - b);
-  let left = budget;
+  let remaining = budget;
   const assign = (order: readonly number[], amount: number) => {
-    let room = Math.min(amount, left);
+    let room = Math.min(amount, remaining);
     for (const index of order) {
       const share = Math.min((needs[index] as number) - (shares[index] as number), room);
       shares[index] = (shares[index] as number) + share;
       room -= share;
-      left -= share;
+      remaining -= share;
     }
   };
   assign(oldest, Math.ceil(budget / 2));
-  assign(shortest, left);
+  assign(shortest, remaining);
   return shares;
 }
 

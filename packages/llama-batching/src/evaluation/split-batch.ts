@@ -12,13 +12,13 @@ export interface BatchItem {
  * evaluated together, as many tokens of each as the shortest has left.
  */
 export function findLoneTokens(items: readonly BatchItem[]): boolean[] {
-  const left = items.map(({ tokens }) => tokens);
+  const rest = items.map(({ tokens }) => tokens);
   const isLone = items.map(() => false);
-  for (let first = left.findIndex(isPositive); first !== -1; first = left.findIndex(isPositive)) {
-    const together = consecutiveFrom(first, items, left);
-    const tokens = Math.min(...together.map((index) => left[index] as number));
+  for (let first = rest.findIndex(isPositive); first !== -1; first = rest.findIndex(isPositive)) {
+    const together = consecutiveFrom(first, items, rest);
+    const tokens = Math.min(...together.map((index) => rest[index] as number));
     if (together.length === 1 && tokens === 1) isLone[first] = true;
-    for (const index of together) left[index] = (left[index] as number) - tokens;
+    for (const index of together) rest[index] = (rest[index] as number) - tokens;
   }
   return isLone;
 }

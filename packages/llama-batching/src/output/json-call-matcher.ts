@@ -27,10 +27,10 @@ export class JsonCallMatcher {
     at = skipSpace(text, at + (fence?.length ?? 0));
     let name = "";
     for (const [index, piece] of this.#pieces.entries()) {
-      const found = this.#piece(text, at, piece);
-      if (found === undefined || found === "partial") return found;
-      if (index === 3) name = this.#names.find((each) => JSON.stringify(each) === found) ?? "";
-      at += found.length;
+      const end = this.#piece(text, at, piece);
+      if (end === undefined || end === "partial") return end;
+      if (index === 3) name = this.#names.find((each) => JSON.stringify(each) === end) ?? "";
+      at += end.length;
       if (index < this.#pieces.length - 1) at = skipSpace(text, at);
     }
     return { name, end: at };

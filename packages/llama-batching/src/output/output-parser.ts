@@ -166,9 +166,9 @@ export class OutputParser {
   /** Returns the text that is final: no suffix that may become a tag, and no white space that may precede one. */
   #release(tags: PartialMatcher, holdsSpace: boolean): string {
     const end = this.#held.length - tags.partialLength(this.#held);
-    const kept = holdsSpace ? this.#held.slice(0, end).trimEnd().length : end;
-    const text = this.#held.slice(0, kept);
-    this.#held = this.#held.slice(kept);
+    const releasedLength = holdsSpace ? this.#held.slice(0, end).trimEnd().length : end;
+    const text = this.#held.slice(0, releasedLength);
+    this.#held = this.#held.slice(releasedLength);
     return text;
   }
 }

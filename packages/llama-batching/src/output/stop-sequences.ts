@@ -20,31 +20,31 @@ export class StopSequences {
   /** Returns the text to emit. Once `isStopped`, it is the last; the stop sequence and what follows it are dropped. */
   push(added: string): { text: string; isStopped: boolean } {
     if (this.#stops.length === 0) return { text: added, isStopped: false };
-    const held = this.#held + added;
-    const first = this.#firstStop(held);
+    const pending = this.#held + added;
+    const first = this.#firstStop(pending);
     if (first !== undefined) {
       this.#held = "";
       this.#found = first.stop;
-      return { text: held.slice(0, first.start), isStopped: true };
+      return { text: pending.slice(0, first.start), isStopped: true };
     }
-    const keep = this.#partial.partialLength(held);
-    this.#held = held.slice(held.length - keep);
-    return { text: held.slice(0, held.length - keep), isStopped: false };
+    const keep = this.#partial.partialLength(pending);
+    this.#held = pending.slice(pending.length - keep);
+    return { text: pending.slice(0, pending.length - keep), isStopped: false };
   }
 
   /** Returns the text that was held back. Call at the end of the output. */
   end(): string {
-    const held = this.#held;
+    const pending = this.#held;
     this.#held = "";
-    return held;
+    return pending;
   }
 
   /** The stop sequence that is completed first, and where it starts. */
   #firstStop(text: string): { stop: string; start: number } | undefined {
-    const found = this.#stops
+    const match = this.#stops
       .map((stop) => ({ stop, start: text.indexOf(stop) }))
       .filter(({ start }) => start >= 0)
       .toSorted((a, b) => a.start + a.stop.length - (b.start + b.stop.length) || a.start - b.start);
-    return found[0];
+    return match[0];
   }
 }

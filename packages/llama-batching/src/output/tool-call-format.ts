@@ -129,9 +129,9 @@ function trimEnding(text: string, ending: string, endTexts: readonly string[]): 
   const withoutTurnEnd = text.slice(0, beforeTag(text, text.length - commonSuffixLength(text, ending)));
   const tags = text.slice(withoutTurnEnd.length);
   // A suffix shared with the end of a turn may begin within a tag, such as `|>`, which then belongs to the call.
-  const kept = ending.includes(tags) ? withoutTurnEnd : withoutTurnEnd + (/^<[^<>]*>/.exec(tags)?.[0] ?? "");
-  const endText = endTexts.find((end) => end !== "" && kept.trimEnd().endsWith(end));
-  return endText === undefined ? kept : kept.slice(0, kept.lastIndexOf(endText));
+  const turnEnd = ending.includes(tags) ? withoutTurnEnd : withoutTurnEnd + (/^<[^<>]*>/.exec(tags)?.[0] ?? "");
+  const endText = endTexts.find((end) => end !== "" && turnEnd.trimEnd().endsWith(end));
+  return endText === undefined ? turnEnd : turnEnd.slice(0, turnEnd.lastIndexOf(endText));
 }
 
 /** `at`, or the beginning of the tag that contains it. */

@@ -78,7 +78,7 @@ export class PromptBuilder {
   /** Yields to the event loop between pieces. Stops between pieces once the prompt exceeds `maxTokens`, or on abort. */
   async tokenize(prompt: PromptPieces, maxTokens: number, signal: AbortSignal): Promise<TokenizedPrompt> {
     const tokens: Token[] = [];
-    let left = prompt.reduce<number>((sum, part) => sum + (typeof part === "string" ? part.length : 0), 0);
+    let remaining = prompt.reduce<number>((sum, part) => sum + (typeof part === "string" ? part.length : 0), 0);
     let yieldedAt = performance.now();
     let isText = false;
     for (const part of prompt) {
@@ -89,9 +89,9 @@ export class PromptBuilder {
       isText = true;
       for (const piece of cutLongText(part)) {
         for (const token of this.#model.tokenize(piece, true)) tokens.push(token);
-        left -= piece.length;
-        const minTokens = tokens.length + this.bounds.minTokensOfText(left);
-        if (left > 0 && (minTokens > maxTokens || signal.aborted)) return { tokens, minTokens, isComplete: false };
+        remaining -= piece.length;
+        const minTokens = tokens.length + this.bounds.minTokensOfText(remaining);
+        if (remaining > 0 && (minTokens > maxTokens || signal.aborted)) return { tokens, minTokens, isComplete: false };
         if (performance.now() - yieldedAt < MAX_BLOCKING_MS) continue;
         await yieldToEventLoop();
         yieldedAt = performance.now();

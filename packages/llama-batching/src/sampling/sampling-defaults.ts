@@ -21,11 +21,11 @@ const KEYS: readonly [key: string, name: keyof SamplingDefaults, min: number, ma
 export function readSamplingDefaults(metadata: unknown): SamplingDefaults {
   const { general } = (metadata ?? {}) as { general?: { sampling?: Record<string, unknown> } };
   const sampling = general?.sampling ?? {};
-  const found = KEYS.flatMap(([key, name, min, max]) => {
+  const values = KEYS.flatMap(([key, name, min, max]) => {
     const value = sampling[key];
     if (typeof value !== "number" || !(value >= min && value <= max)) return [];
     // 0.95 as a 32-bit float reads as 0.949999988.
     return [[name, Number(value.toPrecision(6))]];
   });
-  return Object.fromEntries(found) as SamplingDefaults;
+  return Object.fromEntries(values) as SamplingDefaults;
 }

@@ -138,10 +138,13 @@ export class ChatEvents implements FrameSink<ChatEvent> {
 
   /** Converts a complete answer to events. */
   static ofCompletion({ choices }: Fields, usage: TokenUsage): ChatEvent[] {
-    const given = choices as Fields[];
-    const read = new ChatEvents({ choices: given.length });
+    const choiceList = choices as Fields[];
+    const read = new ChatEvents({ choices: choiceList.length });
     const events: ChatEvent[] = [];
-    for (const [position, { index, message, logprobs, finish_reason: reason, stop_reason: stop }] of given.entries()) {
+    for (const [
+      position,
+      { index, message, logprobs, finish_reason: reason, stop_reason: stop },
+    ] of choiceList.entries()) {
       const choice = toIndex(index, position);
       read.#addMessage(choice, (message ?? {}) as Fields, toTokenLogprobs(logprobs), events, usage.completionTokens);
       read.#end(choice, toFinishReason(reason), events, stop);

@@ -69,8 +69,8 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
 
   /** The typed events of the stream that `body` asks for. */
   events(request: ChatRequest, body: Body, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const asked = { body, isTextCompletion: request.prompt !== undefined };
-    return this.#stream(request, asked, new ChatEvents(this.#readerOptions(body)), signal);
+    const forwarded = { body, isTextCompletion: request.prompt !== undefined };
+    return this.#stream(request, forwarded, new ChatEvents(this.#readerOptions(body)), signal);
   }
 
   /** A format of the upstream's own is not forwarded where answers have to be validated here. */

@@ -6,12 +6,12 @@ export async function withScopedSignal<Result>(
   signal: AbortSignal,
   work: (own: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const own = new AbortController();
-  const abort = () => own.abort(signal.reason);
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
   try {
-    return await work(own.signal);
+    return await work(controller.signal);
   } finally {
     signal.removeEventListener("abort", abort);
   }

@@ -35,8 +35,8 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
       }),
       async (request) => {
         const { name, expires_in_seconds } = parse(AdminApiKeyCreateBody, request.body);
-        const wanted = { scope: scopeOf(request), name, expiresInSeconds: expires_in_seconds ?? undefined };
-        return toCreatedAdminApiKey(await accounts.apiKeys.create(actorOf(request), wanted));
+        const newKey = { scope: scopeOf(request), name, expiresInSeconds: expires_in_seconds ?? undefined };
+        return toCreatedAdminApiKey(await accounts.apiKeys.create(actorOf(request), newKey));
       },
     );
 
@@ -51,8 +51,8 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
       }),
       async (request) => {
         const { after, search, ...page } = parse(AdminApiKeyListQuery, request.query);
-        const found = await accounts.apiKeys.list(scopeOf(request), { ...page, after: after || undefined }, search);
-        return toListBody(found, toAdminApiKey);
+        const keys = await accounts.apiKeys.list(scopeOf(request), { ...page, after: after || undefined }, search);
+        return toListBody(keys, toAdminApiKey);
       },
     );
 

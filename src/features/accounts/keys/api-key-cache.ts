@@ -53,13 +53,13 @@ export class ApiKeyCache {
     await this.#check(this.#known.has(keyHash));
     // A poll for which this request waited counts, however slow it was.
     if (arrivedAt - this.#checkedAt <= STALE_AFTER_MS) {
-      const kept = this.#known.get(keyHash);
-      if (kept !== undefined || this.#unknown.has(keyHash)) return kept;
+      const cached = this.#known.get(keyHash);
+      if (cached !== undefined || this.#unknown.has(keyHash)) return cached;
       return this.#loader.load(keyHash);
     }
-    const kept = this.#known.get(keyHash);
+    const cached = this.#known.get(keyHash);
     const ageMs = performance.now() - this.#checkedAt;
-    if (kept !== undefined && ageMs <= this.#options.graceSeconds * 1000) return kept;
+    if (cached !== undefined && ageMs <= this.#options.graceSeconds * 1000) return cached;
     const message = "API keys cannot be checked now, because the database cannot be reached. Try again in a moment.";
     throw unavailable(message, "database_unavailable", 1);
   }
@@ -151,8 +151,8 @@ export class ApiKeyCache {
       // Least recently used first keeps the LRU order.
       for (let end = hashes.length; end > 0; end -= BATCH) {
         const batch = hashes.slice(Math.max(0, end - BATCH), end).reverse();
-        const found = await this.#options.source.load(batch);
-        for (const hash of batch) this.#keep(hash, cachedOf(found.get(hash)));
+        const records = await this.#options.source.load(batch);
+        for (const hash of batch) this.#keep(hash, cachedOf(records.get(hash)));
       }
     } catch (error) {
       // Any of them may have been revoked.
@@ -164,14 +164,14 @@ export class ApiKeyCache {
   async #lookUp(hashes: readonly string[]): Promise<ReadonlyMap<string, CachedKey>> {
     const epoch = this.#epoch;
     const records = await this.#options.source.load(hashes);
-    const found = new Map([...records].map(([hash, record]) => [hash, toCachedKey(record)]));
+    const cachedKeys = new Map([...records].map(([hash, record]) => [hash, toCachedKey(record)]));
     if (epoch === this.#epoch) {
       for (const hash of hashes) {
-        this.#keep(hash, found.get(hash));
-        if (!found.has(hash)) this.#unknown.set(hash, true);
+        this.#keep(hash, cachedKeys.get(hash));
+        if (!cachedKeys.has(hash)) this.#unknown.set(hash, true);
       }
     }
-    return found;
+    return cachedKeys;
   }
 
   #keep(hash: string, cached: CachedKey | undefined): void {

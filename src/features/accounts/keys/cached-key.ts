@@ -57,8 +57,8 @@ export function toCachedKey(record: KeyRecord): CachedKey {
 async function loadKeyRecords(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
   return database.run(async (executor) => {
     const sent = await findActiveApiKeys(executor, hashes);
-    const found = new Set(sent.map(({ keyHash }) => keyHash));
-    const others = hashes.filter((hash) => !found.has(hash));
+    const foundHashes = new Set(sent.map(({ keyHash }) => keyHash));
+    const others = hashes.filter((hash) => !foundHashes.has(hash));
     const keys = [...sent, ...(await findGrantedApiKeys(executor, others))];
     const scopeIds = new Set(keys.flatMap((key) => [key.organizationId, key.projectId ?? key.organizationId]));
     const permissions = await findModelPermissionsOf(executor, [...scopeIds]);

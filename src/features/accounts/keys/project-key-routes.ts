@@ -36,10 +36,10 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
       }),
       async (request) => {
         const { owner_project_access, search, ...page } = parse(ProjectApiKeyListQuery, request.query);
-        const found = await accounts.apiKeys.list(scopeOf(request), page, search);
+        const keys = await accounts.apiKeys.list(scopeOf(request), page, search);
         // Deleting an account revokes its keys, so every owner of a key has access.
         if (owner_project_access === "inactive") return toListBody({ entries: [], hasMore: false }, shownAlone);
-        return toProjectKeyList(accounts, found);
+        return toProjectKeyList(accounts, keys);
       },
     );
 

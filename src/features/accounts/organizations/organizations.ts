@@ -33,12 +33,12 @@ export class Organizations {
       await insertOrganization(transaction.executor, organization);
       const details = { name: checked };
       await transaction.audit({ type: "organization.created", organizationId: id, resourceId: id, details });
-      const wanted = {
+      const values = {
         scope: { organizationId: id, kind: "admin" },
         name: "First admin key",
         expiresInSeconds: undefined,
       } as const;
-      return { organization, adminKey: await addApiKey(transaction, wanted, makeApiKey("admin")) };
+      return { organization, adminKey: await addApiKey(transaction, values, makeApiKey("admin")) };
     });
   }
 

@@ -58,10 +58,10 @@ function serve(
     operation({ ...definition, summary: `Sets which models ${name} may use.${remark}`, body: ModelPermissionsBody }),
     async (request) => {
       const { mode, model_ids } = parse(ModelPermissionsBody, request.body);
-      const wanted = { mode, modelIds: resolveAll(model_ids, resolve) };
+      const permissions = { mode, modelIds: resolveAll(model_ids, resolve) };
       return toModelPermissions(
         owner,
-        await accounts.modelPermissions.replace(actorOf(request), ownerOf(request), wanted),
+        await accounts.modelPermissions.replace(actorOf(request), ownerOf(request), permissions),
       );
     },
   );

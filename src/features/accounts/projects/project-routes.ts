@@ -48,8 +48,8 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
       async (request) => {
         const { include_archived, ...page } = parse(ProjectListQuery, request.query);
         const { organizationId } = request.caller;
-        const found = await accounts.projects.list(organizationId, include_archived, { ...page, order: "asc" });
-        return toListBody(found, toProject);
+        const projects = await accounts.projects.list(organizationId, include_archived, { ...page, order: "asc" });
+        return toListBody(projects, toProject);
       },
     );
 

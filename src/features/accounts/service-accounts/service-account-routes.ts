@@ -42,8 +42,8 @@ export function serviceAccounts(accounts: Accounts): FastifyPluginAsync {
       }),
       async (request) => {
         const body = parse(ServiceAccountCreateBody, request.body);
-        const wanted = { name: body.name, key: toFirstKey(body) };
-        const { account, key } = await accounts.serviceAccounts.create(actorOf(request), projectOf(request), wanted);
+        const values = { name: body.name, key: toFirstKey(body) };
+        const { account, key } = await accounts.serviceAccounts.create(actorOf(request), projectOf(request), values);
         return toCreatedServiceAccount(account, key);
       },
     );
@@ -59,8 +59,8 @@ export function serviceAccounts(accounts: Accounts): FastifyPluginAsync {
       }),
       async (request) => {
         const page = parse(ServiceAccountListQuery, request.query);
-        const found = await accounts.serviceAccounts.list(projectOf(request), { ...page, order: "asc" });
-        return toListBody(found, toServiceAccount);
+        const serviceAccounts = await accounts.serviceAccounts.list(projectOf(request), { ...page, order: "asc" });
+        return toListBody(serviceAccounts, toServiceAccount);
       },
     );
 

@@ -46,7 +46,7 @@ export class ServiceAccounts {
   ): Promise<{ account: ServiceAccount; key: CreatedApiKey | undefined }> {
     const name = checkName(wanted.name);
     return this.#transactions.run(actor, async (transaction) => {
-      const found = await findActiveProject(transaction.executor, project);
+      const activeProject = await findActiveProject(transaction.executor, project);
       const account: ServiceAccount = {
         id: newId("svc_acct_"),
         organizationId: project.organizationId,
@@ -62,7 +62,7 @@ export class ServiceAccounts {
       await transaction.audit({
         type: "service_account.created",
         organizationId,
-        project: found,
+        project: activeProject,
         resourceId: id,
         details,
       });

@@ -65,8 +65,8 @@ type Fields = readonly (readonly [name: string, value: string])[];
 /** Validates the form. Throws a Fault whose `param` names the first invalid field. */
 export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): ParsedTranscription {
   const sent = gather(fields);
-  const known = Object.keys(TranscriptionBody.shape);
-  const ignoredFields = checkUnknownFields(sent, { known, unsupported: UNSUPPORTED, policy });
+  const fieldNames = Object.keys(TranscriptionBody.shape);
+  const ignoredFields = checkUnknownFields(sent, { known: fieldNames, unsupported: UNSUPPORTED, policy });
   const body = parse(TranscriptionBody, sent);
   const format = body.response_format ?? "json";
   const { include = [], timestamp_granularities: granularities = [], stream = false } = body;
@@ -109,8 +109,8 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
 /** Validates the form of a translation into English. Throws a Fault whose `param` names the first invalid field. */
 export function toTranslation(fields: Fields, policy: UnknownFieldsPolicy): ParsedTranscription {
   const sent = gather(fields);
-  const known = Object.keys(TranslationBody.shape);
-  const ignoredFields = checkUnknownFields(sent, { known, unsupported: {}, policy });
+  const fieldNames = Object.keys(TranslationBody.shape);
+  const ignoredFields = checkUnknownFields(sent, { known: fieldNames, unsupported: {}, policy });
   const body = parse(TranslationBody, sent);
   const prompt = body.prompt === "" ? undefined : body.prompt;
   const temperature = body.temperature ?? 0;

@@ -42,10 +42,10 @@ function textsOf({ role: _role, content, ...rest }: Message): string[] {
   // A model reads the parts as one text.
   const parts = typeof content === "string" ? [content] : (content ?? []).map(textOfPart);
   // A name alone is too little context for moderation: a tool may be named `kill_process`.
-  const named = typeof name === "string" ? `${name}\n` : "";
+  const namePrefix = typeof name === "string" ? `${name}\n` : "";
   // Text in a field such as `reasoning_content` belongs to the message, however short.
   const further = Object.values(others).flatMap((value) => (typeof value === "string" ? [value] : writtenIn(value)));
-  return [named + parts.join(""), ...further];
+  return [namePrefix + parts.join(""), ...further];
 }
 
 function textOfPart({ text, refusal }: Readonly<Record<string, unknown>>): string {

@@ -71,12 +71,12 @@ function fold(choice: Choice, event: ChoiceEvent): void {
 /** Keeps the `n` best of `best_of` choices of each prompt: those with the highest log probability per token. */
 function bestOf(choices: readonly Choice[], { n = 1, best_of = n }: CompletionBody): readonly Choice[] {
   if (best_of <= n) return choices;
-  const kept: Choice[] = [];
+  const selection: Choice[] = [];
   for (let first = 0; first < choices.length; first += best_of) {
     const ranked = choices.slice(first, first + best_of).toSorted((a, b) => meanLogprob(b) - meanLogprob(a));
-    kept.push(...ranked.slice(0, n));
+    selection.push(...ranked.slice(0, n));
   }
-  return kept;
+  return selection;
 }
 
 function meanLogprob({ logprobs }: Choice): number {

@@ -43,8 +43,8 @@ export function toLimitsChange(body: z.output<typeof RateLimitBody>) {
     audioMegabytesPerMinute: body.max_audio_megabytes_per_1_minute,
     concurrentRequests: body.max_concurrent_requests,
   };
-  const named = Object.entries(change).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(named) as { [Name in keyof typeof change]?: number };
+  const changes = Object.entries(change).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(changes) as { [Name in keyof typeof change]?: number };
 }
 
 export function toRateLimit(projectId: string, model: string, limits: Limits): AnswerOf<typeof RateLimit> {
