@@ -41,7 +41,7 @@ export interface AppOptions
  */
 export async function openApp(options: AppOptions, lifetime: AsyncDisposableStack) {
   const { config, logger, store } = options;
-  let inForce = config;
+  let current = config;
   // Parts that others reach once everything is open.
   const late: {
     counters?: Awaited<ReturnType<typeof openQuota>>["counters"];
@@ -115,7 +115,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     ollamaFeature(routes, accounts),
     accountsFeature,
     usage,
-    configurationFeature(accounts, () => ({ file: inForce.file, ...inForce.inForce })),
+    configurationFeature(accounts, () => ({ file: current.file, ...current.effective })),
     quotaFeature(parts, accounts, catalog),
   ];
   const server = buildServer({
@@ -143,7 +143,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     },
     /** Applies a configuration to the catalog; running requests keep their deployments. */
     apply: (next: Config) => {
-      inForce = next;
+      current = next;
       return live.apply(next);
     },
     greet: live.greet.bind(live),

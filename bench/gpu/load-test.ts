@@ -104,7 +104,7 @@ async function modelsOf(service: Service): Promise<{ state: string; vram_bytes?:
   return ((await answer.json()) as { models: { state: string }[] }).models;
 }
 
-/** Of the processes below `pid`, which are those of the model. */
+/** CPU time of the processes below `pid`, which are those of the model. */
 function cpuSeconds(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   return children

@@ -11,7 +11,7 @@ import { revocation } from "./measure.ts";
 import { type Started, start } from "./service.ts";
 
 const REPLICAS = 4;
-/** Of all replicas together; divisible by 1 to 4. */
+/** Connections of all replicas together; divisible by 1 to 4. */
 const CONNECTIONS = 12;
 
 export async function measureReplicas(postgres: PostgresServer, upstream: string): Promise<void> {

@@ -29,7 +29,7 @@ export interface CatalogModel {
   price: Readonly<Record<string, string>>;
   /** Price of requests in batches; undefined: `price`. */
   batchPrice?: Readonly<Record<string, string>> | undefined;
-  /** Of chat requests that leave these out; undefined: the engine's own. */
+  /** Defaults of chat requests; undefined: the engine's. */
   defaults?: ChatDefaults | undefined;
   /** Catalog IDs tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];

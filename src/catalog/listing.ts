@@ -31,7 +31,7 @@ interface ModelFacts {
   /** Duration of the last load of a local deployment. */
   loadSeconds: number | undefined;
   deployed: readonly ("local" | "upstream")[];
-  /** Of the first deployment of which anything is known, loaded or not. */
+  /** Description of the first deployment that has one, loaded or not. */
   description: ModelDescription | undefined;
   /** Context window of a chat model in the manifest. */
   contextWindow: number | undefined;

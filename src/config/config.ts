@@ -2,9 +2,9 @@ import type { BuiltinOverride, ModelConfig } from "../catalog/model-config.ts";
 import type { FileSettings, S3Options } from "../features/files/settings.ts";
 import type { HubSettings } from "../model-store/hub-settings.ts";
 import type { OpenTelemetryOptions } from "../observability/open-telemetry-options.ts";
+import type { EffectiveSettings } from "./effective-settings.ts";
 import type { Environment } from "./environment-schema.ts";
 import type { ConfigFile } from "./file-schema.ts";
-import type { SettingsInForce } from "./settings-in-force.ts";
 
 /**
  * Validated, frozen configuration: the settings of parlance.yaml as their schemas give them, overridden by the
@@ -25,7 +25,7 @@ export interface Config extends Omit<ConfigFile, "opentelemetry" | "models"> {
   /** Settings for built-in models, by ID. */
   builtinOverrides: readonly BuiltinOverride[];
   /** The settings as operators read them, without secrets. */
-  inForce: SettingsInForce;
+  effective: EffectiveSettings;
   /** Messages to log at startup. */
   warnings: readonly string[];
 }

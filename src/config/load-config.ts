@@ -7,13 +7,13 @@ import { checkModels, type KnownEngine, type KnownModel } from "./check-models.t
 import type { Config } from "./config.ts";
 import { ConfigErrors } from "./config-errors.ts";
 import { deepFreeze } from "./deep-freeze.ts";
+import { listSettings } from "./effective-settings.ts";
 import { type Environment, OVERRIDES } from "./environment-schema.ts";
 import type { ConfigFile } from "./file-schema.ts";
 import type { DeploymentSchemas } from "./json-schema.ts";
 import { type ParsedFile, parseFile } from "./parse-file.ts";
 import { type RawFile, readConfigFile } from "./read-config-file.ts";
 import { readEnvironment, rejectMisspelled } from "./read-environment.ts";
-import { listSettings } from "./settings-in-force.ts";
 import { substituteVariables } from "./substitute-variables.ts";
 import { checkOpenTelemetry, toOpenTelemetry } from "./to-open-telemetry.ts";
 
@@ -57,7 +57,7 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
   const config = combine(sources, values, file, parsed.file, parsed.deployments);
   return deepFreeze({
     ...config,
-    inForce: listSettings({ ...config, written: value, parsed: parsed.file, deployments: parsed.deployments }),
+    effective: listSettings({ ...config, written: value, parsed: parsed.file, deployments: parsed.deployments }),
   });
 }
 
@@ -107,7 +107,7 @@ function combine(
   path: string | undefined,
   file: ConfigFile,
   deployments: ParsedFile["deployments"],
-): Omit<Config, "inForce"> {
+): Omit<Config, "effective"> {
   const { opentelemetry: _, ...settings } = withOverrides(file, environment);
   const fileDirectory = path === undefined ? workingDirectory : dirname(path);
   const resolvePath = (variable: string | undefined, inFile: string | undefined, otherwise: string) => {

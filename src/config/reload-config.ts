@@ -1,7 +1,7 @@
 import { Fault } from "../kernel/faults.ts";
 import type { Config } from "./config.ts";
+import { type EffectiveSettings, isLive, mergeSettings } from "./effective-settings.ts";
 import { type ConfigSources, loadConfig } from "./load-config.ts";
-import { isLive, mergeSettings, type SettingsInForce } from "./settings-in-force.ts";
 
 /** Settings that a reload applies; all others need a restart. */
 const LIVE = [
@@ -28,8 +28,8 @@ export async function reloadConfig(current: Config, sources: ConfigSources): Pro
     const live = Object.fromEntries(LIVE.map((key) => [key, next[key]])) as Pick<Config, (typeof LIVE)[number]>;
     return {
       isAccepted: true,
-      config: Object.freeze({ ...current, ...live, inForce: mergeSettings(current.inForce, next.inForce) }),
-      needsRestart: fixedChanges(current.inForce, next.inForce),
+      config: Object.freeze({ ...current, ...live, effective: mergeSettings(current.effective, next.effective) }),
+      needsRestart: fixedChanges(current.effective, next.effective),
     };
   } catch (failure) {
     if (failure instanceof Fault) return { isAccepted: false, fault: failure.message };
@@ -38,7 +38,7 @@ export async function reloadConfig(current: Config, sources: ConfigSources): Pro
 }
 
 /** Keys of settings that changed and need a restart. Secrets come from the environment, which does not change while a process runs. */
-function fixedChanges(current: SettingsInForce, next: SettingsInForce): string[] {
+function fixedChanges(current: EffectiveSettings, next: EffectiveSettings): string[] {
   const before = new Map(current.settings.map(({ key, value }) => [key, JSON.stringify(value)]));
   return next.settings
     .filter(({ key, value }) => !isLive(key) && before.get(key) !== JSON.stringify(value))

@@ -59,7 +59,7 @@ export class SharedCounters implements Counters {
     this.#replicas = new ReplicaSet(options.replicaCount);
     this.#hasLoggedOutage = options.logsFirstFailure === false;
     this.#local.startLocalShares(this.#now());
-    options.store.onLost = (error) => this.#goOffline(error);
+    options.store.onLost = (error) => this.#useLocalShare(error);
     this.#membership = this.#keepMembership();
     this.#sweeper = setInterval(() => this.#local.sweep(this.#now()), SWEEP_INTERVAL_MS).unref();
   }
@@ -84,11 +84,11 @@ export class SharedCounters implements Counters {
       try {
         const outcome = await storeAnswer(this.#options.store.take(this.#replicas.id, id, claims));
         if (outcome !== undefined) return this.#applyTaken(id, claims, outcome);
-        this.#goOffline(new Error("the lease of this replica expired or the store lost its counts"));
+        this.#useLocalShare(new Error("the lease of this replica expired or the store lost its counts"));
       } catch (error) {
         // The store may have granted it before the error.
         this.#markUnconfirmed(claims);
-        this.#goOffline(error);
+        this.#useLocalShare(error);
       }
     }
     return this.#takeFromLocalShare(id, claims);
@@ -104,7 +104,7 @@ export class SharedCounters implements Counters {
       await storeAnswer(this.#options.store.settle(this.#replicas.id, reservation, corrections));
     } catch (error) {
       this.#markUnconfirmed(corrections);
-      this.#goOffline(error);
+      this.#useLocalShare(error);
     }
   }
 
@@ -117,7 +117,7 @@ export class SharedCounters implements Counters {
       await storeAnswer(this.#options.store.begin(key, windowSeconds, amount));
       this.#unsyncedBeginnings.delete(begun);
     } catch (error) {
-      this.#goOffline(error);
+      this.#useLocalShare(error);
     }
   }
 
@@ -182,7 +182,7 @@ export class SharedCounters implements Counters {
       this.#syncClock(heartbeat.now);
       if (this.#isShared) this.#replicas.update(heartbeat);
     } catch (error) {
-      this.#goOffline(error);
+      this.#useLocalShare(error);
     }
   }
 
@@ -217,7 +217,7 @@ export class SharedCounters implements Counters {
       );
       this.#hasLoggedOutage = false;
     } catch (error) {
-      this.#goOffline(error);
+      this.#useLocalShare(error);
     }
   }
 
@@ -256,7 +256,7 @@ export class SharedCounters implements Counters {
     }
   }
 
-  #goOffline(error: unknown): void {
+  #useLocalShare(error: unknown): void {
     const { store, logger, onStoreUnavailable } = this.#options;
     if (this.#isShared) this.#local.startLocalShares(this.#now());
     this.#isShared = false;

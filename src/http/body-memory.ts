@@ -23,7 +23,7 @@ interface Held {
 
 export class BodyMemory {
   readonly #maxBytes: number;
-  readonly #heldBy = new Map<string, number>();
+  readonly #bytesOf = new Map<string, number>();
   readonly #requests = new WeakMap<FastifyRequest, Held>();
   #held = 0;
 
@@ -41,7 +41,7 @@ export class BodyMemory {
     const added = bytes - (reservation?.bytes ?? 0);
     if (bytes < COUNTED_BYTES || added <= 0) return;
     const project = reservation?.project ?? request.caller?.projectId ?? request.caller?.organizationId ?? "";
-    const ofProject = this.#heldBy.get(project) ?? 0;
+    const ofProject = this.#bytesOf.get(project) ?? 0;
     // No project holds more than half, so that there is room for the others.
     if (ofProject > 0 && ofProject + added > this.#maxBytes / 2) throw tooMuchOfProject(ofProject, this.#maxBytes / 2);
     if (this.#held > 0 && this.#held + added > this.#maxBytes) throw tooMuch(this.#held, this.#maxBytes);
@@ -57,9 +57,9 @@ export class BodyMemory {
 
   #add(project: string, bytes: number): void {
     this.#held += bytes;
-    const remainingBytes = (this.#heldBy.get(project) ?? 0) + bytes;
-    if (remainingBytes > 0) this.#heldBy.set(project, remainingBytes);
-    else this.#heldBy.delete(project);
+    const remainingBytes = (this.#bytesOf.get(project) ?? 0) + bytes;
+    if (remainingBytes > 0) this.#bytesOf.set(project, remainingBytes);
+    else this.#bytesOf.delete(project);
   }
 }
 

@@ -183,7 +183,7 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
   });
 }
 
-/** The parser reports a part without a name all the same. */
+/** busboy also reports parts without a name. */
 function isNamed(name: string | undefined): boolean {
   return name !== undefined;
 }

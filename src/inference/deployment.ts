@@ -312,7 +312,7 @@ export class Deployment {
 
   /** Fault without the reason, which may name the operator's files and settings. */
   #notStarted(): Fault {
-    const message = "This model could not be started; its operator finds the reason in the log.";
+    const message = "This model could not be started. See the service log for the cause.";
     return unavailable(message, "engine_failed", Math.max(1, Math.ceil(this.#loader.backoffSeconds)));
   }
 

@@ -6,11 +6,11 @@ export type Operation = "chat" | "embedding" | "moderation" | "speech" | "transc
 /** Tokens that a model read and wrote for one request. */
 export interface TokenUsage {
   promptTokens: number;
-  /** Of the prompt tokens, those found evaluated in a cache. */
+  /** Prompt tokens read from the prompt cache. */
   cachedTokens: number;
-  /** Of all choices together. */
+  /** Completion tokens of all choices. */
   completionTokens: number;
-  /** Of the completion tokens, those spent on reasoning; 0 where an upstream does not report it. */
+  /** Completion tokens spent on reasoning; 0 where an upstream does not report it. */
   reasoningTokens: number;
   /** False: the tokenizer's own count. True: the upstream reported none, so this is an estimate. */
   estimated: boolean;
@@ -18,7 +18,7 @@ export interface TokenUsage {
 
 /** What a request of any task used; what does not apply to its task is 0. */
 export interface Usage extends TokenUsage {
-  /** Of text moderated or spoken, in UTF-16 units. */
+  /** Length of moderated or spoken text, in UTF-16 units. */
   characters: number;
   audioSeconds: number;
 }

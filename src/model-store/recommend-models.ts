@@ -11,7 +11,7 @@ export interface Recommendation {
   /** Size of the download; undefined where only the hub knows it. */
   bytes: number | undefined;
   memoryBytes: number | undefined;
-  /** Of one request; undefined where the size is unknown. */
+  /** Speed of one request; undefined where the size is unknown. */
   tokensPerSecond: number | undefined;
   /** True where `tokensPerSecond` was measured with this model and scaled to this machine's cores. */
   isMeasured: boolean;

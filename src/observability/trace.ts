@@ -12,7 +12,7 @@ export interface SpanOptions {
 }
 
 export interface TraceSpan {
-  /** Of all spans of the request, in hexadecimal; undefined if it has none yet and is not recorded. */
+  /** Trace ID of the request, in hexadecimal; undefined before the first span of a request that is not recorded. */
   readonly traceId: string | undefined;
   /** In hexadecimal; undefined if it is not recorded. */
   readonly spanId: string | undefined;

@@ -16,7 +16,7 @@ const CONSTRAINT_SQLITE_CODES = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/;
 const CONNECTION_SQLSTATES = /^(08...|28...|3D000|53...|57P0[1-5]|57014|25006)$/;
 const CONNECTION_SQLITE_CODES = /^SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|FULL|READONLY|CORRUPT|NOTADB|PERM|AUTH)/;
 const SYSTEM_CODES = /^(E[A-Z]+)$/;
-/** Of Node.js and OpenSSL, for a certificate that is not trusted. */
+/** Error codes of Node.js and OpenSSL for a certificate that is not trusted. */
 const TLS_CODES = /^(ERR_(TLS|SSL)_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
 /** `pg` gives these errors no code. */
 const CONNECTION_MESSAGES =

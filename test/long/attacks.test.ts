@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Of a project that the attacker is not in. */
+/** Creates a key of a project that the attacker is not in. */
 async function newKey(): Promise<string> {
   const headers = { "content-type": JSON_TYPE, authorization: `Bearer ${service.adminKey}` };
   const post = async (path: string) =>

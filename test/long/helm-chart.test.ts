@@ -81,7 +81,7 @@ test.runIf(hasHelm)("migrates before an upgrade only with a database", () => {
   expect(kinds(["--set=secretName=s"])).toContain("Job");
 });
 
-/** Of the version that Prometheus Operator had when Kubernetes 1.33 came out. */
+/** Schema of the Prometheus Operator that was current when Kubernetes 1.33 came out. */
 const OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.82.2";
 const operator = spawnSync("go", ["mod", "download", "-json", OPERATOR], { cwd: "/", encoding: "utf8" });
 const hasOperator = operator.status === 0;

@@ -38,7 +38,7 @@ async function wave(name: string, options: Parameters<typeof makeWave>[0]): Prom
 }
 
 const processes = () => process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
-/** Those of other test files in this worker. */
+/** Processes of other tests in this worker. */
 const othersProcesses = processes();
 
 /** Counts child processes of this file that still run. */

@@ -40,7 +40,7 @@ async function file(name: string, content: string | Uint8Array): Promise<string>
 
 /** Counts child processes that still run. */
 const processes = () => process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
-/** Those of other test files in this worker. */
+/** Processes of other tests in this worker. */
 const othersProcesses = processes();
 const children = () => Math.max(0, processes() - othersProcesses);
 

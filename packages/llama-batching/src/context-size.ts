@@ -33,7 +33,7 @@ export async function chooseContextSize(constraints: ContextConstraints): Promis
   return { contextSize, reason: contextSize === trainedSize ? "trained" : "memory" };
 }
 
-/** Window to try next when there was no memory for this one after all; undefined: there is none. */
+/** Next smaller window when this one did not fit into memory; undefined for the smallest. */
 export function smallerSize(contextSize: number): number | undefined {
   return contextSize > MIN_CONTEXT_SIZE ? nextSize(contextSize) : undefined;
 }

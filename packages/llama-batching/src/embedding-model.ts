@@ -30,7 +30,7 @@ export interface EmbedOptions {
 export interface Embeddings {
   /** One vector of length 1 after the other. */
   values: Float32Array;
-  /** Of all inputs, with the special tokens around them. */
+  /** Tokens of all inputs, with the special tokens around them. */
   tokens: number;
 }
 

@@ -205,7 +205,7 @@ async function contextSizeFor(model: LlamaModel, options: SizedOptions, device: 
   });
 }
 
-/** On a CPU, `auto` is off for a model whose companion tokens could not be erased (`RepeatableEvaluation`). */
+/** On a CPU, `auto` is off for a model whose padding tokens could not be erased (`RepeatableEvaluation`). */
 function flashAttentionFor(
   { fileInsights }: LlamaModel,
   { flashAttention }: LoadOptions,
@@ -221,7 +221,7 @@ function createContext(model: LlamaModel, options: SizedOptions): Promise<LlamaC
   return model.createContext({
     sequences: slots,
     contextSize: options.contextSize,
-    // Room for a companion of each request's token.
+    // Room for a padding of each request's token.
     batchSize: Math.max(options.batchSize, slots) + slots,
     flashAttention,
     // An upper bound: the batcher lowers it with the machine's load.

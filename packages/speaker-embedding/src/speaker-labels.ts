@@ -54,7 +54,7 @@ export function labelSpeakers(utterances: readonly Utterance[], known: readonly 
 /** Names speakers one utterance after the other, for streams. */
 export class LiveSpeakers {
   readonly #known: readonly KnownVoice[];
-  readonly #heard: { name: string; sum: Float32Array }[] = [];
+  readonly #voices: { name: string; sum: Float32Array }[] = [];
   #letters = 0;
 
   constructor(known: readonly KnownVoice[] = []) {
@@ -64,14 +64,14 @@ export class LiveSpeakers {
   /** The speaker of the next utterance. */
   label({ voice, seconds }: Utterance): string {
     const best = mostSimilar(
-      this.#heard.map(({ sum }) => meanVoice([sum])),
+      this.#voices.map(({ sum }) => meanVoice([sum])),
       voice,
     );
-    const speaker = this.#heard[best.index];
+    const speaker = this.#voices[best.index];
     const isUncertain = seconds < MIN_CERTAIN_SECONDS;
     if (speaker === undefined || (best.similarity < MIN_SIMILARITY && !isUncertain)) {
       const name = this.nameOf(voice);
-      this.#heard.push({ name, sum: voice.map((value) => value * seconds) });
+      this.#voices.push({ name, sum: voice.map((value) => value * seconds) });
       return name;
     }
     if (!isUncertain) speaker.sum = speaker.sum.map((value, index) => value + seconds * (voice[index] ?? 0));

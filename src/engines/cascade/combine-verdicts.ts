@@ -10,7 +10,7 @@ export interface Band {
   above: number;
 }
 
-/** Of models that report no thresholds. */
+/** Threshold for models that report none. */
 const DEFAULT_THRESHOLD = 0.5;
 /** Keeps the log odds of the scores 0 and 1 finite. */
 const EPSILON = 1e-6;

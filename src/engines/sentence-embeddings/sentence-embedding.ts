@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { TextTooLongError, UnknownTokenError } from "@parlance-inference/sentence-embeddings/errors";
 import { SentenceEncoder } from "@parlance-inference/sentence-embeddings/sentence-encoder";
 import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
-import { FairTurns } from "../../kernel/async/fair-turns.ts";
+import { RoundRobinLock } from "../../kernel/async/round-robin-lock.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
@@ -34,7 +34,7 @@ export class SentenceEmbedding implements EmbeddingModel {
   readonly slotsPerProject: number;
   readonly #encoder: SentenceEncoder;
   readonly #options: SentenceEmbeddingOptions;
-  readonly #turns = new FairTurns();
+  readonly #turns = new RoundRobinLock();
 
   private constructor(encoder: SentenceEncoder, options: SentenceEmbeddingOptions) {
     this.#encoder = encoder;

@@ -170,10 +170,10 @@ export class Accounts {
       const keys = await ensureBootstrapKeys(this.#transactions, fixed);
       this.#areBootstrapKeysMissing = false;
       this.#anonymousKeyHash = keys.anonymousKeyHash;
-      this.callers.keys.noteBack();
+      this.callers.keys.databaseRecovered();
       return keys;
     } catch (error) {
-      if (error instanceof Fault && error.kind === "unavailable") this.callers.keys.noteAway(error);
+      if (error instanceof Fault && error.kind === "unavailable") this.callers.keys.databaseFailed(error);
       throw error;
     }
   }
@@ -183,7 +183,7 @@ export class Accounts {
     try {
       await this.#database.check();
     } catch (error) {
-      this.callers.keys.noteAway(error);
+      this.callers.keys.databaseFailed(error);
       throw error;
     }
     if (this.#areBootstrapKeysMissing) throw starting();

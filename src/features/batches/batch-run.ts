@@ -19,7 +19,7 @@ import type { LineRequest } from "./line-reader.ts";
 import { isMissing, type MissingInputs } from "./missing-inputs.ts";
 import { PendingLines } from "./pending-lines.ts";
 import { readBatchLine } from "./read-batch-line.ts";
-import { type LinePlace, type ScanLimits, type ScannedInput, scanInput } from "./scan-input.ts";
+import { type LineLocation, type ScanLimits, type ScannedInput, scanInput } from "./scan-input.ts";
 
 export interface BatchRunOptions extends ScanLimits {
   database: Database;
@@ -105,7 +105,7 @@ export class BatchRun {
   }
 
   /** Returns the lines of the input. `ended`: it is not valid, and the batch has failed; `missing`: it may return. */
-  async #scan(): Promise<LinePlace[] | "ended" | "missing"> {
+  async #scan(): Promise<LineLocation[] | "ended" | "missing"> {
     const { files, database, missingInputs } = this.#options;
     const { id, status, endpoint, inputFileId } = this.#batch;
     let bytes: AsyncIterable<Uint8Array>;
@@ -168,7 +168,7 @@ export class BatchRun {
     return "ended";
   }
 
-  async #answerAll(input: readonly LinePlace[], answered: Uint8Array): Promise<void> {
+  async #answerAll(input: readonly LineLocation[], answered: Uint8Array): Promise<void> {
     const pending = new PendingLines(input.length, (index) => answered[index] === 1);
     if (!pending.isEmpty) await this.#poll();
     const polling = setInterval(() => void this.#poll(), POLL_MS);
@@ -199,7 +199,7 @@ export class BatchRun {
 
   async #answer(
     index: number,
-    input: readonly LinePlace[],
+    input: readonly LineLocation[],
     pending: PendingLines,
     answered: Uint8Array,
   ): Promise<void> {
@@ -209,7 +209,7 @@ export class BatchRun {
     try {
       const caller = await callerOf(keyId);
       if (caller === undefined) return this.#stopFor("key-revoked");
-      const { customId, body } = await this.#read(input[index] as LinePlace);
+      const { customId, body } = await this.#read(input[index] as LineLocation);
       const answer = await runLine({ caller, path: endpoint, body }, signal);
       const attempts = (this.#attempts.get(index) ?? 0) + 1;
       const outcome = outcomeOf(answer, attempts);
@@ -233,7 +233,7 @@ export class BatchRun {
     }
   }
 
-  async #read(place: LinePlace, withBody = true): Promise<LineRequest> {
+  async #read(place: LineLocation, withBody = true): Promise<LineRequest> {
     if (this.#reader === undefined) throw new Error("the input was not scanned");
     const { endpoint } = this.#batch;
     const parsed = await readBatchLine(await this.#reader.line(place), { endpoint, withBody });
@@ -278,7 +278,7 @@ export class BatchRun {
   }
 
   /** Returns true once the batch has ended. */
-  async #end(input: readonly LinePlace[], answered: Uint8Array): Promise<boolean> {
+  async #end(input: readonly LineLocation[], answered: Uint8Array): Promise<boolean> {
     const { database } = this.#options;
     const finalizingAt = Date.now();
     const begun = await database.run(async (executor) => {
@@ -295,7 +295,7 @@ export class BatchRun {
   }
 
   async *#unanswered(
-    input: readonly LinePlace[],
+    input: readonly LineLocation[],
     answered: Uint8Array,
     reason: "expired" | "cancelled",
   ): AsyncGenerator<string> {

@@ -50,7 +50,7 @@ export class LineRequests {
     const headers = { "content-type": "application/json", [HEADER]: id };
     const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const answering = inject(this.#app, { method: "POST", url: path, headers, payload });
-    // A request that is ended fails once more.
+    // A request that has ended fails again.
     answering.catch(() => {});
     try {
       const { statusCode, headers: sent, body: answer } = await Promise.race([answering, aborted.promise]);

@@ -8,7 +8,7 @@ export class MissingInputs {
   /** Time of the first read that found nothing, by batch. */
   readonly #since = new Map<string, number>();
 
-  /** Notes that the input was missing once more. Returns whether that is new, and whether it was missing for too long. */
+  /** Records another failed read of the input. Returns whether it is the first, and whether reads have failed for too long. */
   note(batchId: string): { isNew: boolean; isLost: boolean } {
     const now = Date.now();
     const since = this.#since.get(batchId);

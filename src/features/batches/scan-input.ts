@@ -12,13 +12,13 @@ export interface ScanLimits {
 }
 
 /** Place of a line in the input. */
-export interface LinePlace {
+export interface LineLocation {
   offset: number;
   length: number;
 }
 
 export interface ScannedInput {
-  lines: LinePlace[];
+  lines: LineLocation[];
   /** The first problems; empty for a valid input. */
   errors: BatchError[];
 }
@@ -35,7 +35,7 @@ export async function scanInput(
   { maxLines, maxLineBytes }: ScanLimits,
   signal: AbortSignal,
 ): Promise<ScannedInput> {
-  const lines: LinePlace[] = [];
+  const lines: LineLocation[] = [];
   const errors: BatchError[] = [];
   /** Digests of the custom IDs, which may be long. */
   const lineOfId = new Map<string, number>();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { FairTurns } from "../../kernel/async/fair-turns.ts";
+import { RoundRobinLock } from "../../kernel/async/round-robin-lock.ts";
 
 /** Less is read in some 10 ms. */
 const LARGE_BYTES = 1_000_000;
@@ -9,7 +9,7 @@ const LARGE_BYTES = 1_000_000;
  * them at once blocked the event loop for seconds and had all contexts in memory.
  */
 export class LargeReads {
-  readonly #turns = new FairTurns();
+  readonly #turns = new RoundRobinLock();
 
   run<Result>(projectId: string, bytes: number, read: () => Promise<Result>): Promise<Result> {
     if (bytes < LARGE_BYTES) return read();

@@ -40,7 +40,7 @@ const POLL_MS = 2_000;
 const WAKE_MS = 50;
 const CLEANUP_MS = HOUR_MS;
 const KEEP_MS = 7 * DAY_MS;
-/** Of HTTP: the receiver no longer wants the events. */
+/** HTTP 410 Gone: the receiver no longer wants the events. */
 const GONE = 410;
 
 export class WebhookSender {

@@ -149,7 +149,7 @@ function refusalOf({ circuits, entry }: Deployment, { id }: ResolvedModel): Faul
 
 /** Fault without the reason, which names the operator's files and servers. */
 function noEndpoints(): Fault {
-  const message = "This model has no endpoints at the moment; its operator finds the reason in the log.";
+  const message = "This model has no endpoints at the moment. See the service log for the cause.";
   return unavailable(message, "no_endpoints", 5);
 }
 

@@ -4,7 +4,7 @@
 const REMEMBERED_PROJECTS = 1000;
 
 export class FairQueue<Item> {
-  readonly #maxHeld: number;
+  readonly #maxRunning: number;
   readonly #waiting = new Map<string, Set<Item>>();
   /** Slots that each project holds. */
   readonly #held = new Map<string, number>();
@@ -15,7 +15,7 @@ export class FairQueue<Item> {
 
   /** `maxHeld`: slots that one project may hold. */
   constructor(maxHeld: number) {
-    this.#maxHeld = maxHeld;
+    this.#maxRunning = maxHeld;
   }
 
   get size(): number {
@@ -72,19 +72,19 @@ export class FairQueue<Item> {
   }
 
   mayServe(project: string): boolean {
-    return this.#heldBy(project) < this.#maxHeld;
+    return this.#runningOf(project) < this.#maxRunning;
   }
 
   /** Records that a project holds a slot. */
   served(project: string): void {
-    this.#held.set(project, this.#heldBy(project) + 1);
+    this.#held.set(project, this.#runningOf(project) + 1);
     this.#clock += 1;
     this.#enteredAt.set(project, this.#clock);
     if (this.#enteredAt.size > 2 * REMEMBERED_PROJECTS) this.#forget();
   }
 
   leave(project: string): void {
-    const runningCount = this.#heldBy(project) - 1;
+    const runningCount = this.#runningOf(project) - 1;
     if (runningCount > 0) this.#held.set(project, runningCount);
     else this.#held.delete(project);
   }
@@ -95,12 +95,12 @@ export class FairQueue<Item> {
   }
 
   #isBefore(a: string, b: string): boolean {
-    const difference = this.#heldBy(a) - this.#heldBy(b);
+    const difference = this.#runningOf(a) - this.#runningOf(b);
     if (difference !== 0) return difference < 0;
     return (this.#enteredAt.get(a) ?? 0) < (this.#enteredAt.get(b) ?? 0);
   }
 
-  #heldBy(project: string): number {
+  #runningOf(project: string): number {
     return this.#held.get(project) ?? 0;
   }
 

@@ -4,7 +4,7 @@ import { Resolver } from "node:dns/promises";
 import { withTimeout } from "../async/timeout.ts";
 import type { Discover, Discovered, DnsSource, Endpoint } from "./endpoint.ts";
 
-/** Of one query to one name server, doubled for its second try. */
+/** Timeout of one query to one name server; the second try has twice as long. */
 const QUERY_MS = 1000;
 const LOOKUP_MS = 15_000;
 /** Codes of c-ares for NXDOMAIN and for a name without records of the type. Both are answers, unlike a failure. */

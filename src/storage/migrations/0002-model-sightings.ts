@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
-export const modelSightings: Migration = {
+export const modelFirstSeen: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema
       .createTable("model_sightings")

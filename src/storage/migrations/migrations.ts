@@ -1,7 +1,7 @@
 /** Every migration, in the order of its name. One that was released is never edited: a change is a new one. */
 
 import { accounts } from "./0001-accounts.ts";
-import { modelSightings } from "./0002-model-sightings.ts";
+import { modelFirstSeen } from "./0002-model-sightings.ts";
 import { usage } from "./0003-usage.ts";
 import { rateLimits } from "./0004-rate-limits.ts";
 import { spendLimits } from "./0005-spend-limits.ts";
@@ -23,7 +23,7 @@ import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0001-accounts": accounts,
-  "0002-model-sightings": modelSightings,
+  "0002-model-sightings": modelFirstSeen,
   "0003-usage": usage,
   "0004-rate-limits": rateLimits,
   "0005-spend-limits": spendLimits,

@@ -71,7 +71,7 @@ export function toErrorAnswer(failure: unknown, requestId: string): ErrorAnswer 
  */
 export function toErrorBody(failure: unknown, requestId: string): ErrorBody {
   if (!(failure instanceof Fault)) {
-    const message = `The server failed while it handled this request. Its operator finds the reason in the log under ${requestId}.`;
+    const message = `The server failed while it handled this request. See the service log for the cause (request ID ${requestId}).`;
     return { error: { message, type: "server_error", param: null, code: null } };
   }
   return {

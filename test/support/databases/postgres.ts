@@ -54,7 +54,7 @@ export async function sharedPostgres(): Promise<PostgresServer> {
 }
 
 export interface PostgresOptions {
-  /** Of its socket, and of TCP if `settings` has an address. */
+  /** Port of its socket, and of TCP if `settings` has an address. */
   port?: number;
   /** In the form `name=value`. */
   settings?: readonly string[];

@@ -7,7 +7,7 @@ interface ReceivedPoint {
   attributes: OtlpAttributes;
   /** Number of a sum or a gauge. */
   value: number;
-  /** Of a histogram. */
+  /** Observations of a histogram. */
   count: number;
   sum: number;
   bucketCounts: number[];

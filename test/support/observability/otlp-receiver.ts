@@ -13,7 +13,7 @@ export interface OtlpReceiver extends AsyncDisposable {
   url: string;
   spans: ReceivedSpan[];
   logs: ReceivedLog[];
-  /** Of all exports; the last ones have the latest values. */
+  /** Metrics of all exports; the last ones have the latest values. */
   metrics: ReceivedMetric[];
   /** Attributes of the resource that sent last. */
   resource: OtlpAttributes;

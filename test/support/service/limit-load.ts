@@ -19,7 +19,7 @@ export interface LoadOptions {
   seconds: number;
   /** When the limit is reached: the load then goes on for a second and a half. */
   isReached?: (outcome: Outcome) => boolean;
-  /** Of the request with this number. */
+  /** Body of the request with this number. */
   bodyOf: (number: number) => object;
 }
 

@@ -7,7 +7,7 @@ interface ComposerProps {
   onDraft: (text: string) => void;
   isRunning: boolean;
   takesImages: boolean;
-  /** Why nothing can be sent, such as a parameter that is no valid JSON. */
+  /** Why nothing can be sent, such as a parameter that is not valid JSON. */
   problem: string | undefined;
   onSend: (text: string, images: string[]) => void;
   onStop: () => void;

@@ -11,7 +11,7 @@ export type SsmlPart = { text: string } | { pauseSeconds: number };
 
 const TAGS = ["speak", "p", "s", "break", "emphasis", "say-as", "sub"];
 const SUPPORTED = TAGS.map((tag) => `<${tag}>`).join(", ");
-/** Tags of SSML that no other markup has, so that a text without a `<speak>` around them is SSML all the same. */
+/** Tags of SSML that no other markup has, so that a text with them is SSML even without `<speak>`. */
 const SSML_TAG = /<\/?(?:speak|break|emphasis|say-as|prosody|phoneme|sub|amazon:[\w-]+)(?:\s[^<>]*)?\/?>/i;
 const MAX_PAUSE_SECONDS = 10;
 /** Tags are short: a text of 4,096 characters could otherwise ask for 38 minutes of silence. */

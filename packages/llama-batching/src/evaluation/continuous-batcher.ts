@@ -1,7 +1,7 @@
 import { ModelError } from "../errors.ts";
 import type { Generation } from "./generation.ts";
 import type { BatchShare } from "./generation-options.ts";
-import type { Companion } from "./native-decoder.ts";
+import type { Padding } from "./native-decoder.ts";
 import { adjustSlice, assignBudget, type Pace, PrefillScheduler, repeatableSlice } from "./prefill-scheduler.ts";
 import { type BatchItem, findLoneTokens } from "./split-batch.ts";
 
@@ -107,21 +107,21 @@ export class ContinuousBatcher {
       sequenceId: generation.sequenceId,
       tokens: shareOf.get(generation) ?? generation.pendingTokens,
     }));
-    const companions = this.#companionsFor(evaluated, items);
+    const paddings = this.#companionsFor(evaluated, items);
     await this.#evaluate(
       evaluated.map((generation, index) => [
         generation,
         {
           promptTokens: shareOf.get(generation) ?? 0,
           isAlone: evaluated.length === 1,
-          companion: companions[index] ?? "none",
+          padding: paddings[index] ?? "none",
         },
       ]),
     );
   }
 
-  /** Chooses the number of threads, too: one thread rounds as any number of threads does with a companion. */
-  #companionsFor(generations: readonly Generation[], items: readonly BatchItem[]): Companion[] {
+  /** Chooses the number of threads, too: one thread rounds as any number of threads does with a padding token. */
+  #companionsFor(generations: readonly Generation[], items: readonly BatchItem[]): Padding[] {
     const threads = this.#threads.current;
     this.#threads.use(threads);
     if (threads === 1) return [];
@@ -129,7 +129,7 @@ export class ContinuousBatcher {
     return generations.map((generation, index) => {
       const { tokens } = items[index] as BatchItem;
       if (isLone[index] !== true || !generation.dependsOnNeighbors(tokens)) return "none";
-      if (generation.hasRoomForCompanion(tokens)) return "token";
+      if (generation.hasRoomForPadding(tokens)) return "token";
       this.#threads.use(1);
       return "none";
     });
@@ -141,7 +141,7 @@ export class ContinuousBatcher {
     const budget = this.#scheduler.budget(decoding);
     const promptTokens = repeatableSlice(generation.maxSlice, budget, this.#batchSize);
     this.#threads.use(this.#threads.current);
-    await this.#evaluate([[generation, { promptTokens, isAlone: true, companion: "none" }]]);
+    await this.#evaluate([[generation, { promptTokens, isAlone: true, padding: "none" }]]);
   }
 
   async #evaluate(shares: readonly (readonly [Generation, BatchShare])[]): Promise<void> {

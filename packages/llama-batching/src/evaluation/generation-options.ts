@@ -7,7 +7,7 @@ import type { LogprobReader } from "../sampling/logprob-reader.ts";
 import type { SamplerOptions } from "../sampling/sampler.ts";
 import type { SamplerMemory } from "../sampling/sampler-memory.ts";
 import type { GenerationEvent } from "../types.ts";
-import type { Companion, NativeDecoder } from "./native-decoder.ts";
+import type { NativeDecoder, Padding } from "./native-decoder.ts";
 import type { RepeatableEvaluation } from "./repeatable-evaluation.ts";
 import type { AcquiredSequence } from "./sequence-pool.ts";
 
@@ -48,5 +48,5 @@ export interface BatchShare {
   promptTokens: number;
   /** Whether the batch holds nothing else. */
   isAlone: boolean;
-  companion: Companion;
+  padding: Padding;
 }

@@ -8,7 +8,7 @@ import type { Sampler } from "../sampling/sampler.ts";
 import type { EchoedLogprob, FinishReason, TokenLogprob } from "../types.ts";
 import type { LogitsIndex } from "./batch-evaluator.ts";
 import type { BatchShare, ChoiceOptions } from "./generation-options.ts";
-import type { Companion } from "./native-decoder.ts";
+import type { Padding } from "./native-decoder.ts";
 import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
 
 /** Evaluating more tokens with logits would take hundreds of megabytes for large vocabularies. */
@@ -75,8 +75,8 @@ export class Generation {
     return repeatable?.dependsOnNeighbors(acquired.sequence, tokens) ?? false;
   }
 
-  /** Whether the sequence can hold a companion in addition to `tokens`. */
-  hasRoomForCompanion(tokens: number): boolean {
+  /** Whether the sequence can hold a padding token in addition to `tokens`. */
+  hasRoomForPadding(tokens: number): boolean {
     const { nextTokenIndex, contextSize } = this.#options.acquired.sequence;
     return nextTokenIndex + tokens + 1 < contextSize;
   }
@@ -124,9 +124,9 @@ export class Generation {
   }
 
   /** Samples the next token, or evaluates `promptTokens` of the prompt; the last slice samples the first token. */
-  async step({ promptTokens, isAlone, companion }: BatchShare): Promise<void> {
+  async step({ promptTokens, isAlone, padding }: BatchShare): Promise<void> {
     const { acquired, prompt, decoder } = this.#options;
-    if (this.promptLeft === 0) return await this.#sample(this.#pending.splice(0), companion);
+    if (this.promptLeft === 0) return await this.#sample(this.#pending.splice(0), padding);
     const slice = prompt.slice(this.#evaluated, this.#evaluated + promptTokens);
     if (isAlone && slice.length >= MIN_REPEATABLE_TOKENS && this.#repeatable === this.#evaluated) {
       this.#repeatable += slice.length;
@@ -134,8 +134,8 @@ export class Generation {
     const position = this.#evaluated;
     this.#evaluated += slice.length;
     if (this.#readsPrompt) return await this.#evaluateEach(slice, position);
-    if (this.promptLeft > 0) await decoder.evaluate(acquired.sequence, slice, companion);
-    else await this.#sample(slice, companion);
+    if (this.promptLeft > 0) await decoder.evaluate(acquired.sequence, slice, padding);
+    else await this.#sample(slice, padding);
   }
 
   /** Releases its samplers. Call once. */
@@ -176,7 +176,7 @@ export class Generation {
     emit({ type: "echo", choice, text: echo.text, ...(logprobs === undefined ? {} : { logprobs: all }) });
   }
 
-  async #sample(tokens: readonly Token[], companion: Companion): Promise<void> {
+  async #sample(tokens: readonly Token[], padding: Padding): Promise<void> {
     const { decoder, acquired, logprobs } = this.#options;
     let logprob: TokenLogprob | undefined;
     const read = async (index: LogitsIndex) => {
@@ -184,7 +184,7 @@ export class Generation {
       logprob = await logprobs?.of(index, sampled);
       return sampled;
     };
-    const token = await decoder.evaluateAndSample(acquired.sequence, tokens, read, companion);
+    const token = await decoder.evaluateAndSample(acquired.sequence, tokens, read, padding);
     this.#accept(token, logprob);
   }
 

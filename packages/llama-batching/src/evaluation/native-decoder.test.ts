@@ -4,7 +4,7 @@ import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadChatModel } from "../../test/load-chat-model.ts";
 import type { SamplerOptions } from "../sampling/sampler.ts";
-import { type Companion, NativeDecoder } from "./native-decoder.ts";
+import { NativeDecoder, type Padding } from "./native-decoder.ts";
 
 const GREEDY: SamplerOptions = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 1 };
 let model: LlamaModel;
@@ -114,7 +114,7 @@ test("copies the state of a sequence up to a token", async () => {
   expectAlike(await logprobsAfter(decoder, to, tokens.slice(-1), [...evaluated.keys()]), evaluated);
 });
 
-test("evaluates a token beyond 256 with a companion as beside another sequence", async () => {
+test("evaluates a token beyond 256 with a padding token as beside another sequence", async () => {
   // Keys are split among threads from 257 cached tokens on.
   const apart = await model.createContext({ sequences: 2, contextSize: 512, threads: 2, flashAttention: true });
   const [sequence, other] = [apart.getSequence(), apart.getSequence()];
@@ -127,20 +127,20 @@ test("evaluates a token beyond 256 with a companion as beside another sequence",
     flat: decoding.createSampler(GREEDY),
     best: decoding.createSampler({ ...GREEDY, temperature: 1, topK: 8 }),
   };
-  const read = (companion: Companion) =>
+  const read = (padding: Padding) =>
     decoding.evaluateAndSample(
       sequence,
       tokens.slice(299),
       (index) => decoding.readLogits(index, tokens[0] as Token, 8, readers),
-      companion,
+      padding,
     );
   const [beside] = await Promise.all([read("none"), decoding.evaluate(other, tokens.slice(0, 1))]);
   await sequence.eraseContextTokenRanges([{ start: 299, end: 300 }]);
   decoding.setThreads(2);
-  const withCompanion = await read("token");
+  const withPadding = await read("token");
   expect(sequence.nextTokenIndex).toBe(300);
   await apart.dispose();
-  expect(withCompanion).toEqual(beside);
+  expect(withPadding).toEqual(beside);
 });
 
 test("reads the logits of the entire vocabulary", async () => {

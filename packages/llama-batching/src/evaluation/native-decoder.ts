@@ -26,7 +26,7 @@ export interface Logits {
 export type Sample<Sampled> = (index: LogitsIndex) => Promise<Sampled>;
 
 /** Whether a token is evaluated after the last one and erased again, which changes how llama.cpp evaluates the last one. */
-export type Companion = "none" | "token";
+export type Padding = "none" | "token";
 
 /** Native memory of a parsed grammar for each character of its text, measured. */
 const BYTES_PER_CHARACTER = 4;
@@ -70,24 +70,20 @@ export class NativeDecoder {
     this.#native.setThreads(threads);
   }
 
-  async evaluate(
-    sequence: LlamaContextSequence,
-    tokens: readonly Token[],
-    companion: Companion = "none",
-  ): Promise<void> {
-    await this.#batches.evaluate(sequence, withCompanion(tokens, companion), [], async () => undefined);
-    await eraseCompanion(sequence, companion);
+  async evaluate(sequence: LlamaContextSequence, tokens: readonly Token[], padding: Padding = "none"): Promise<void> {
+    await this.#batches.evaluate(sequence, withPadding(tokens, padding), [], async () => undefined);
+    await erasePadding(sequence, padding);
   }
 
   async evaluateAndSample<Sampled>(
     sequence: LlamaContextSequence,
     tokens: readonly Token[],
     sample: Sample<Sampled>,
-    companion: Companion = "none",
+    padding: Padding = "none",
   ): Promise<Sampled> {
     const last = [tokens.length - 1];
-    const [sampled] = await this.#batches.evaluate(sequence, withCompanion(tokens, companion), last, sample);
-    await eraseCompanion(sequence, companion);
+    const [sampled] = await this.#batches.evaluate(sequence, withPadding(tokens, padding), last, sample);
+    await erasePadding(sequence, padding);
     return sampled as Sampled;
   }
 
@@ -140,12 +136,12 @@ export interface LogitReaders {
   best: Sampler;
 }
 
-function withCompanion(tokens: readonly Token[], companion: Companion): readonly Token[] {
-  return companion === "none" ? tokens : [...tokens, tokens.at(-1) as Token];
+function withPadding(tokens: readonly Token[], padding: Padding): readonly Token[] {
+  return padding === "none" ? tokens : [...tokens, tokens.at(-1) as Token];
 }
 
-async function eraseCompanion(sequence: LlamaContextSequence, companion: Companion): Promise<void> {
-  if (companion === "none") return;
+async function erasePadding(sequence: LlamaContextSequence, padding: Padding): Promise<void> {
+  if (padding === "none") return;
   const end = sequence.nextTokenIndex;
   await sequence.eraseContextTokenRanges([{ start: end - 1, end }]);
 }

@@ -41,7 +41,7 @@ export class RepeatableEvaluation {
 
   /** Whether the last of the next `tokens` rounds differently when llama.cpp evaluates it alone. */
   dependsOnNeighbors({ nextTokenIndex, needsCheckpoints }: LlamaContextSequence, tokens: number): boolean {
-    // A companion cannot be erased from a state that cannot be truncated.
+    // A padding cannot be erased from a state that cannot be truncated.
     return this.#options.splitsKeys && !needsCheckpoints && nextTokenIndex + tokens > MAX_UNSPLIT_TOKENS;
   }
 }

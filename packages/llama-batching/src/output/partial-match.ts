@@ -6,7 +6,7 @@ export class PartialMatcher {
     this.#texts = texts;
   }
 
-  /** Length of the maxLength suffix of `text` that is a proper prefix of one of the texts. */
+  /** Length of the longest suffix of `text` that is a proper prefix of one of the texts. */
   partialLength(text: string): number {
     const maxLength = Math.max(0, ...this.#texts.map((each) => each.length - 1));
     for (let length = Math.min(maxLength, text.length); length > 0; length--) {

@@ -1,5 +1,5 @@
 /**
- * JSON output of an upstream that cannot enforce it: requested in the prompt, validated here, and requested once more
+ * JSON output of an upstream that cannot enforce it: requested in the prompt, validated here, and requested again
  * where they do not fit.
  */
 

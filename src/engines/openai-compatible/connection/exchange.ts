@@ -176,7 +176,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #send(): void {
-    // That of the first try knows nothing of the second.
+    // The first attempt's controller must not abort the second.
     this.#controller = undefined;
     this.#connecting = { socket: undefined };
     this.#connections.dispatch(this.#request, this, this.#connecting);
@@ -233,7 +233,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #close(): void {
     this.#decoder?.destroy();
     if (this.#controller !== undefined) this.#controller.abort(new ReleasedError());
-    // An error, since without one undici would not learn that this connection will not come.
+    // undici keeps waiting for a connection that is destroyed without an error.
     else this.#connecting.socket?.destroy(new ReleasedError());
   }
 

@@ -112,17 +112,17 @@ export class ApiKeyCache {
       if (version !== this.#version) await withTimeout(this.#reloadNext(), CHECK_TIMEOUT_MS);
       this.#version = version;
       this.#checkedAt = beganAt;
-      this.noteBack();
+      this.databaseRecovered();
       return beganAt;
     } catch (error) {
       this.#nextCheckAt = performance.now() + RETRY_AFTER_MS;
-      this.noteAway(error);
+      this.databaseFailed(error);
       return undefined;
     }
   }
 
   /** Also called by the readiness check: a service that is not ready may receive no requests that would notice. */
-  noteAway(error: unknown): void {
+  databaseFailed(error: unknown): void {
     const { source, logger } = this.#options;
     const reason = describe(error);
     if (this.#isReachable) logger.error({ error: reason }, describeOutage(source.kind, reason));
@@ -130,7 +130,7 @@ export class ApiKeyCache {
   }
 
   /** Also called when the first keys could be created. */
-  noteBack(): void {
+  databaseRecovered(): void {
     if (!this.#isReachable) this.#options.logger.info("the database can be reached again");
     this.#isReachable = true;
   }

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { FairTurns } from "./fair-turns.ts";
+import { RoundRobinLock } from "./round-robin-lock.ts";
 
 test("runs one task at a time, in turns by project", async () => {
-  const turns = new FairTurns();
+  const turns = new RoundRobinLock();
   const order: string[] = [];
   let running = 0;
   const task = (name: string) => async () => {
@@ -21,7 +21,7 @@ test("runs one task at a time, in turns by project", async () => {
 });
 
 test("continues after a task that fails", async () => {
-  const turns = new FairTurns();
+  const turns = new RoundRobinLock();
   const failed = turns.run("a", () => Promise.reject(new Error("no")));
   const next = turns.run("a", async () => "next");
   await expect(failed).rejects.toThrow("no");

@@ -1,5 +1,5 @@
 /** Runs one task at a time; projects with waiting tasks take turns. */
-export class FairTurns {
+export class RoundRobinLock {
   /** Tasks that wait, by project, in the order of the projects' turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #isBusy = false;

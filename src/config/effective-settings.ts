@@ -19,7 +19,7 @@ interface Setting {
   description: string;
 }
 
-export interface SettingsInForce {
+export interface EffectiveSettings {
   settings: readonly Setting[];
   /** The models of the file, as JSON. */
   models: readonly Readonly<Record<string, unknown>>[];
@@ -41,7 +41,7 @@ const MODEL = inputSchema(modelSettings);
 /** Variables that are not settings of the service. */
 const HIDDEN: ReadonlySet<string> = new Set(["PARLANCE_TEST_ENGINES", "CI", "PARLANCE_CONFIG"]);
 
-export function listSettings(loaded: LoadedSettings): SettingsInForce {
+export function listSettings(loaded: LoadedSettings): EffectiveSettings {
   return {
     settings: [...fileSettings(loaded), ...environmentSettings(loaded.environment)],
     models: loaded.parsed.models.map((model, index) => ({
@@ -57,7 +57,7 @@ export function isLive(key: string): boolean {
 }
 
 /** After a reload: `next` for the keys that a reload applies, `current` for those that need a restart. */
-export function mergeSettings(current: SettingsInForce, next: SettingsInForce): SettingsInForce {
+export function mergeSettings(current: EffectiveSettings, next: EffectiveSettings): EffectiveSettings {
   const before = new Map(current.settings.map((setting) => [setting.key, setting]));
   return {
     models: next.models,
