@@ -107,7 +107,7 @@ export class ContinuousBatcher {
       sequenceId: generation.sequenceId,
       tokens: shareOf.get(generation) ?? generation.pendingTokens,
     }));
-    const paddings = this.#companionsFor(evaluated, items);
+    const paddings = this.#paddingsFor(evaluated, items);
     await this.#evaluate(
       evaluated.map((generation, index) => [
         generation,
@@ -121,7 +121,7 @@ export class ContinuousBatcher {
   }
 
   /** Chooses the number of threads, too: one thread rounds as any number of threads does with a padding token. */
-  #companionsFor(generations: readonly Generation[], items: readonly BatchItem[]): Padding[] {
+  #paddingsFor(generations: readonly Generation[], items: readonly BatchItem[]): Padding[] {
     const threads = this.#threads.current;
     this.#threads.use(threads);
     if (threads === 1) return [];
