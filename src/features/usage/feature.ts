@@ -41,6 +41,7 @@ export function openUsage(parts: UsageParts): UsageFeature {
     directory: join(config.dataDirectory, "usage"),
     logger,
     onLost: (lost) => metrics.lostUsage(lost),
+    writeWith: (write) => history.writeWith(write),
   });
   lifetime.defer(() => recorder.close());
   lifetime.use(usageRetention({ database, logger, days: recordDays }));

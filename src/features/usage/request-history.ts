@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { resultWithin } from "../../kernel/async/timeout.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
+import { isConstraintViolation } from "../../storage/errors.ts";
 import {
   findRequest,
   type HistoryPage,
@@ -17,6 +18,7 @@ import {
   sumRequestsByMinute,
 } from "./request-history-queries.ts";
 import { REQUEST_COLUMNS, type RequestEntry, RequestRows } from "./request-rows.ts";
+import type { WriteTogether } from "./write-batches.ts";
 
 export type { HistoryPage, HistoryPosition, MinuteSum, RequestFilter } from "./request-history-queries.ts";
 export type { RequestEntry } from "./request-rows.ts";
@@ -28,6 +30,7 @@ export interface RequestHistoryOptions {
   days: number;
 }
 
+/** Delay of entries that no transaction of usage records has taken along. */
 const WRITE_MS = 500;
 /** Entries held while the database is unavailable; further ones are dropped, since usage records do not depend on them. */
 const MAX_HELD = 20_000;
@@ -46,11 +49,12 @@ export class RequestHistory {
   readonly #unwritten: RequestRows[] = [];
   /** Entries in memory. */
   #count = 0;
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<unknown> = Promise.resolve();
+  #writtenAt = 0;
 
   constructor(options: RequestHistoryOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.flush(), WRITE_MS).unref();
+    this.#timer = setInterval(() => this.#tick(), WRITE_MS / 2).unref();
   }
 
   record(entry: RequestEntry): void {
@@ -68,25 +72,54 @@ export class RequestHistory {
   }
 
   /** Writes what is held; keeps it for the next attempt while the database is unavailable. Never throws. */
-  flush(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#write());
-    return this.#writing;
+  async flush(): Promise<void> {
+    try {
+      await this.#write((insert, batches) => (batches === 0 ? undefined : this.#options.database.transaction(insert)));
+    } catch (error) {
+      if (isConstraintViolation(error)) this.#drop(error);
+      else this.#options.logger.debug({ error: String(error) }, "request history not written to the database yet");
+    }
   }
 
-  async #write(): Promise<void> {
-    if (this.#held.count > 0) {
-      this.#unwritten.push(this.#held);
-      this.#held = new RequestRows();
-    }
-    try {
-      for (const rows of [...this.#unwritten]) {
-        await this.#options.database.transaction((transaction) => insertRequests(transaction, rows));
-        this.#unwritten.shift();
-        this.#count -= rows.count;
+  /**
+   * Calls `write` with a function that inserts what is held, for a transaction with other records: each commit waits for
+   * the disk. Keeps the entries, and throws its error, if `write` fails.
+   */
+  writeWith(write: WriteTogether): Promise<void> {
+    return this.#write(write);
+  }
+
+  #write(write: (insert: Parameters<WriteTogether>[0], batches: number) => Promise<void> | undefined): Promise<void> {
+    const written = this.#writing.then(async () => {
+      if (this.#held.count > 0) {
+        this.#unwritten.push(this.#held);
+        this.#held = new RequestRows();
       }
-    } catch (error) {
-      this.#options.logger.debug({ error: String(error) }, "request history not written to the database yet");
-    }
+      const batches = [...this.#unwritten];
+      await write(async (transaction) => {
+        for (const rows of batches) await insertRequests(transaction, rows);
+      }, batches.length);
+      this.#writtenAt = performance.now();
+      this.#forget(batches.length);
+    });
+    this.#writing = written.catch(() => {});
+    return written;
+  }
+
+  #tick(): void {
+    if (this.#count > 0 && performance.now() - this.#writtenAt >= WRITE_MS) void this.flush();
+  }
+
+  /** Drops entries that the database can never store, which would block all later ones. */
+  #drop(error: unknown): void {
+    const entries = this.#forget(this.#unwritten.length);
+    this.#options.logger.error({ entries, error: String(error) }, "entries of the request history lost");
+  }
+
+  #forget(batches: number): number {
+    const entries = this.#unwritten.splice(0, batches).reduce((sum, rows) => sum + rows.count, 0);
+    this.#count -= entries;
+    return entries;
   }
 
   async list(filter: RequestFilter, before: HistoryPosition | undefined, limit: number): Promise<HistoryPage> {

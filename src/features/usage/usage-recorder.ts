@@ -8,7 +8,7 @@ import type { Database } from "../../storage/database.ts";
 import { Journal } from "./journal.ts";
 import { findOrphanedJournals, journalName } from "./orphaned-journals.ts";
 import { RECORD_COLUMNS, type UsageBatch, type UsageRecord, UsageRows, type UsageValue } from "./usage-batch.ts";
-import { writeBatches } from "./write-batches.ts";
+import { type WriteWith, writeBatches } from "./write-batches.ts";
 
 export type { UsageRecord } from "./usage-batch.ts";
 
@@ -21,12 +21,14 @@ export interface UsageRecorderOptions {
   maxJournalBytes?: number;
   /** Called with the number of records that were lost. */
   onLost?: (records: number) => void;
+  /** Adds records of the same requests to each transaction. */
+  writeWith?: WriteWith;
 }
 
 /** A killed process loses the records that it had not journaled: at most 250 ms of requests. */
 const NOTE_MS = 100;
 /** Each transaction waits for fsync, which with SQLite blocks the event loop: fewer are cheaper. */
-const WRITE_MS = 200;
+const WRITE_MS = 500;
 const RETRY_MS = 1_000;
 const RECORDS_PER_BATCH = 1_000;
 const MAX_JOURNAL_BYTES = 256 * 1024 ** 2;
@@ -217,7 +219,8 @@ export class UsageRecorder {
   }
 
   #writeToDatabase(batches: readonly UsageBatch[]): Promise<void> {
-    return writeBatches(this.#options.database, batches, (refusal) => this.#lose(1, refusal));
+    const { database, writeWith } = this.#options;
+    return writeBatches(database, batches, (refusal) => this.#lose(1, refusal), writeWith);
   }
 
   async #writeOrphanedJournals(): Promise<void> {
