@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, type TestContext, test } from "vitest";
 import { type PostgresServer, sharedPostgres, startPostgres } from "../../test/support/databases/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/databases/redis.ts";
+import { expectWithin } from "../../test/support/timing.ts";
 import { parseRedisUrl } from "../kernel/redis-address.ts";
 import type { Secret } from "../kernel/secret.ts";
 import { createLogger } from "../observability/logger.ts";
@@ -295,7 +296,7 @@ test.skipIf(!HAS_REDIS)(`delays only one request when the store hangs${WITHOUT_R
     expect(counters.state.isShared).toBe(false);
     const began = performance.now();
     for (let request = 0; request < 50; request += 1) await counters.take([claim(1)]);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expectWithin(began, 1_000);
   } finally {
     redis.signal("SIGCONT");
   }

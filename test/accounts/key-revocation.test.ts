@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { useDatabases } from "../support/databases/databases.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
 import { administrator, caller, INVALID, listed, useTeamServices } from "../support/service/team-services.ts";
+import { expectBelow } from "../support/timing.ts";
 
 const databases = useDatabases();
 const start = useTeamServices();
@@ -62,7 +63,7 @@ describe("two services on one PostgreSQL database", () => {
     console.log(
       `${kind}, processes ${pids}: deprived after ${deprivation} ms, revoked ${revocation}, archived ${archiving}`,
     );
-    for (const milliseconds of [deprivation, revocation, archiving]) expect(milliseconds).toBeLessThan(1_000);
+    for (const milliseconds of [deprivation, revocation, archiving]) expectBelow(milliseconds, 1_000);
   });
 });
 

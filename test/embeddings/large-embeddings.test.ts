@@ -5,12 +5,13 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "../support/service/service.ts";
+import { CHECKS_DURATIONS, expectBelow } from "../support/timing.ts";
 
 const INPUTS = 2048;
 const DIMENSIONS = 1536;
 const MAX_BLOCKED_MS = 250;
 /** The smallest of several maxima: other processes of a busy machine only add to a delay. */
-const ATTEMPTS = 4;
+const ATTEMPTS = CHECKS_DURATIONS ? 4 : 1;
 
 let upstream: Server;
 let service: Service;
@@ -60,7 +61,7 @@ test.each(["float", "base64"])("answers 2,048 vectors as %s without blocking the
     delays.push(Math.round(await longestDelayMs()));
   }
   if (process.env.PARLANCE_PRINT_DELAYS) console.log(`${encoding}: ${delays.join(", ")} ms`);
-  expect(Math.min(...delays)).toBeLessThan(MAX_BLOCKED_MS);
+  expectBelow(Math.min(...delays), MAX_BLOCKED_MS);
 });
 
 test("names the upstream's fault in a large answer", async () => {

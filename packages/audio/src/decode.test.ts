@@ -219,12 +219,8 @@ test.runIf(process.platform === "linux")("decodes with a new process when the sp
 
 test("does not blame the file when no process can be started", async () => {
   const path = await wave("fine.wav", {});
-  const { execPath } = process;
-  process.execPath = "/nowhere";
-  const failure = await Array.fromAsync(new Decoder().decode({ path, sampleRate: RATE, maxSeconds: 60 }, never)).catch(
-    (error) => error,
-  );
-  process.execPath = execPath;
+  const decoding = new Decoder({ node: "/nowhere" }).decode({ path, sampleRate: RATE, maxSeconds: 60 }, never);
+  const failure = await Array.fromAsync(decoding).catch((error) => error);
   expect(failure).toMatchObject({ name: "AudioError", code: "decoder_not_started" });
 });
 

@@ -34,6 +34,8 @@ export interface DecoderOptions {
   folder?: string;
   /** Command of FFmpeg, for files that the built-in decoders cannot read. */
   ffmpeg?: string | undefined;
+  /** Executable of Node.js; this process's when left out. */
+  node?: string;
 }
 
 export class Decoder {
@@ -42,10 +44,12 @@ export class Decoder {
   #spareEnd: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #ffmpeg: string | undefined;
+  readonly #node: string;
   readonly #readable: readonly string[];
 
-  constructor({ folder, ffmpeg }: DecoderOptions = {}) {
+  constructor({ folder, ffmpeg, node = process.execPath }: DecoderOptions = {}) {
     this.#ffmpeg = ffmpeg;
+    this.#node = node;
     // With the wildcard, which Node adds only to a folder that exists when the process starts.
     this.#readable = folder === undefined ? ["*"] : [...CODE_PATHS, join(folder, "*")];
   }
@@ -82,7 +86,7 @@ export class Decoder {
   }
 
   async *#decodeInChild(options: DecodeOptions, signal: AbortSignal): AsyncGenerator<Float32Array> {
-    const child = this.#spare ?? start(this.#readable);
+    const child = this.#spare ?? start(this.#node, this.#readable);
     this.#spare = undefined;
     if (child.pid === undefined) {
       throw new AudioError("decoder_not_started", "The process that decodes the file could not be started.");
@@ -100,7 +104,7 @@ export class Decoder {
 
   /** Forgets a spare process that ends while it waits: its end must not be blamed on the next file. */
   #startSpare(): DecodeProcess {
-    const spare = start(this.#readable);
+    const spare = start(this.#node, this.#readable);
     const forget = () => {
       if (this.#spare === spare) this.#spare = undefined;
     };
@@ -117,9 +121,9 @@ export class Decoder {
 
 const ERROR_DESCRIPTOR = 3;
 
-function start(readable: readonly string[]): DecodeProcess {
+function start(node: string, readable: readonly string[]): DecodeProcess {
   const allowed = readable.map((path) => `--allow-fs-read=${path}`);
-  const child = spawn(process.execPath, [...FLAGS, ...allowed, ENTRY], {
+  const child = spawn(node, [...FLAGS, ...allowed, ENTRY], {
     stdio: ["pipe", "pipe", "ignore", "pipe"],
     env: {},
   });

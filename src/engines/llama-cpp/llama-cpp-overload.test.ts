@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openShallowLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import { expectBelow } from "../../../test/support/timing.ts";
 import type { ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
@@ -54,5 +55,5 @@ test.each([
   const { longest: transfer } = await longestDelayMs(makeChatRequest({ messages, choices: 100 }));
   const { longest, failure } = await longestDelayMs(makeChatRequest({ messages }));
   expect(failure).toMatchObject({ code: "context_length_exceeded", param: "messages" });
-  expect(longest - transfer).toBeLessThan(250);
+  expectBelow(longest - transfer, 250);
 });
