@@ -19,7 +19,7 @@ export function choicesOf({ request, prompts = [] }: Pick<ChatCall, "request" | 
 
 export type ChatRunEvent = ChatEvent | ForwardedEvent;
 
-export type ChatAnswer = Omit<InferenceAnswer<ChatModel, never>, "events"> &
+export type ChatAnswer = Omit<InferenceAnswer<never>, "events"> &
   ChatAnswerEvents & {
     /** Moderation result, if the caller sees it; complete once `events` have ended. */
     moderation?: ChatModerationResult | undefined;
@@ -35,9 +35,9 @@ export function forwarderOf(
 }
 
 /** Converts the answer; the deployment that answers, possibly a fallback's, determines the form of the events. */
-export function toChatAnswer(call: ChatCall, answer: InferenceAnswer<ChatModel, ChatRunEvent>): ChatAnswer {
+export function toChatAnswer(answer: InferenceAnswer<ChatRunEvent>): ChatAnswer {
   const { events, ...facts } = answer;
-  return forwarderOf(call, answer.opened) === undefined
+  return !answer.isForwarded
     ? { ...facts, form: "typed", events: events as AsyncIterable<ChatEvent> }
     : { ...facts, form: "forwarded", events: events as AsyncIterable<ForwardedEvent> };
 }

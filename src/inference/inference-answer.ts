@@ -1,15 +1,12 @@
-import type { Model } from "../contracts/engine.ts";
 import type { RateLimitStatus } from "../kernel/faults.ts";
 import type { Usage } from "../kernel/usage.ts";
 import type { Settlement } from "./settlement.ts";
 
 /** Answer of a run of any task. */
-export interface InferenceAnswer<Opened extends Model, Event> {
+export interface InferenceAnswer<Event> extends ModelFacts {
   /** Catalog ID that answers, possibly a fallback's. */
   model: string;
   deployment: string;
-  /** Open model, for the facts that it declares. */
-  opened: Opened;
   /** Rate limit status of the caller. */
   rateLimitStatus: RateLimitStatus;
   /** Events, which the consumer reads to the end or returns early. Throws failures mid-answer. */
@@ -20,4 +17,14 @@ export interface InferenceAnswer<Opened extends Model, Event> {
   settleAs(outcome: "finished" | "failed"): void;
   /** Returns the settlement; undefined while the request runs. */
   settlement(): Settlement | undefined;
+}
+
+/** What rendering an answer needs to know of the model that gave it. */
+export interface ModelFacts {
+  /** Whether the model is another service's. */
+  isUpstream: boolean;
+  /** Whether the events are bytes in the caller's format. */
+  isForwarded: boolean;
+  /** Samples per second of speech; 0 for other tasks. */
+  sampleRate: number;
 }

@@ -63,7 +63,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
   }
 
   /** Resolves once an engine has begun to answer. Throws a Fault when none does. */
-  async answer(candidates: readonly ResolvedModel[]): Promise<InferenceAnswer<Opened, Event>> {
+  async answer(candidates: readonly ResolvedModel[]): Promise<InferenceAnswer<Event>> {
     const { signal } = this.#abort;
     try {
       const { router, adapter, caller } = this.#options;
@@ -76,7 +76,9 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       return {
         model: routed.id,
         deployment: routed.deployment.entry,
-        opened: routed.opened,
+        isUpstream: routed.deployment.isUpstream,
+        isForwarded: adapter.isForwarded?.(routed.opened) ?? false,
+        sampleRate: "sampleRate" in routed.opened ? routed.opened.sampleRate : 0,
         rateLimitStatus: this.#options.reservation.rateLimitStatus,
         events: this,
         used: this.#used,

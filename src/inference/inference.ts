@@ -2,18 +2,14 @@
 
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type {
-  EmbeddingModel,
   EmbeddingRequest,
   EmbeddingResult,
   Model,
   ModerationInput,
-  ModerationModel,
   RerankRequest,
   RerankResult,
-  SpeechModel,
   SpeechRequest,
   TranscriptionEvent,
-  TranscriptionModel,
   TranscriptionRequest,
 } from "../contracts/engine.ts";
 import { DEFAULT_CHAT_REQUEST } from "../engines/shared/default-chat-request.ts";
@@ -115,7 +111,7 @@ export class Inference {
     const call = withModerable((defaults && asked.withDefaults?.(defaults)) ?? asked, policy);
     const answer = () =>
       this.#run(caller, call.request.model, chatAdapter(call, projectOf(caller), onWait), onDisconnect);
-    if (policy === undefined) return toChatAnswer(call, await answer());
+    if (policy === undefined) return toChatAnswer(await answer());
     const moderate = (options: ModerateOptions) => this.moderate(caller, options, onDisconnect);
     return moderateChat(call, policy, { answer, moderate });
   }
@@ -140,7 +136,7 @@ export class Inference {
     caller: Caller,
     { model, isWithinRequest = false, ...request }: ModerateOptions,
     onDisconnect: OnDisconnect,
-  ): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>> {
+  ): Promise<InferenceAnswer<ModerationVerdicts>> {
     const { id, unsupported } = await this.#moderatorFor(caller, model, request.inputs);
     const adapter = moderationAdapter(request, projectOf(caller));
     const answer = await this.#run(caller, id, adapter, onDisconnect, isWithinRequest);
@@ -170,7 +166,7 @@ export class Inference {
     caller: Caller,
     { model, ...request }: Omit<EmbeddingRequest, "usesOpenAiName" | "project">,
     onDisconnect: OnDisconnect,
-  ): Promise<InferenceAnswer<EmbeddingModel, EmbeddingResult>> {
+  ): Promise<InferenceAnswer<EmbeddingResult>> {
     const usesOpenAiName = isOpenAiEmbeddingModel(model);
     const adapter = embeddingAdapter({ ...request, usesOpenAiName }, projectOf(caller));
     return this.#run(caller, model, adapter, onDisconnect);
@@ -181,7 +177,7 @@ export class Inference {
     caller: Caller,
     { model, ...request }: Omit<RerankRequest, "project">,
     onDisconnect: OnDisconnect,
-  ): Promise<InferenceAnswer<EmbeddingModel, RerankResult>> {
+  ): Promise<InferenceAnswer<RerankResult>> {
     return this.#run(caller, model, rerankAdapter({ ...request, project: projectOf(caller) }), onDisconnect);
   }
 
@@ -190,7 +186,7 @@ export class Inference {
     caller: Caller,
     { model, ...request }: SpeechRequest,
     onDisconnect: OnDisconnect,
-  ): Promise<InferenceAnswer<SpeechModel, Float32Array>> {
+  ): Promise<InferenceAnswer<Float32Array>> {
     return this.#run(caller, model, speechAdapter(request), onDisconnect);
   }
 
@@ -199,7 +195,7 @@ export class Inference {
     caller: Caller,
     { model, ...request }: TranscriptionRequest,
     onDisconnect: OnDisconnect,
-  ): Promise<InferenceAnswer<TranscriptionModel, TranscriptionEvent>> {
+  ): Promise<InferenceAnswer<TranscriptionEvent>> {
     return this.#run(caller, model, transcriptionAdapter(request), onDisconnect);
   }
 
@@ -220,7 +216,7 @@ export class Inference {
     adapter: TaskAdapter<Opened, Event>,
     onDisconnect: OnDisconnect,
     isWithinRequest = false,
-  ): Promise<InferenceAnswer<Opened, Event>> {
+  ): Promise<InferenceAnswer<Event>> {
     const match = this.models.findForTask(caller, id, adapter.task);
     const { model } = match;
     const candidates = [match, ...this.models.fallbacks(caller, model)].map((each) => withPriceFor(caller, each));

@@ -1,7 +1,6 @@
 /** What each client format of chats does: OpenAI's four and Ollama's two. One route serves all of them. */
 
 import type { ChatCall } from "../contracts/chat-call.ts";
-import type { ChatModel } from "../contracts/chat-model.ts";
 import type { ChatAnswerEvents } from "../contracts/chat-proxy.ts";
 import type { CallerHeaders } from "../contracts/open-model.ts";
 import type { RateLimitStatus } from "../kernel/faults.ts";
@@ -49,8 +48,8 @@ export interface FormatChat {
 export type FormatAnswer = ChatAnswerEvents & {
   /** Catalog ID that answers. */
   model: string;
-  /** Model that answers. */
-  opened: ChatModel;
+  /** Whether another service's model answers. */
+  isUpstream: boolean;
   /** Complete once the events have ended. */
   moderation?: ModerationResults | undefined;
 };

@@ -36,7 +36,7 @@ export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): 
         const speech = { ...toSpeechRequest(body), callerHeaders: request.headers };
         const answer = await inference.speak(request.caller, speech, onDisconnect(reply));
         const format = body.response_format ?? "mp3";
-        const { sampleRate } = answer.opened;
+        const { sampleRate } = answer;
         const isStreamed = body.stream_format === "sse";
         const audio = encodeAudio(answer.events, { format, sampleRate, isSeekable: !isStreamed });
         if (isStreamed) {

@@ -78,7 +78,7 @@ export class SpeechOutput {
       const resampler = new Resampler(this.#rate);
       try {
         for await (const samples of answer.events) {
-          await this.#emit(await resampler.resample(samples, answer.opened.sampleRate));
+          await this.#emit(await resampler.resample(samples, answer.sampleRate));
           spoken.endMs = this.#ms();
         }
         await this.#emit(await resampler.finish());

@@ -55,6 +55,7 @@ export function chatAdapter(
       }
       return forwarder.proxy.forward(attempt, forwarder.passThrough, signal);
     },
+    isForwarded: (model) => forwarderOf(call, model) !== undefined,
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
     drainsToBuffer: (model) => !isChatProxy(model),
     count: (event, used) => {

@@ -26,6 +26,8 @@ export interface TaskAdapter<Opened extends Model, Event> {
   onWait?: ((reason: WaitReason | undefined) => void) | undefined;
   /** Starts the request. `id` is the catalog ID named in the answer. */
   begin(model: Opened, id: string, signal: AbortSignal): AsyncIterable<Event>;
+  /** Whether the model answers with bytes in the caller's format; left out: never. */
+  isForwarded?(model: Opened): boolean;
   /** Whether events are buffered as fast as they arrive, which keeps a slow client from holding the slot. */
   drainsToBuffer(model: Opened): boolean;
   /** Updates `used` with the usage of this event; returns true for a part of the answer itself. */

@@ -1,9 +1,8 @@
 /** Moderates the input and the answer of a chat as a policy requires. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { ChatModel } from "../../contracts/chat-model.ts";
 import type { ForwardedAnswers } from "../../contracts/chat-proxy.ts";
-import type { ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationVerdict } from "../../contracts/engine.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { ModerationRequest, ModerationVerdicts } from "../adapters/moderation-adapter.ts";
 import { type ChatAnswer, type ChatRunEvent, choicesOf, toChatAnswer } from "../chat-call.ts";
@@ -19,8 +18,8 @@ type ModerateOptions = ModerationRequest & { model: string | undefined; isWithin
 
 export interface ModeratedRun {
   /** Starts the chat. */
-  answer(): Promise<InferenceAnswer<ChatModel, ChatRunEvent>>;
-  moderate(options: ModerateOptions): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>>;
+  answer(): Promise<InferenceAnswer<ChatRunEvent>>;
+  moderate(options: ModerateOptions): Promise<InferenceAnswer<ModerationVerdicts>>;
 }
 
 /** Throws a Fault, also when the policy blocks the input. */
@@ -44,7 +43,7 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
       result.input = await moderateInput().catch(orFailure);
     }
   }
-  const answer = toChatAnswer(call, await run.answer());
+  const answer = toChatAnswer(await run.answer());
   const moderation = policy.isShown ? result : undefined;
   if (policy.output === undefined) return { ...answer, moderation };
   const mode = policy.output;

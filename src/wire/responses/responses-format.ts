@@ -1,4 +1,3 @@
-import { isChatProxy } from "../../contracts/chat-proxy.ts";
 import { toAnswerParts } from "../answer-parts.ts";
 import {
   type ChatFormat,
@@ -70,8 +69,7 @@ export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
   errorFrame: (failure, { renderFailure, requestId }) =>
     renderFailure?.(failure) ?? toErrorEventFrame(toErrorBody(failure, requestId), 0),
   waitFrame: waitComment,
-  ignored: ({ form, opened }, { body }) =>
-    form === "typed" ? ignoredFields(body, KNOWN_FIELDS, !isChatProxy(opened)) : [],
+  ignored: ({ form, isUpstream }, { body }) => (form === "typed" ? ignoredFields(body, KNOWN_FIELDS, !isUpstream) : []),
   fail: (failure, { body }) => throwForResponses(failure, body),
 };
 
