@@ -121,7 +121,7 @@ function toListenFault(failure: unknown, wanted: { host: string; port: number })
 }
 
 /** Resolves with the service's origin. */
-async function listen({ server, operationsServer, workers }: App, { server: address }: Config): Promise<string> {
+async function listen({ server, operationsServer, workers, owner }: App, { server: address }: Config): Promise<string> {
   try {
     if (workers === undefined) await server.app.listen({ host: address.host, port: address.port });
     else {
@@ -134,7 +134,7 @@ async function listen({ server, operationsServer, workers }: App, { server: addr
   } catch (failure) {
     throw toListenFault(failure, address);
   }
-  if (workers !== undefined) return workers.start();
+  if (workers !== undefined) return workers.start(owner);
   const { address: host, family, port } = server.app.server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${host}]` : host}:${port}`;
 }

@@ -74,7 +74,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   { part: "features/models", may: [...FEATURE, "model-store"], reason: "Pulls and removes files of models." },
   {
     part: "features/feature.ts",
-    may: [...FEATURE, "config/config.ts"],
+    may: [...FEATURE, "config/config.ts", "model-store"],
     reason: "What a feature is, and is opened with.",
   },
   {

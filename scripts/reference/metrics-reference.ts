@@ -3,12 +3,9 @@
 import { Metrics } from "../../src/observability/metrics.ts";
 
 export async function metricsReference(): Promise<string> {
-  const metrics = new Metrics({
-    deployments: () => [],
-    pools: () => [],
-    counters: () => ({ isShared: undefined, replicas: 1 }),
-    realtimeSessions: () => 0,
-  });
+  const metrics = new Metrics({ deployments: () => [], pools: () => [] });
+  metrics.measureCounters(() => ({ isShared: undefined, replicas: 1 }));
+  metrics.measureRealtimeSessions(() => 0);
   const { text } = await metrics.scrape();
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]));
   const rows = [...text.matchAll(/^# HELP (\S+) (.+)$/gm)]

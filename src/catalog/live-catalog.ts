@@ -69,6 +69,11 @@ export class LiveCatalog {
     });
   }
 
+  /** The configuration in force; undefined before the first one is applied. */
+  get config(): Config | undefined {
+    return this.#config;
+  }
+
   /** Specifications of the models in the catalog. */
   get models(): readonly ModelSpec[] {
     return this.#specifications;

@@ -6,10 +6,11 @@ import type { Slice } from "./moving-window.ts";
 export interface CounterStore {
   /** Shown in log messages. */
   readonly name: string;
-  /** Called when the connection breaks: the store may have lost its counts. */
-  onLost: (error: Error) => void;
-  /** Connects and installs the scripts or functions. */
-  open(): Promise<Opened>;
+  /**
+   * Connects and installs the scripts or functions. `onLost` is called when the connection breaks, with which the store
+   * may have lost its counts.
+   */
+  open(onLost: (error: Error) => void): Promise<Opened>;
   /** Replaces the recorded usage of a replica in each window. */
   restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void>;
   /** Registers a replica as a member, with exactly these open reservations. */

@@ -26,8 +26,8 @@ interface Job {
 /** Uses one connection, which keeps operations in order, and batches those that wait for it. */
 export class PostgresqlStore implements CounterStore {
   readonly name = "PostgreSQL";
-  onLost: (error: Error) => void = () => {};
   readonly #pool: pg.Pool;
+  #onLost: ((error: Error) => void) | undefined;
   #jobs: Job[] = [];
   #isBusy = false;
   #later: NodeJS.Timeout | undefined;
@@ -43,12 +43,13 @@ export class PostgresqlStore implements CounterStore {
       keepAlive: true,
       application_name: "parlance counters",
     });
-    this.#pool.on("error", (error) => this.onLost(error));
+    this.#pool.on("error", (error) => this.#onLost?.(error));
     // The statement in flight reports the error; without a listener it would crash this process.
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
-  async open(): Promise<Opened> {
+  async open(onLost: (error: Error) => void): Promise<Opened> {
+    this.#onLost = onLost;
     const client = await this.#pool.connect();
     let failure: Error | undefined;
     try {
@@ -117,7 +118,7 @@ export class PostgresqlStore implements CounterStore {
   }
 
   async close(): Promise<void> {
-    this.onLost = () => {};
+    this.#onLost = undefined;
     if (!this.#pool.ending) await this.#pool.end();
   }
 

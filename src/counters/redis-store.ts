@@ -8,7 +8,6 @@ import { COUNTERS_PREFIX, REDIS_SCRIPT } from "./redis-script.ts";
 /** Redis or Valkey: one server, the primary that Sentinels name, or the node of a cluster that holds the counters. */
 export class RedisStore implements CounterStore {
   readonly name = "Redis";
-  onLost: (error: Error) => void = () => {};
   readonly #address: RedisAddress;
   #connection: RedisConnection | undefined;
   #script = "";
@@ -19,9 +18,11 @@ export class RedisStore implements CounterStore {
   }
 
   /** Connects again, since another server may hold the counters now. */
-  async open(): Promise<Opened> {
+  async open(onLost: (error: Error) => void): Promise<Opened> {
     this.#disconnect();
-    const connection = await connectToRedis(this.#address, COUNTERS_PREFIX, (error) => this.onLost(error));
+    const connection = await connectToRedis(this.#address, COUNTERS_PREFIX, (error) => {
+      if (!this.#isClosed) onLost(error);
+    });
     this.#disconnect();
     this.#connection = connection;
     if (this.#isClosed) this.#disconnect();
@@ -98,7 +99,6 @@ export class RedisStore implements CounterStore {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.onLost = () => {};
     this.#disconnect();
   }
 

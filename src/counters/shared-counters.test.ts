@@ -308,7 +308,7 @@ test("restores reservations of a process whose lease expired while it slept", as
   await using closing = new AsyncDisposableStack();
   const store = new PostgresqlStore(await (await sharedPostgres()).createDatabase());
   closing.defer(() => store.close());
-  await store.open();
+  await store.open(() => {});
   await store.join("sleeper", []);
   const taken = await store.take("sleeper", "1", [claim(70)]);
   await store.leave("sleeper");

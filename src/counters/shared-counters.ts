@@ -59,7 +59,6 @@ export class SharedCounters implements Counters {
     this.#replicas = new ReplicaSet(options.replicaCount);
     this.#hasLoggedOutage = options.logsFirstFailure === false;
     this.#local.startLocalShares(this.#now());
-    options.store.onLost = (error) => this.#useLocalShare(error);
     this.#membership = this.#keepMembership();
     this.#sweeper = setInterval(() => this.#local.sweep(this.#now()), SWEEP_INTERVAL_MS).unref();
   }
@@ -190,7 +189,10 @@ export class SharedCounters implements Counters {
   async #rejoin(): Promise<void> {
     const { store, logger } = this.#options;
     try {
-      const { now, epoch } = await storeAnswer(store.open(), OPEN_TIMEOUT_MS);
+      const { now, epoch } = await storeAnswer(
+        store.open((error) => this.#useLocalShare(error)),
+        OPEN_TIMEOUT_MS,
+      );
       this.#syncClock(now);
       // Until all replicas have rejoined, each keeps using its share, which the others must not take.
       const claimed = this.#local.localShareWindows(this.#replicas.share, this.#now());

@@ -1,11 +1,20 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import type { Config } from "../config/config.ts";
-import type { Authenticator } from "../http/authenticate.ts";
+import type { Authenticator, CountWrongKey } from "../http/authenticate.ts";
 import type { Inference } from "../inference/inference.ts";
+import type { ModelStore } from "../model-store/model-store.ts";
 import type { Logger } from "../observability/logger.ts";
+import type { Metrics } from "../observability/metrics.ts";
 import type { Database } from "../storage/database.ts";
+import type { Accounts } from "./accounts/accounts.ts";
 import type { Caller } from "./accounts/caller.ts";
 import type { BodyContent } from "./files/content-resolver.ts";
+import type { FileStorage } from "./files/file-storage.ts";
+import type { Operations } from "./operations/operations.ts";
+import type { UsageStorage } from "./usage/usage-storage.ts";
+import type { WebhookOutbox } from "./webhooks/webhook-outbox.ts";
 
 /** A part of the service, which `features/<name>/feature.ts` opens: its routes and its life. */
 export interface Feature {
@@ -25,12 +34,14 @@ export interface Feature {
   runningCount?(): number;
 }
 
-/** What a feature is opened with. It registers with `lifetime` how to close what it opens. */
-export interface FeatureParts {
+/** The parts that open first. What opens later registers with `lifetime` how to close it. */
+export interface BaseParts {
   config: Config;
   database: Database;
   logger: Logger;
   lifetime: AsyncDisposableStack;
+  catalog: Catalog;
+  metrics: Metrics;
 }
 
 /** What routes for models use. */
@@ -41,3 +52,19 @@ export interface RouteParts {
   /** Authenticates every route of a scope; `authenticator` replaces that of the accounts. */
   authenticate: (scope: FastifyInstance, kind: Caller["kind"], authenticator?: Authenticator) => void;
 }
+
+/** The service as its features find it; each one takes what it uses. */
+export interface ServiceParts extends BaseParts, RouteParts {
+  accounts: Accounts;
+  countWrongKey: CountWrongKey;
+  files: FileStorage;
+  live: LiveCatalog;
+  operations: Operations;
+  outbox: WebhookOutbox;
+  /** Files of local models. */
+  store: ModelStore;
+  usage: UsageStorage;
+}
+
+/** Opens a feature. Throws a Fault for settings that cannot work. */
+export type OpenFeature = (parts: ServiceParts) => Feature | Promise<Feature>;

@@ -7,12 +7,7 @@ afterEach(() => vi.useRealTimers());
 test("removes the series of an endpoint some minutes after it has left, unless it is back", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   let deployments: DeploymentMeasure[] = [];
-  const metrics = new Metrics({
-    deployments: () => deployments,
-    pools: () => [],
-    counters: () => ({ isShared: undefined, replicas: 1 }),
-    realtimeSessions: () => 0,
-  });
+  const metrics = new Metrics({ deployments: () => deployments, pools: () => [] });
   const names = ["chat@10.0.0.1:8000", "chat@10.0.0.2:8000"];
   for (const deployment of names) {
     metrics.attempt({ model: "chat", deployment, outcome: "begun", queuedSeconds: 0.1 });

@@ -34,7 +34,7 @@ export interface AttemptMeasure {
   queuedSeconds: number;
 }
 
-interface CountersMeasure {
+export interface CountersMeasure {
   /** Undefined: no shared store is configured. */
   isShared: boolean | undefined;
   /** Undefined: another process reports it. */
@@ -44,8 +44,6 @@ interface CountersMeasure {
 export interface MetricsSources {
   deployments: () => Iterable<DeploymentMeasure>;
   pools: () => Iterable<PoolMeasure>;
-  counters: () => CountersMeasure;
-  realtimeSessions: () => number;
 }
 
 /** Time for which the series of an endpoint that left are kept: several intervals of a scrape. */
@@ -143,9 +141,14 @@ export class Metrics {
   readonly #left = new Map<string, number>();
 
   /** Calls the functions at each scrape. */
-  constructor({ deployments, pools, counters, realtimeSessions }: MetricsSources) {
+  constructor({ deployments, pools }: MetricsSources) {
     this.#deployments = deployments;
     collectDefaultMetrics({ register: this.registry });
+    registerDeploymentGauges(this.registry, deployments, pools);
+  }
+
+  /** Calls `counters` at each scrape. */
+  measureCounters(counters: () => CountersMeasure): void {
     this.#countersGauge(
       "parlance_shared_counters_up",
       "1 while the counters shared by replicas are available, 0 while they are not.",
@@ -157,13 +160,16 @@ export class Metrics {
     this.#countersGauge("parlance_replicas", "Number of replicas that share the counters, as last known.", () => {
       return counters().replicas;
     });
+  }
+
+  /** Calls `count` at each scrape. */
+  measureRealtimeSessions(count: () => number): void {
     const sessions: Gauge = new Gauge({
       name: "parlance_realtime_sessions",
       help: "Open sessions of the Realtime API.",
       registers: [this.registry],
-      collect: () => sessions.set(realtimeSessions()),
+      collect: () => sessions.set(count()),
     });
-    registerDeploymentGauges(this.registry, deployments, pools);
   }
 
   /** Removes a deployment's series later, unless it is back by then: endpoints of a pool come with new addresses. */

@@ -12,7 +12,7 @@ async function convert(registry: Registry) {
 }
 
 function serviceMetrics(): Metrics {
-  return new Metrics({
+  const metrics = new Metrics({
     deployments: () => [
       {
         model: "m",
@@ -27,9 +27,10 @@ function serviceMetrics(): Metrics {
       },
     ],
     pools: () => [],
-    counters: () => ({ isShared: undefined, replicas: 1 }),
-    realtimeSessions: () => 0,
   });
+  metrics.measureCounters(() => ({ isShared: undefined, replicas: 1 }));
+  metrics.measureRealtimeSessions(() => 0);
+  return metrics;
 }
 
 test("moves units and _total from the names, from which Prometheus adds them again", () => {

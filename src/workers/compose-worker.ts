@@ -44,8 +44,6 @@ export async function composeWorker(
     deployments: () => catalog.measure(),
     // The owner answers for models with pools.
     pools: () => [],
-    counters: () => ({ isShared: undefined, replicas: undefined }),
-    realtimeSessions: () => 0,
   });
   const telemetry = await openTelemetry(config.openTelemetry, metrics.registry, logger);
   const callers = new Callers({

@@ -16,7 +16,7 @@ import { MINUTE_MS } from "../kernel/durations.ts";
 import { V8_FLAGS } from "../kernel/process/v8-flags.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type MetricsSnapshot, mergeMetrics } from "../observability/metrics-snapshot.ts";
-import type { OwnerServices } from "./owner-services.ts";
+import { type OwnerParts, OwnerServices } from "./owner-services.ts";
 import type { WorkerSettings } from "./protocol.ts";
 import { toJsonWithSecrets } from "./secret-json.ts";
 import { WorkerLink } from "./worker-link.ts";
@@ -32,7 +32,6 @@ const START_MS = MINUTE_MS;
 const END_MS = 5_000;
 
 export interface WorkerPoolOptions {
-  services: OwnerServices;
   logger: Logger;
   socketPath: string;
 }
@@ -44,6 +43,8 @@ export class WorkerPool {
   readonly #links = new Map<number, WorkerLink>();
   readonly #connections: AddressCounts;
   #config: Config;
+  /** Undefined until the workers start. */
+  #services: OwnerServices | undefined;
   /** Metrics of workers that have ended: totals never fall. */
   #ended: MetricsSnapshot[] = [];
   #isStopping = false;
@@ -60,7 +61,9 @@ export class WorkerPool {
   }
 
   /** Resolves with the origin, such as `http://127.0.0.1:8080`, once all workers listen. */
-  async start(): Promise<string> {
+  async start(owner: OwnerParts): Promise<string> {
+    const services = new OwnerServices(owner);
+    this.#services = services;
     // A TypeScript file as the main module would load Node's stripper, unless its result is in the cache.
     const cache = getCompileCacheDir();
     if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;
@@ -71,14 +74,15 @@ export class WorkerPool {
       execArgv: [...execArgv, ...V8_FLAGS, `--max-semi-space-size=${SEMI_SPACE_MEGABYTES}`],
     });
     const ids = Array.from({ length: workerCount(this.#config.server) }, (_, index) => index + 1);
-    const origins = await Promise.all(ids.map((id) => this.#startWorker(id)));
+    const origins = await Promise.all(ids.map((id) => this.#startWorker(id, services)));
     return origins[0] ?? "";
   }
 
   /** Applies the models, and the log level of a configuration. */
   async apply(config = this.#config): Promise<void> {
     this.#config = config;
-    const models = toJsonWithSecrets(this.#models());
+    if (this.#services === undefined) return;
+    const models = toJsonWithSecrets(modelsOf(this.#services));
     await this.#askAll((link) => link.channel.call("apply", models, config.logLevel));
   }
 
@@ -104,8 +108,8 @@ export class WorkerPool {
     await Promise.all(ending);
   }
 
-  async #startWorker(id: number, failures = 0): Promise<string> {
-    const { services, logger } = this.#options;
+  async #startWorker(id: number, services: OwnerServices, failures = 0): Promise<string> {
+    const { logger } = this.#options;
     const worker = cluster.fork();
     const link = new WorkerLink(worker, services, services.counters, this.#connections);
     this.#links.set(id, link);
@@ -121,32 +125,32 @@ export class WorkerPool {
       if (this.#isStopping || !isListening) return;
       logger.error({ worker: id, pid: worker.process.pid, code, signal }, "a worker ended; its requests failed");
       const isStable = performance.now() - startedAt > STABLE_MS;
-      this.#replace(id, isStable ? 1 : failures + 1);
+      this.#replace(id, services, isStable ? 1 : failures + 1);
     });
-    const starting = link.channel.call("start", toJsonWithSecrets(this.#settings(id)));
+    const starting = link.channel.call("start", toJsonWithSecrets(this.#settings(id, services)));
     const origin = await withTimeout(starting, START_MS);
     isListening = true;
     logger.info({ worker: id, pid: worker.process.pid }, "a worker listens");
     return origin;
   }
 
-  #replace(id: number, failures: number): void {
+  #replace(id: number, services: OwnerServices, failures: number): void {
     setTimeout(
       () => {
         if (this.#isStopping) return;
-        this.#startWorker(id, failures).catch((err: unknown) => {
+        this.#startWorker(id, services, failures).catch((err: unknown) => {
           if (this.#isStopping) return;
           this.#options.logger.error({ worker: id, err }, "a worker could not be started");
           this.#links.get(id)?.worker.process.kill("SIGKILL");
-          this.#replace(id, failures + 1);
+          this.#replace(id, services, failures + 1);
         });
       },
       backoffDelay(failures, RESTART_MS),
     ).unref();
   }
 
-  #settings(id: number): WorkerSettings {
-    const { services, socketPath } = this.#options;
+  #settings(id: number, services: OwnerServices): WorkerSettings {
+    const { socketPath } = this.#options;
     const { server, limits, logLevel, openTelemetry } = this.#config;
     return {
       id,
@@ -156,12 +160,8 @@ export class WorkerPool {
       socketPath,
       forwardSecret: this.secret,
       counterEpoch: services.counters.epoch,
-      models: this.#models(),
+      models: modelsOf(services),
     };
-  }
-
-  #models() {
-    return withUpstreamsOnly(this.#options.services.live.models, isUpstream);
   }
 
   #all(): WorkerLink[] {
@@ -197,6 +197,10 @@ export class WorkerPool {
       ),
     );
   }
+}
+
+function modelsOf({ live }: OwnerServices) {
+  return withUpstreamsOnly(live.models, isUpstream);
 }
 
 function isTotal(type: unknown): boolean {

@@ -63,7 +63,7 @@ test.skipIf(!HAS_REDIS)("reports a connection without TLS to a server that requi
   const redis = cleanup.use(await startTlsRedis());
   const plain = redis.url.replace("rediss", "redis").replace(/\?.*/, "");
   const store = new RedisStore(parseRedisUrl(plain));
-  await expect(store.open()).rejects.toThrow();
+  await expect(store.open(() => {})).rejects.toThrow();
   await store.close();
 });
 

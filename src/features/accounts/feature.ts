@@ -1,9 +1,7 @@
-import type { Catalog } from "../../catalog/catalog.ts";
 import { resolvePermissionEntry } from "../../catalog/resolve-permission-entry.ts";
-import { authenticateScope, type CountWrongKey } from "../../http/authenticate.ts";
-import type { Feature, FeatureParts, RouteParts } from "../feature.ts";
-import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
-import { Accounts } from "./accounts.ts";
+import { authenticateScope } from "../../http/authenticate.ts";
+import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import { Accounts, type AccountsOptions } from "./accounts.ts";
 import { auditLogs } from "./audit/audit-log-routes.ts";
 import { adminApiKeys } from "./keys/admin-key-routes.ts";
 import { projectApiKeys } from "./keys/project-key-routes.ts";
@@ -12,20 +10,11 @@ import { modelPermissions } from "./projects/model-permission-routes.ts";
 import { projects } from "./projects/project-routes.ts";
 import { serviceAccounts } from "./service-accounts/service-account-routes.ts";
 
-export interface AccountsFeature extends Feature, Pick<RouteParts, "authenticate"> {
-  accounts: Accounts;
-}
+type AccountsParts = BaseParts & Pick<ServiceParts, "outbox" | "countWrongKey"> & Pick<AccountsOptions, "onChanged">;
 
-interface AccountsParts extends FeatureParts {
-  catalog: Catalog;
-  outbox: WebhookOutbox;
-  countWrongKey: CountWrongKey;
-  onChanged: () => Promise<void>;
-}
-
-/** Organizations, projects, service accounts and keys. */
-export function openAccounts(parts: AccountsParts): AccountsFeature {
-  const { config, database, logger, lifetime, catalog, outbox, countWrongKey, onChanged } = parts;
+/** Opens organizations, projects, service accounts and keys, and the authentication by them. */
+export function openAccounts(parts: AccountsParts): Pick<ServiceParts, "accounts" | "authenticate"> {
+  const { config, database, logger, lifetime, outbox, countWrongKey, onChanged } = parts;
   const { databaseGraceSeconds, mismatchedIds } = config.server;
   const accounts = new Accounts({ database, logger, outbox, databaseGraceSeconds, onChanged });
   lifetime.defer(() => accounts.close());
@@ -33,8 +22,12 @@ export function openAccounts(parts: AccountsParts): AccountsFeature {
   return {
     accounts,
     authenticate: (scope, kind, authenticator = accounts) => authenticateScope(scope, authenticator, kind, rules),
-    admin: accountRoutes(accounts, (entry) => resolvePermissionEntry(catalog, entry)),
   };
+}
+
+/** Administration of organizations, projects, service accounts and keys. */
+export function accountsFeature({ accounts, catalog }: ServiceParts): Feature {
+  return { admin: accountRoutes(accounts, (entry) => resolvePermissionEntry(catalog, entry)) };
 }
 
 /** `resolveModel` resolves entries of permission lists, which refuse unknown ones. */

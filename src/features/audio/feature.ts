@@ -1,20 +1,16 @@
 import { Decoder } from "@parlance-inference/audio/decode";
 import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
-import type { Feature, FeatureParts, RouteParts } from "../feature.ts";
+import type { Feature, ServiceParts } from "../feature.ts";
 import { toAudioFault } from "./audio-faults.ts";
 import { audioSpeech } from "./speech-routes.ts";
 import { audioTranscriptions } from "./transcription-routes.ts";
 import { audioVoices } from "./voice-routes.ts";
 
-interface AudioParts extends Pick<FeatureParts, "config" | "lifetime">, Pick<RouteParts, "inference"> {
-  /** Folder for uploads. */
-  directory: string;
-}
-
 /** Transcription and speech. Throws a Fault when the configured FFmpeg cannot be used. */
-export async function openAudio({ config, lifetime, inference, directory }: AudioParts): Promise<Feature> {
+export async function openAudio({ config, lifetime, inference, files }: ServiceParts): Promise<Feature> {
   const { ffmpeg, maxUploadBytes, maxAudioSeconds, unknownFields } = config.server;
   await (ffmpeg && checkFfmpeg(ffmpeg).catch((error) => Promise.reject(toAudioFault(error))));
+  const { directory } = files;
   const decoder = new Decoder({ folder: directory, ffmpeg });
   lifetime.defer(() => decoder.close());
   const uploads = { directory, maxBytes: maxUploadBytes };

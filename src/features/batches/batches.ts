@@ -10,14 +10,7 @@ import { processOwner } from "../../kernel/process/process-owner.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
 import type { BatchRow } from "../../storage/schema.ts";
 import type { ProjectResource } from "../responses/stored-response-queries.ts";
-import {
-  findBatch,
-  findBatchOfInput,
-  insertBatch,
-  listBatches,
-  requestCancellation,
-  takeOverBatch,
-} from "./batch-queries.ts";
+import { findBatch, insertBatch, listBatches, requestCancellation, takeOverBatch } from "./batch-queries.ts";
 import type { BatchQueue } from "./batch-queue.ts";
 import { BatchRun, type BatchRunOptions } from "./batch-run.ts";
 import { MissingInputs } from "./missing-inputs.ts";
@@ -118,13 +111,6 @@ export class Batches {
     }
     await this.#options.database.run((executor) => requestCancellation(executor, resource, Date.now()));
     return this.find(resource);
-  }
-
-  /** Throws a Fault while a batch reads this file. */
-  async checkUnused(file: ProjectResource): Promise<void> {
-    const batch = await this.#options.database.run((executor) => findBatchOfInput(executor, file));
-    if (batch === undefined) return;
-    throw new Fault("conflict", `The file is the input of ${batch.id}, which has not ended. Cancel it first.`);
   }
 
   /** Starts no further lines. */

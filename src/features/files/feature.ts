@@ -1,33 +1,22 @@
 import { join } from "node:path";
 import type { BodyMemory } from "../../http/body-memory.ts";
 import { prepareUploads } from "../../http/upload.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
-import type { Feature, FeatureParts, RouteParts } from "../feature.ts";
-import type { BlobStore } from "./blob-store.ts";
+import { checkUnused } from "../batches/check-unused.ts";
+import type { BaseParts, Feature, RouteParts, ServiceParts } from "../feature.ts";
 import { type BodyContent, ContentResolver } from "./content-resolver.ts";
 import { fileRetention } from "./file-retention.ts";
+import type { FileStorage } from "./file-storage.ts";
 import { FileStore } from "./file-store.ts";
 import { LocalBlobs } from "./local-blobs.ts";
-import { type FileParts, files as routes } from "./routes.ts";
+import { files as routes } from "./routes.ts";
 import { S3Blobs } from "./s3-blobs.ts";
-
-export interface OpenFiles {
-  blobs: BlobStore;
-  files: FileStore;
-  /** Reads what requests refer to. */
-  resolver: ContentResolver;
-  content: BodyContent;
-  /** Folder for uploads and temporary files. */
-  directory: string;
-}
 
 /** Opens the store of uploaded files. Throws a Fault when the folder or the bucket cannot be used. */
 export async function openFiles(
-  { config, database, logger, lifetime }: FeatureParts,
-  inference: Inference,
+  { config, database, logger, lifetime, inference }: BaseParts & Pick<RouteParts, "inference">,
   memory: BodyMemory,
-): Promise<OpenFiles> {
+): Promise<{ files: FileStorage; content: BodyContent }> {
   const directory = join(config.dataDirectory, "uploads");
   await prepareUploads(directory);
   const { s3, directory: blobDirectory, ...limits } = config.files;
@@ -40,16 +29,13 @@ export async function openFiles(
   lifetime.defer(() => guard.close());
   const resolver = new ContentResolver({ inference, files, policy, guard, maxBytes });
   const content: BodyContent = (reply, body, fields, task) => resolver.inBody(reply, body, fields, { task, memory });
-  return { blobs, files, resolver, content, directory };
+  return { files: { blobs, files, resolver, directory }, content };
 }
 
 /** The Files API. */
-export function fileFeature(
-  { config, inference }: RouteParts,
-  { files, directory }: OpenFiles,
-  checkUnused: FileParts["checkUnused"],
-): Feature {
+export function fileFeature({ config, database, inference, files: { files, directory } }: ServiceParts): Feature {
+  const uploads = { directory, maxBytes: config.files.maxFileSize };
   return {
-    project: [routes(inference, { files, uploads: { directory, maxBytes: config.files.maxFileSize }, checkUnused })],
+    project: [routes(inference, { files, uploads, checkUnused: (file) => checkUnused(database, file) })],
   };
 }

@@ -1,15 +1,9 @@
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Feature, RouteParts } from "../feature.ts";
+import type { Feature, ServiceParts } from "../feature.ts";
 import { moderationPolicy } from "./policy-routes.ts";
 import { moderations } from "./routes.ts";
 
 /** The moderation endpoint, and the policies of projects. */
-export function moderationFeature(
-  { config, inference, content }: RouteParts,
-  accounts: Accounts,
-  catalog: Catalog,
-): Feature {
+export function moderationFeature({ config, inference, content, accounts, catalog }: ServiceParts): Feature {
   const { maxModerationInputs, unknownFields } = config.server;
   return {
     project: [moderations(inference, maxModerationInputs, unknownFields, content)],

@@ -1,14 +1,13 @@
 import { connectionTimeoutMs } from "../../http/bare-server.ts";
 import { cutSlowReaders } from "../../http/connections.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Feature, RouteParts } from "../feature.ts";
+import type { Feature, ServiceParts } from "../feature.ts";
 import { withAnonymous } from "./anonymous.ts";
 import { ollama } from "./ollama.ts";
 import { requireLocalHost } from "./require-local-host.ts";
 import { answerAsOllama } from "./running-notice.ts";
 
 /** Ollama's API, where the operator enabled it. */
-export function ollamaFeature({ config, inference, authenticate }: RouteParts, accounts: Accounts): Feature {
+export function ollamaFeature({ config, inference, authenticate, accounts }: ServiceParts): Feature {
   if (!config.ollama.enabled) return {};
   return {
     addHooks: answerAsOllama,

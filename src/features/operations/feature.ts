@@ -1,61 +1,48 @@
-import type { Catalog } from "../../catalog/catalog.ts";
 import { measureDeployments, measurePools } from "../../catalog/deployment-status.ts";
-import { type CountWrongKey, isAdministrator, requireKey } from "../../http/authenticate.ts";
-import { Metrics, type MetricsSources } from "../../observability/metrics.ts";
+import { isAdministrator, requireKey } from "../../http/authenticate.ts";
+import { Metrics } from "../../observability/metrics.ts";
 import { openTelemetry, type Telemetry } from "../../observability/open-telemetry.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Feature, FeatureParts } from "../feature.ts";
-import { type Operations, operations } from "./operations.ts";
-import { type ReadinessParts, readinessOf } from "./readiness.ts";
-
-interface MetricsParts
-  extends Pick<FeatureParts, "config" | "logger" | "lifetime">,
-    Pick<MetricsSources, "counters" | "realtimeSessions"> {
-  catalog: Catalog;
-}
+import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import { type Operations, operations as operationRoutes } from "./operations.ts";
+import { readinessOf } from "./readiness.ts";
 
 /** Opens metrics and the export of telemetry, which closes last and sends what the others measure while they close. */
 export async function openMetrics(
-  parts: MetricsParts,
+  parts: Pick<BaseParts, "config" | "logger" | "lifetime" | "catalog">,
 ): Promise<{ metrics: Metrics; telemetry: Telemetry | undefined }> {
-  const { config, logger, lifetime, catalog, counters, realtimeSessions } = parts;
+  const { config, logger, lifetime, catalog } = parts;
   const metrics = new Metrics({
     deployments: () => measureDeployments(catalog),
     pools: () => measurePools(catalog),
-    counters,
-    realtimeSessions,
   });
   const telemetry = await openTelemetry(config.openTelemetry, metrics.registry, logger);
   lifetime.defer(() => telemetry?.close());
   return { metrics, telemetry };
 }
 
-interface OperationsParts extends Pick<FeatureParts, "config">, Pick<ReadinessParts, "waitsFor"> {
-  catalog: Catalog;
-  accounts: Accounts;
-  countWrongKey: CountWrongKey;
-  scrape: Operations["metrics"];
-}
-
-export interface OperationsFeature extends Feature {
-  operations: Operations;
-}
-
-/** Health and metrics: on the service's own address, unless they have a separate one. */
-export function operationsFeature(parts: OperationsParts): OperationsFeature {
-  const { config, catalog, accounts, countWrongKey, scrape, waitsFor } = parts;
-  const { PARLANCE_METRICS_KEY: metricsKey } = config.environment;
-  const served: Operations = {
+/** `scrape` reads the metrics of all processes. */
+export function openOperations(
+  { catalog, accounts, live }: Pick<ServiceParts, "catalog" | "accounts" | "live">,
+  scrape: Operations["metrics"],
+): Operations {
+  const waitsFor = (deployment: string) => live.waitsFor(deployment);
+  return {
     readiness: () => readinessOf({ catalog, checkDatabase: () => accounts.check(), waitsFor }),
     metrics: scrape,
     hiddenModels: () => [...catalog.models].flatMap(({ id, isHidden }) => (isHidden ? [id] : [])),
   };
-  const routes = operations(served, {
+}
+
+/** Health and metrics: on the service's own address, unless they have a separate one. */
+export function operationsFeature({ config, accounts, countWrongKey, operations }: ServiceParts): Feature {
+  if (config.server.operations !== undefined) return {};
+  const { PARLANCE_METRICS_KEY: metricsKey } = config.environment;
+  const routes = operationRoutes(operations, {
     mayReadDetails: (request) => isAdministrator(request, accounts, countWrongKey),
     checkMetrics: async (request) => {
       if (metricsKey !== undefined) await requireKey(request, metricsKey, countWrongKey);
       return metricsKey !== undefined;
     },
   });
-  return { operations: served, public: config.server.operations === undefined ? [routes] : [] };
+  return { public: [routes] };
 }

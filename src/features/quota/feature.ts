@@ -1,10 +1,7 @@
-import type { Catalog } from "../../catalog/catalog.ts";
 import { openCounters } from "../../counters/open-counters.ts";
 import type { CountWrongKey } from "../../http/authenticate.ts";
-import type { Metrics } from "../../observability/metrics.ts";
 import { readReplicaCount, writeReplicaCount } from "../../storage/replica-count.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Feature, FeatureParts } from "../feature.ts";
+import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { FailedAuthentications } from "./failed-authentications.ts";
 import { rateLimits } from "./rate-limit-routes.ts";
 import { spendLimits } from "./spend-limit-routes.ts";
@@ -15,15 +12,13 @@ export interface OpenQuota {
 }
 
 /** Opens the counters. Resolves after the first attempt to reach a shared store. */
-export async function openQuota(
-  { config, database, logger, lifetime }: FeatureParts,
-  metrics: Metrics,
-): Promise<OpenQuota> {
+export async function openQuota({ config, database, logger, lifetime, metrics }: BaseParts): Promise<OpenQuota> {
   const counters = await openCounters(config, logger, {
     read: () => database.run(readReplicaCount),
     write: (replicas) => database.run((executor) => writeReplicaCount(executor, replicas)),
   });
   lifetime.defer(() => counters.close());
+  metrics.measureCounters(() => counters.state);
   const failures = new FailedAuthentications({
     counters,
     perMinute: config.limits.failedAuthenticationsPerMinute,
@@ -33,7 +28,7 @@ export async function openQuota(
 }
 
 /** Administration of rate and spend limits. */
-export function quotaFeature({ config }: FeatureParts, accounts: Accounts, catalog: Catalog): Feature {
+export function quotaFeature({ config, accounts, catalog }: ServiceParts): Feature {
   const limited = { models: () => catalog.models, defaults: { ...config.limits.projectModel } };
   return { admin: [rateLimits(accounts, limited), spendLimits(accounts)] };
 }

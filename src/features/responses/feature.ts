@@ -1,18 +1,13 @@
 import { join } from "node:path";
 import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Feature, FeatureParts, RouteParts } from "../feature.ts";
+import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { conversations } from "./conversation-routes.ts";
 import { ResponseStorage } from "./response-storage.ts";
 import { responses } from "./routes.ts";
 import { storedResponses } from "./stored-response-routes.ts";
 
-interface ResponseFeatureParts extends FeatureParts, Pick<RouteParts, "inference" | "content"> {
-  accounts: Accounts;
-}
-
 /** The Responses API, with its storage where there is a key to encrypt it. */
-export function openResponses({ accounts, inference, content, ...parts }: ResponseFeatureParts): Feature {
+export function openResponses({ accounts, inference, content, ...parts }: ServiceParts): Feature {
   const storage = openStorage(parts);
   return {
     project: [
@@ -29,7 +24,7 @@ export function openResponses({ accounts, inference, content, ...parts }: Respon
 }
 
 /** Returns undefined where responses are not stored. */
-function openStorage({ config, database, logger, lifetime }: FeatureParts): ResponseStorage | undefined {
+function openStorage({ config, database, logger, lifetime }: BaseParts): ResponseStorage | undefined {
   const { responses: settings, environment, dataDirectory } = config;
   if (!settings.store) return undefined;
   const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;

@@ -1,14 +1,10 @@
-import type { Catalog } from "../../catalog/catalog.ts";
 import { deploymentHealth } from "../../catalog/deployment-status.ts";
 import type { Config } from "../../config/config.ts";
-import type { Metrics } from "../../observability/metrics.ts";
-import type { FeatureParts } from "../feature.ts";
+import type { BaseParts } from "../feature.ts";
 import { WebhookOutbox } from "./webhook-outbox.ts";
 import { Webhooks, type WebhooksOptions } from "./webhooks.ts";
 
-interface WebhookParts extends FeatureParts, Pick<WebhooksOptions, "outbox" | "spentIn"> {
-  catalog: Catalog;
-  metrics: Metrics;
+interface WebhookParts extends BaseParts, Pick<WebhooksOptions, "outbox" | "spentIn"> {
   /** Names of the deployments whose circuit is open in another process of the service. */
   openCircuits: () => ReadonlySet<string>;
 }

@@ -1,0 +1,39 @@
+import { accountsFeature } from "./accounts/feature.ts";
+import { openAudio } from "./audio/feature.ts";
+import { openBatches } from "./batches/feature.ts";
+import { chatFeature } from "./chat/feature.ts";
+import { configurationFeature } from "./configuration/feature.ts";
+import { consoleFeature } from "./console/feature.ts";
+import { embeddingFeature } from "./embeddings/feature.ts";
+import type { OpenFeature } from "./feature.ts";
+import { fileFeature } from "./files/feature.ts";
+import { modelFeature } from "./models/feature.ts";
+import { moderationFeature } from "./moderations/feature.ts";
+import { ollamaFeature } from "./ollama/feature.ts";
+import { operationsFeature } from "./operations/feature.ts";
+import { quotaFeature } from "./quota/feature.ts";
+import { openRealtime } from "./realtime/feature.ts";
+import { rerankFeature } from "./rerank/feature.ts";
+import { openResponses } from "./responses/feature.ts";
+import { usageFeature } from "./usage/feature.ts";
+
+/** The features of the service, in the order in which they open and register their routes. They close in reverse. */
+export const FEATURES: readonly OpenFeature[] = [
+  operationsFeature,
+  consoleFeature,
+  chatFeature,
+  openResponses,
+  fileFeature,
+  openBatches,
+  modelFeature,
+  openAudio,
+  embeddingFeature,
+  rerankFeature,
+  moderationFeature,
+  openRealtime,
+  ollamaFeature,
+  accountsFeature,
+  usageFeature,
+  configurationFeature,
+  quotaFeature,
+];
