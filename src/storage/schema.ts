@@ -4,6 +4,16 @@
  */
 
 import type {
+  GroupMemberRow,
+  GroupRow,
+  InviteRow,
+  ProjectGroupRow,
+  ProjectUserRow,
+  RoleAssignmentRow,
+  RoleRow,
+  UserRow,
+} from "../features/accounts/people-rows.ts";
+import type {
   ConversationRow,
   ResponseEventsRow,
   ResponseItemRow,
@@ -21,6 +31,14 @@ export interface Schema {
   projects: ProjectRow;
   serviceAccounts: ServiceAccountRow;
   apiKeys: ApiKeyRow;
+  users: UserRow;
+  groups: GroupRow;
+  groupMembers: GroupMemberRow;
+  projectUsers: ProjectUserRow;
+  projectGroups: ProjectGroupRow;
+  roles: RoleRow;
+  roleAssignments: RoleAssignmentRow;
+  invites: InviteRow;
   consoleGrants: ConsoleGrantRow;
   clientSecrets: ClientSecretRow;
   modelPermissions: ModelPermissionsRow;
@@ -91,6 +109,8 @@ export interface ApiKeyRow {
   expiresAt: number | null;
   revokedAt: number | null;
   lastUsedAt: number | null;
+  /** User to whom the key belongs, with whose permissions it works. */
+  userId: string | null;
 }
 
 /** Key that a console session acts with; a session has at most one of each kind. */
@@ -131,6 +151,8 @@ export interface AuditLogRow {
   type: string;
   /** Null for commands of the operator. */
   actorKeyId: string | null;
+  /** User who made the change, with a session or a key. */
+  actorUserId: string | null;
   ipAddress: string | null;
   userAgent: string | null;
   projectId: string | null;

@@ -1,3 +1,5 @@
+import type { Access } from "./roles/access.ts";
+
 /**
  * Priority of requests that nobody waits for; others are interactive. `background`: takes turns with interactive ones.
  * `batch`: runs in what these leave, and gives its slot up for them.
@@ -11,6 +13,10 @@ export interface Caller {
   /** Project of the key; undefined for an admin key, which belongs to an organization only. */
   projectId: string | undefined;
   kind: "project" | "admin";
+  /** User who is signed in, or to whom the key belongs. */
+  userId?: string | undefined;
+  /** Permissions of the user; undefined for a key without a user, which has all of its kind. */
+  access?: Access | undefined;
   /** Undefined: interactive. */
   priority?: Priority;
 }

@@ -57,13 +57,16 @@ export async function findGrantedApiKeys(executor: Executor, hashes: readonly st
     .innerJoin("organizations as organization", "organization.id", "key.organizationId")
     .leftJoin("projects as project", "project.id", "key.projectId")
     .leftJoin("serviceAccounts as account", "account.id", "key.serviceAccountId")
-    .select(["key.id", "key.kind", "key.organizationId", "key.projectId", "key.expiresAt"])
+    .leftJoin("users as user", "user.id", "key.userId")
+    .select(["key.id", "key.kind", "key.organizationId", "key.projectId", "key.expiresAt", "key.userId"])
     .select(["grant.tokenHash as keyHash", "grant.expiresAt as sessionExpiresAt"])
     .where("grant.tokenHash", "in", hashes)
     .where("key.revokedAt", "is", null)
     .where("organization.archivedAt", "is", null)
     .where("project.archivedAt", "is", null)
     .where("account.deletedAt", "is", null)
+    .where("user.disabledAt", "is", null)
+    .where((where) => where.or([where("key.userId", "is", null), where("user.id", "is not", null)]))
     .execute();
   return rows.map(({ sessionExpiresAt, ...key }) => ({
     ...key,

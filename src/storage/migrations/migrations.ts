@@ -19,6 +19,7 @@ import { clientSecrets } from "./0016-client-secrets.ts";
 import { webhooks } from "./0017-webhooks.ts";
 import { moderationLanguages } from "./0018-moderation-languages.ts";
 import { requestDetails } from "./0019-request-details.ts";
+import { people } from "./0020-people.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -41,4 +42,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0017-webhooks": webhooks,
   "0018-moderation-languages": moderationLanguages,
   "0019-request-details": requestDetails,
+  "0020-people": people,
 };

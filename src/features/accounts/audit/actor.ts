@@ -3,5 +3,6 @@ import type { Actor } from "./audit.ts";
 
 /** Returns the author of a change, for the audit log. */
 export function actorOf(request: FastifyRequest): Actor {
-  return { keyId: request.caller.keyId, ipAddress: request.ip, userAgent: request.headers["user-agent"] };
+  const { keyId, userId } = request.caller;
+  return { keyId, userId, ipAddress: request.ip, userAgent: request.headers["user-agent"] };
 }

@@ -8,6 +8,8 @@ import { insertAuditLog } from "./audit-log-queries.ts";
 export interface Actor {
   /** Key of the author; undefined for the operator's commands and configuration. */
   keyId: string | undefined;
+  /** User who is signed in, or to whom the key belongs. */
+  userId?: string | undefined;
   ipAddress: string | undefined;
   userAgent: string | undefined;
 }
@@ -55,6 +57,7 @@ export async function recordAudit(executor: Executor, actor: Actor, event: Audit
     effectiveAt: now,
     type: event.type,
     actorKeyId: actor.keyId ?? null,
+    actorUserId: actor.userId ?? null,
     ipAddress: actor.ipAddress ?? null,
     userAgent: actor.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
     projectId: event.project?.id ?? null,

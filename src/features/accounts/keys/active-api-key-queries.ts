@@ -10,9 +10,10 @@ export interface ActiveApiKeyRow {
   organizationId: string;
   projectId: string | null;
   expiresAt: number | null;
+  userId: string | null;
 }
 
-/** Finds the keys with these hashes that are not revoked and whose organization, project and account are active. */
+/** Finds the keys with these hashes that are not revoked and whose organization, project, account and user are active. */
 export async function findActiveApiKeys(executor: Executor, hashes: readonly string[]): Promise<ActiveApiKeyRow[]> {
   if (hashes.length === 0) return [];
   return executor
@@ -20,11 +21,14 @@ export async function findActiveApiKeys(executor: Executor, hashes: readonly str
     .innerJoin("organizations as organization", "organization.id", "key.organizationId")
     .leftJoin("projects as project", "project.id", "key.projectId")
     .leftJoin("serviceAccounts as account", "account.id", "key.serviceAccountId")
-    .select(["key.id", "key.keyHash", "key.kind", "key.organizationId", "key.projectId", "key.expiresAt"])
+    .leftJoin("users as user", "user.id", "key.userId")
+    .select(["key.id", "key.keyHash", "key.kind", "key.organizationId", "key.projectId", "key.expiresAt", "key.userId"])
     .where("key.keyHash", "in", hashes)
     .where("key.revokedAt", "is", null)
     .where("organization.archivedAt", "is", null)
     .where("project.archivedAt", "is", null)
     .where("account.deletedAt", "is", null)
+    .where("user.disabledAt", "is", null)
+    .where((where) => where.or([where("key.userId", "is", null), where("user.id", "is not", null)]))
     .execute();
 }

@@ -3,12 +3,13 @@ import type { Executor } from "../../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
 import type { ApiKeyRow } from "../../../storage/schema.ts";
 
-/** Which keys: of one organization, and if given of one project or service account. */
+/** Which keys: of one organization, and if given of one project, service account or user. */
 export interface ApiKeyScope {
   organizationId: string;
   kind: ApiKeyRow["kind"];
   projectId?: string;
   serviceAccountId?: string;
+  userId?: string;
 }
 
 export async function insertApiKey(executor: Executor, row: ApiKeyRow): Promise<void> {
@@ -121,5 +122,6 @@ function scoped(executor: Executor, scope: ApiKeyScope) {
     .where("kind", "=", scope.kind);
   if (scope.projectId !== undefined) keys = keys.where("projectId", "=", scope.projectId);
   if (scope.serviceAccountId !== undefined) keys = keys.where("serviceAccountId", "=", scope.serviceAccountId);
+  if (scope.userId !== undefined) keys = keys.where("userId", "=", scope.userId);
   return keys;
 }

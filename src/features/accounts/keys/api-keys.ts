@@ -122,7 +122,7 @@ export async function storeApiKey(
   stored: Pick<ApiKeyRow, "keyHash" | "redactedValue">,
   isFixed = false,
 ): Promise<ApiKey> {
-  const { organizationId, projectId, serviceAccountId, kind } = wanted.scope;
+  const { organizationId, projectId, serviceAccountId, userId, kind } = wanted.scope;
   const row: ApiKeyRow = {
     id: newId("key_"),
     organizationId,
@@ -136,6 +136,7 @@ export async function storeApiKey(
     expiresAt: wanted.expiresInSeconds === undefined ? null : now + wanted.expiresInSeconds * 1000,
     revokedAt: null,
     lastUsedAt: null,
+    userId: userId ?? null,
   };
   const project = await projectOf(executor, row);
   await insertApiKey(executor, row);

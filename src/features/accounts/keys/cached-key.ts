@@ -1,4 +1,4 @@
-import type { Database } from "../../../storage/database.ts";
+import type { Database, Executor } from "../../../storage/database.ts";
 import type { ModelPermissionsRow } from "../../../storage/schema.ts";
 import { findGrantedApiKeys } from "../../console/console-grant-queries.ts";
 import { type ProjectModeration, toProjectModeration } from "../../moderations/moderation-policy-service.ts";
@@ -11,7 +11,10 @@ import { readAccountsVersion } from "../accounts-version.ts";
 import type { Caller } from "../caller.ts";
 import { type ModelAccess, type ModelPermissions, modelAccess } from "../projects/model-access.ts";
 import { findModelPermissionsOf } from "../projects/model-permission-queries.ts";
-import { findActiveApiKeys } from "./active-api-key-queries.ts";
+import { type Access, allows } from "../roles/access.ts";
+import { findAccess } from "../roles/find-access.ts";
+import { findUsersByIds } from "../users/user-queries.ts";
+import { type ActiveApiKeyRow, findActiveApiKeys } from "./active-api-key-queries.ts";
 
 /** A key that works and what applies to it, as plain data. */
 export interface KeyRecord {
@@ -59,7 +62,9 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
     const sent = await findActiveApiKeys(executor, hashes);
     const foundHashes = new Set(sent.map(({ keyHash }) => keyHash));
     const others = hashes.filter((hash) => !foundHashes.has(hash));
-    const keys = [...sent, ...(await findGrantedApiKeys(executor, others))];
+    const active = [...sent, ...(await findGrantedApiKeys(executor, others))];
+    const accessOf = await findAccessOf(executor, active);
+    const keys = active.filter((key) => mayWork(key, accessOf));
     const scopeIds = new Set(keys.flatMap((key) => [key.organizationId, key.projectId ?? key.organizationId]));
     const permissions = await findModelPermissionsOf(executor, [...scopeIds]);
     const projectIds = new Set(keys.flatMap((key) => key.projectId ?? []));
@@ -75,6 +80,7 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
             organizationId: key.organizationId,
             projectId: key.projectId ?? undefined,
             kind: key.kind,
+            ...(key.userId !== null && { userId: key.userId, access: accessOf.get(key.userId) }),
           },
           expiresAt: key.expiresAt ?? undefined,
           permissions: permissions
@@ -89,6 +95,25 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
       ]),
     );
   });
+}
+
+/** Permissions of the users to whom the keys belong, by user ID. */
+async function findAccessOf(
+  executor: Executor,
+  keys: readonly ActiveApiKeyRow[],
+): Promise<ReadonlyMap<string, Access>> {
+  const users = await findUsersByIds(executor, [...new Set(keys.flatMap(({ userId }) => userId ?? []))]);
+  return findAccess(
+    executor,
+    users.map((user) => ({ user })),
+  );
+}
+
+/** A user's key calls models only while the user may do so in its project. */
+function mayWork({ userId, projectId }: ActiveApiKeyRow, accessOf: ReadonlyMap<string, Access>): boolean {
+  if (userId === null) return true;
+  const access = accessOf.get(userId);
+  return access !== undefined && (projectId === null || allows(access, "project.inference", projectId));
 }
 
 export function toModelPermissions(row: ModelPermissionsRow): ModelPermissions {

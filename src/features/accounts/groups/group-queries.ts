@@ -1,0 +1,121 @@
+import type { Executor } from "../../../storage/database.ts";
+import type { GroupMemberRow, GroupRow } from "../people-rows.ts";
+
+/** Reference to a group within the caller's organization. */
+export interface GroupReference {
+  organizationId: string;
+  id: string;
+}
+
+export async function insertGroup(executor: Executor, row: GroupRow): Promise<void> {
+  await executor.insertInto("groups").values(row).execute();
+}
+
+export async function findGroup(executor: Executor, group: GroupReference): Promise<GroupRow | undefined> {
+  return executor
+    .selectFrom("groups")
+    .selectAll()
+    .where("organizationId", "=", group.organizationId)
+    .where("id", "=", group.id)
+    .executeTakeFirst();
+}
+
+/** Finds groups by name, regardless of case; unknown names are ignored. */
+export async function findGroupsByName(
+  executor: Executor,
+  organizationId: string,
+  names: readonly string[],
+): Promise<GroupRow[]> {
+  if (names.length === 0) return [];
+  return executor
+    .selectFrom("groups")
+    .selectAll()
+    .where("organizationId", "=", organizationId)
+    .where("nameKey", "in", names.map(toNameKey))
+    .execute();
+}
+
+/** Form of a name by which names of groups and roles are compared. */
+export function toNameKey(name: string): string {
+  return name.trim().toLowerCase();
+}
+
+export async function updateGroup(
+  executor: Executor,
+  id: string,
+  change: Partial<Pick<GroupRow, "name" | "nameKey" | "isScimManaged">>,
+): Promise<void> {
+  await executor.updateTable("groups").set(change).where("id", "=", id).execute();
+}
+
+/** Deletes a group, its memberships and its roles. */
+export async function deleteGroup(executor: Executor, id: string): Promise<void> {
+  await executor.deleteFrom("roleAssignments").where("principalId", "=", id).execute();
+  await executor.deleteFrom("groups").where("id", "=", id).execute();
+}
+
+/** Adds a user to a group by a source; does nothing for a member by the same source. */
+export async function insertGroupMember(executor: Executor, row: GroupMemberRow): Promise<void> {
+  await executor
+    .insertInto("groupMembers")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["groupId", "userId", "source"]).doNothing())
+    .execute();
+}
+
+/** Removes a user from a group, whatever the source; returns false when the user was not in it. */
+export async function deleteGroupMember(executor: Executor, groupId: string, userId: string): Promise<boolean> {
+  const result = await executor
+    .deleteFrom("groupMembers")
+    .where("groupId", "=", groupId)
+    .where("userId", "=", userId)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Replaces the groups in which a user is by one source; those by other sources stay. Returns whether they changed. */
+export async function replaceGroupsOfUser(
+  executor: Executor,
+  user: { userId: string; source: string },
+  groupIds: readonly string[],
+  now: number,
+): Promise<boolean> {
+  const { userId, source } = user;
+  const previous = await executor
+    .selectFrom("groupMembers")
+    .select("groupId")
+    .where("userId", "=", userId)
+    .where("source", "=", source)
+    .execute();
+  const before = new Set(previous.map(({ groupId }) => groupId));
+  const after = new Set(groupIds);
+  const removed = [...before].filter((id) => !after.has(id));
+  const added = [...after].filter((id) => !before.has(id));
+  if (removed.length > 0) {
+    await executor
+      .deleteFrom("groupMembers")
+      .where("userId", "=", userId)
+      .where("source", "=", source)
+      .where("groupId", "in", removed)
+      .execute();
+  }
+  for (const groupId of added) await insertGroupMember(executor, { groupId, userId, source, createdAt: now });
+  return removed.length > 0 || added.length > 0;
+}
+
+/** Finds the groups of users, each once per user. */
+export async function findGroupsOfUsers(
+  executor: Executor,
+  userIds: readonly string[],
+): Promise<(Pick<GroupRow, "id" | "name"> & { userId: string })[]> {
+  if (userIds.length === 0) return [];
+  return executor
+    .selectFrom("groupMembers as member")
+    .innerJoin("groups as group", "group.id", "member.groupId")
+    .select(["group.id", "group.name", "member.userId"])
+    .where("member.userId", "in", userIds)
+    .distinct()
+    .orderBy("group.name")
+    .orderBy("group.id")
+    .execute();
+}

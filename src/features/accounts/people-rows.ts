@@ -1,0 +1,103 @@
+/** Rows of users, groups, roles and invites. Times are epoch milliseconds. */
+
+/** Built-in role of a user in the organization. */
+export type OrganizationRole = "owner" | "member" | "reader";
+
+export interface UserRow {
+  id: string;
+  organizationId: string;
+  /** In lower case; one per organization. */
+  email: string;
+  name: string;
+  role: OrganizationRole;
+  addedAt: number;
+  /** Null: the user may sign in, and the user's keys work. */
+  disabledAt: number | null;
+  /** Null: never. Written in batches. */
+  lastActiveAt: number | null;
+  /** 1 for a user whom a SCIM client manages. */
+  isScimManaged: number;
+}
+
+export interface GroupRow {
+  id: string;
+  organizationId: string;
+  name: string;
+  /** Name in lower case; one per organization. */
+  nameKey: string;
+  /** 1 for a group that a SCIM client manages. */
+  isScimManaged: number;
+  createdAt: number;
+}
+
+/** A user can be in a group by several sources at once. */
+export interface GroupMemberRow {
+  groupId: string;
+  userId: string;
+  /** `manual`, `scim`, or the issuer of the identity provider that named the group. */
+  source: string;
+  createdAt: number;
+}
+
+export interface ProjectUserRow {
+  projectId: string;
+  userId: string;
+  /** A role of projects: built in, or of this project. */
+  roleId: string;
+  addedAt: number;
+}
+
+export interface ProjectGroupRow {
+  projectId: string;
+  groupId: string;
+  roleId: string;
+  addedAt: number;
+}
+
+/** Custom role. */
+export interface RoleRow {
+  id: string;
+  organizationId: string;
+  /** The organization or project in which the role can be assigned. */
+  scopeId: string;
+  name: string;
+  /** Name in lower case; one per scope. */
+  nameKey: string;
+  description: string | null;
+  /** A JSON array of permissions. */
+  permissions: string;
+  /** User who created it; null: an admin key. */
+  createdBy: string | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** Role of a user or group, in addition to the one of its membership. */
+export interface RoleAssignmentRow {
+  organizationId: string;
+  /** The organization or project. */
+  scopeId: string;
+  /** The user or group. */
+  principalId: string;
+  roleId: string;
+  createdAt: number;
+}
+
+export interface InviteRow {
+  id: string;
+  organizationId: string;
+  /** In lower case. */
+  email: string;
+  role: OrganizationRole;
+  /** JSON array of `{ id, roleId }`. */
+  projects: string;
+  /** SHA-256 in hexadecimal. */
+  tokenHash: string;
+  /** User who invited; null: an admin key. */
+  invitedBy: string | null;
+  createdAt: number;
+  expiresAt: number;
+  acceptedAt: number | null;
+  /** User who accepted it. */
+  userId: string | null;
+}

@@ -1,0 +1,65 @@
+/** What a user may do, and the one decision about it. */
+
+import {
+  type ORGANIZATION_PERMISSIONS,
+  PROJECT_PERMISSIONS,
+  type RolePermission,
+} from "../../../wire/openai/organization/permissions.ts";
+
+/** Permissions of a user: in the entire organization, and in single projects. Plain data, which processes exchange. */
+export interface Access {
+  /** Those of projects among them hold in every project. */
+  organization: readonly RolePermission[];
+  /** By project ID. */
+  projects: Readonly<Record<string, readonly RolePermission[]>>;
+}
+
+/** Role of a user, where it applies and where it comes from. */
+export interface Grant {
+  roleId: string;
+  roleName: string;
+  permissions: readonly RolePermission[];
+  /** Undefined: the organization. */
+  projectId: string | undefined;
+  source: { type: "user" | "group"; id: string; name: string };
+}
+
+/**
+ * Decides whether `access` contains a permission, in a project if one is named. Undefined access is that of an admin
+ * key without a user, which may do everything in its organization.
+ */
+export function allows(
+  access: Access | undefined,
+  permission: RolePermission,
+  projectId: string | undefined = undefined,
+): boolean {
+  if (access === undefined || access.organization.includes(permission)) return true;
+  if (projectId === undefined || !Object.hasOwn(PROJECT_PERMISSIONS, permission)) return false;
+  return Object.hasOwn(access.projects, projectId) && access.projects[projectId]?.includes(permission) === true;
+}
+
+/** Projects in which `access` contains the permission; undefined: all of the organization. */
+export function projectsWith(
+  access: Access | undefined,
+  permission: Exclude<RolePermission, keyof typeof ORGANIZATION_PERMISSIONS>,
+): readonly string[] | undefined {
+  if (allows(access, permission)) return undefined;
+  return Object.keys(access?.projects ?? {}).filter((id) => allows(access, permission, id));
+}
+
+/** Unites the permissions of roles. A role of a project never grants a permission in the organization. */
+export function toAccess(grants: readonly Grant[]): Access {
+  const organization = new Set<RolePermission>();
+  const projects = new Map<string, Set<RolePermission>>();
+  for (const { projectId, permissions } of grants) {
+    const target = projectId === undefined ? organization : (projects.get(projectId) ?? new Set());
+    for (const permission of permissions) {
+      if (projectId === undefined || Object.hasOwn(PROJECT_PERMISSIONS, permission)) target.add(permission);
+    }
+    if (projectId !== undefined) projects.set(projectId, target);
+  }
+  return {
+    organization: [...organization],
+    projects: Object.fromEntries([...projects].map(([id, permissions]) => [id, [...permissions]])),
+  };
+}

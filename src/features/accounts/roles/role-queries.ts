@@ -1,0 +1,179 @@
+/** Custom roles, their assignments, and the users and groups of projects. */
+
+import type { Executor } from "../../../storage/database.ts";
+import type { ProjectGroupRow, ProjectUserRow, RoleAssignmentRow, RoleRow } from "../people-rows.ts";
+
+/** A role of the organization or of one project. */
+export interface RoleReference {
+  organizationId: string;
+  scopeId: string;
+  id: string;
+}
+
+export async function insertRole(executor: Executor, row: RoleRow): Promise<void> {
+  await executor.insertInto("roles").values(row).execute();
+}
+
+export async function findRole(executor: Executor, role: RoleReference): Promise<RoleRow | undefined> {
+  return executor
+    .selectFrom("roles")
+    .selectAll()
+    .where("organizationId", "=", role.organizationId)
+    .where("scopeId", "=", role.scopeId)
+    .where("id", "=", role.id)
+    .executeTakeFirst();
+}
+
+export async function findRoleByName(
+  executor: Executor,
+  scopeId: string,
+  nameKey: string,
+): Promise<RoleRow | undefined> {
+  return executor
+    .selectFrom("roles")
+    .selectAll()
+    .where("scopeId", "=", scopeId)
+    .where("nameKey", "=", nameKey)
+    .executeTakeFirst();
+}
+
+export async function findRolesByIds(executor: Executor, ids: readonly string[]): Promise<RoleRow[]> {
+  if (ids.length === 0) return [];
+  return executor.selectFrom("roles").selectAll().where("id", "in", ids).execute();
+}
+
+/** Finds the custom roles of a scope, oldest first. */
+export async function findRolesOf(executor: Executor, scopeId: string): Promise<RoleRow[]> {
+  return executor
+    .selectFrom("roles")
+    .selectAll()
+    .where("scopeId", "=", scopeId)
+    .orderBy("createdAt")
+    .orderBy("id")
+    .execute();
+}
+
+export async function updateRole(
+  executor: Executor,
+  id: string,
+  change: Partial<Pick<RoleRow, "name" | "nameKey" | "description" | "permissions" | "updatedAt">>,
+): Promise<void> {
+  await executor.updateTable("roles").set(change).where("id", "=", id).execute();
+}
+
+/** Deletes a role and its assignments. */
+export async function deleteRole(executor: Executor, id: string): Promise<void> {
+  await executor.deleteFrom("roleAssignments").where("roleId", "=", id).execute();
+  await executor.deleteFrom("roles").where("id", "=", id).execute();
+}
+
+/** Assigns a role; does nothing when the principal has it already. */
+export async function insertAssignment(executor: Executor, row: RoleAssignmentRow): Promise<void> {
+  await executor
+    .insertInto("roleAssignments")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["scopeId", "principalId", "roleId"]).doNothing())
+    .execute();
+}
+
+/** Returns false when the principal did not have the role. */
+export async function deleteAssignment(
+  executor: Executor,
+  assignment: Pick<RoleAssignmentRow, "scopeId" | "principalId" | "roleId">,
+): Promise<boolean> {
+  const result = await executor
+    .deleteFrom("roleAssignments")
+    .where("scopeId", "=", assignment.scopeId)
+    .where("principalId", "=", assignment.principalId)
+    .where("roleId", "=", assignment.roleId)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Deletes the assignments of a user or group, in one scope or in all. */
+export async function deleteAssignmentsOf(executor: Executor, principalId: string, scopeId?: string): Promise<void> {
+  const all = executor.deleteFrom("roleAssignments").where("principalId", "=", principalId);
+  await (scopeId === undefined ? all : all.where("scopeId", "=", scopeId)).execute();
+}
+
+export async function findAssignmentsOf(
+  executor: Executor,
+  principalIds: readonly string[],
+): Promise<RoleAssignmentRow[]> {
+  if (principalIds.length === 0) return [];
+  return executor.selectFrom("roleAssignments").selectAll().where("principalId", "in", principalIds).execute();
+}
+
+/** Adds a user to a project or replaces the role of the membership. */
+export async function putProjectUser(executor: Executor, row: ProjectUserRow): Promise<void> {
+  await executor
+    .insertInto("projectUsers")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["projectId", "userId"]).doUpdateSet({ roleId: row.roleId }))
+    .execute();
+}
+
+export async function findProjectUser(
+  executor: Executor,
+  projectId: string,
+  userId: string,
+): Promise<ProjectUserRow | undefined> {
+  return executor
+    .selectFrom("projectUsers")
+    .selectAll()
+    .where("projectId", "=", projectId)
+    .where("userId", "=", userId)
+    .executeTakeFirst();
+}
+
+export async function findProjectUsersOf(executor: Executor, userIds: readonly string[]): Promise<ProjectUserRow[]> {
+  if (userIds.length === 0) return [];
+  return executor.selectFrom("projectUsers").selectAll().where("userId", "in", userIds).execute();
+}
+
+/** Returns false when the user was not in the project. */
+export async function deleteProjectUser(executor: Executor, projectId: string, userId: string): Promise<boolean> {
+  const result = await executor
+    .deleteFrom("projectUsers")
+    .where("projectId", "=", projectId)
+    .where("userId", "=", userId)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Adds a group to a project or replaces the role of the membership. */
+export async function putProjectGroup(executor: Executor, row: ProjectGroupRow): Promise<void> {
+  await executor
+    .insertInto("projectGroups")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["projectId", "groupId"]).doUpdateSet({ roleId: row.roleId }))
+    .execute();
+}
+
+export async function findProjectGroup(
+  executor: Executor,
+  projectId: string,
+  groupId: string,
+): Promise<ProjectGroupRow | undefined> {
+  return executor
+    .selectFrom("projectGroups")
+    .selectAll()
+    .where("projectId", "=", projectId)
+    .where("groupId", "=", groupId)
+    .executeTakeFirst();
+}
+
+export async function findProjectGroupsOf(executor: Executor, groupIds: readonly string[]): Promise<ProjectGroupRow[]> {
+  if (groupIds.length === 0) return [];
+  return executor.selectFrom("projectGroups").selectAll().where("groupId", "in", groupIds).execute();
+}
+
+/** Returns false when the group was not in the project. */
+export async function deleteProjectGroup(executor: Executor, projectId: string, groupId: string): Promise<boolean> {
+  const result = await executor
+    .deleteFrom("projectGroups")
+    .where("projectId", "=", projectId)
+    .where("groupId", "=", groupId)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
