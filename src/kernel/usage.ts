@@ -5,15 +5,46 @@ export type Operation = "chat" | "embedding" | "moderation" | "speech" | "transc
 
 /** Tokens that a model read and wrote for one request. */
 export interface TokenUsage {
+  /** All tokens of the prompt, also cached ones, those written to a cache, and those of audio and images. */
   promptTokens: number;
-  /** Prompt tokens read from the prompt cache. */
+  /** Prompt tokens read from a prompt cache. */
   cachedTokens: number;
-  /** Completion tokens of all choices. */
+  /** Completion tokens of all choices, reasoning included. */
   completionTokens: number;
   /** Completion tokens spent on reasoning; 0 where an upstream does not report it. */
   reasoningTokens: number;
   /** False: the tokenizer's own count. True: the upstream reported none, so this is an estimate. */
   estimated: boolean;
+  /** What few answers report; undefined: nothing of it. */
+  details?: UsageDetails | undefined;
+}
+
+/** Parts of usage that few answers report. Undefined and 0 mean the same. */
+export interface UsageDetails {
+  /** Prompt tokens written to a prompt cache, of any lifetime. */
+  cacheWriteTokens?: number | undefined;
+  /** Written tokens that the cache keeps for an hour; the others have the provider's default lifetime. */
+  cacheWriteHourTokens?: number | undefined;
+  /** Prompt tokens of audio, cached ones included. */
+  inputAudioTokens?: number | undefined;
+  /** Audio tokens read from a prompt cache. */
+  cachedAudioTokens?: number | undefined;
+  /** Prompt tokens of images. */
+  inputImageTokens?: number | undefined;
+  /** Completion tokens of audio. */
+  outputAudioTokens?: number | undefined;
+  /** Completion tokens of images. */
+  outputImageTokens?: number | undefined;
+  /** Seconds of audio in the prompt, where the provider counts them instead of tokens. */
+  inputAudioSeconds?: number | undefined;
+  /** Images that were generated. */
+  images?: number | undefined;
+  /** Calls of tools that the provider runs, by the tool's name, such as `web_search`. */
+  toolCalls?: Readonly<Record<string, number>> | undefined;
+  /** Tier that processed the request, such as `flex` or `priority`; undefined: the standard one. */
+  serviceTier?: string | undefined;
+  /** What the provider says the request cost. */
+  reportedCostNanoDollars?: number | undefined;
 }
 
 /** What a request of any task used; what does not apply to its task is 0. */
@@ -24,21 +55,37 @@ export interface Usage extends TokenUsage {
 }
 
 /** Usage as it is stored and reported: in integers, with its cost. */
-export interface RecordedUsage extends Omit<Usage, "estimated" | "audioSeconds"> {
+export interface RecordedUsage extends Omit<Usage, "estimated" | "audioSeconds" | "details"> {
   audioMilliseconds: number;
   /** Null: no price was known. */
   costNanoDollars: number | null;
 }
 
-/** Returns the usage of two runs together. */
+/** Adds the usage of two runs. */
 export function addTokens(one: TokenUsage, other: TokenUsage): TokenUsage {
+  const details = addDetails(one.details, other.details);
   return {
     promptTokens: one.promptTokens + other.promptTokens,
     completionTokens: one.completionTokens + other.completionTokens,
     cachedTokens: one.cachedTokens + other.cachedTokens,
     reasoningTokens: one.reasoningTokens + other.reasoningTokens,
     estimated: one.estimated || other.estimated,
+    ...(details !== undefined && { details }),
   };
+}
+
+/** Adds numbers and calls; the tier is that of the last run. */
+function addDetails(one: UsageDetails | undefined, other: UsageDetails | undefined): UsageDetails | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const sum: Record<string, unknown> = { ...one };
+  for (const [name, value] of Object.entries(other)) {
+    if (typeof value === "number") sum[name] = Number(sum[name] ?? 0) + value;
+    else if (name !== "toolCalls") sum[name] = value ?? sum[name];
+  }
+  const calls = new Map(Object.entries(one.toolCalls ?? {}));
+  for (const [tool, count] of Object.entries(other.toolCalls ?? {})) calls.set(tool, (calls.get(tool) ?? 0) + count);
+  if (calls.size > 0) sum.toolCalls = Object.fromEntries(calls);
+  return sum;
 }
 
 export const NO_USAGE: Readonly<Usage> = {

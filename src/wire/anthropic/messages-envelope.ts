@@ -20,13 +20,18 @@ export function newMessage(model: string): Record<string, unknown> {
   };
 }
 
-/** Converts the usage. Unlike OpenAI's, `input_tokens` excludes cached tokens. */
-export function toUsage({ promptTokens, cachedTokens, completionTokens, reasoningTokens }: TokenUsage) {
+/** Converts the usage. Unlike OpenAI's, `input_tokens` excludes tokens that a cache read or wrote. */
+export function toUsage({ promptTokens, cachedTokens, completionTokens, reasoningTokens, details }: TokenUsage) {
+  const { cacheWriteTokens = 0, cacheWriteHourTokens = 0 } = details ?? {};
+  const lifetimes = {
+    ephemeral_5m_input_tokens: cacheWriteTokens - cacheWriteHourTokens,
+    ephemeral_1h_input_tokens: cacheWriteHourTokens,
+  };
   return {
-    input_tokens: promptTokens - cachedTokens,
-    cache_creation_input_tokens: 0,
+    input_tokens: promptTokens - cachedTokens - cacheWriteTokens,
+    cache_creation_input_tokens: cacheWriteTokens,
     cache_read_input_tokens: cachedTokens,
-    cache_creation: null,
+    cache_creation: cacheWriteTokens === 0 ? null : lifetimes,
     output_tokens: completionTokens,
     output_tokens_details: reasoningTokens === 0 ? null : { thinking_tokens: reasoningTokens },
     server_tool_use: null,

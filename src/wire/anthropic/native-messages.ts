@@ -2,7 +2,7 @@
 
 import { NativeError, type NativeEvent, type NativeFormat, type NativeReader } from "../../contracts/native-format.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
-import { toCount } from "../native-usage.ts";
+import { parseAnthropicUsage } from "../usage/anthropic-usage.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -20,15 +20,8 @@ class MessagesReader implements NativeReader {
     this.#model = model;
   }
 
-  /** `input_tokens` leaves out the tokens that are read from a cache or written to it. */
   get usage(): TokenUsage | undefined {
-    const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = this.#reported;
-    const uncached = toCount(input_tokens);
-    const completionTokens = toCount(output_tokens);
-    if (uncached === undefined || completionTokens === undefined) return undefined;
-    const cachedTokens = toCount(cache_read_input_tokens) ?? 0;
-    const promptTokens = uncached + cachedTokens + (toCount(cache_creation_input_tokens) ?? 0);
-    return { promptTokens, completionTokens, cachedTokens, reasoningTokens: 0, estimated: false };
+    return parseAnthropicUsage(this.#reported);
   }
 
   readEvent(event: Fields): NativeEvent {
@@ -48,9 +41,10 @@ class MessagesReader implements NativeReader {
     this.#note(answer.usage);
   }
 
+  /** Later events repeat some of the fields, and have null for others. */
   #note(usage: unknown): void {
     for (const [name, value] of Object.entries((usage ?? {}) as Fields)) {
-      if (typeof value === "number") this.#reported[name] = value;
+      if (value !== null) this.#reported[name] = value;
     }
   }
 }

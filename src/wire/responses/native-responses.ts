@@ -2,7 +2,7 @@
 
 import { NativeError, type NativeEvent, type NativeFormat, type NativeReader } from "../../contracts/native-format.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
-import { toCount } from "../native-usage.ts";
+import { parseResponsesUsage } from "../usage/responses-usage.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 
 type Fields = Record<string, unknown>;
@@ -45,23 +45,11 @@ class ResponsesReader implements NativeReader {
   #rewrite(response: Fields): void {
     if (response.status === "failed") throw toError(response.error);
     Object.assign(response, this.#own);
-    this.usage = toUsage(response.usage) ?? this.usage;
+    this.usage = parseResponsesUsage(response) ?? this.usage;
   }
 }
 
 function toError(error: unknown): NativeError {
   const { message, code } = (error ?? {}) as Fields;
   return new NativeError(typeof message === "string" ? message : "", typeof code === "string" ? code : undefined);
-}
-
-function toUsage(value: unknown): TokenUsage | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const usage = value as Fields;
-  const promptTokens = toCount(usage.input_tokens);
-  const completionTokens = toCount(usage.output_tokens);
-  if (promptTokens === undefined || completionTokens === undefined) return undefined;
-  const cached = toCount((usage.input_tokens_details as Fields | undefined)?.cached_tokens) ?? 0;
-  const reasoningTokens = toCount((usage.output_tokens_details as Fields | undefined)?.reasoning_tokens) ?? 0;
-  const cachedTokens = Math.min(cached, promptTokens);
-  return { promptTokens, completionTokens, cachedTokens, reasoningTokens, estimated: false };
 }

@@ -57,7 +57,10 @@ export function toEnding(reason: FinishReason): { status: string; incomplete_det
 export function toUsage(usage: TokenUsage): Record<string, unknown> {
   return {
     input_tokens: usage.promptTokens,
-    input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0 },
+    input_tokens_details: {
+      cached_tokens: usage.cachedTokens,
+      cache_write_tokens: usage.details?.cacheWriteTokens ?? 0,
+    },
     output_tokens: usage.completionTokens,
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.promptTokens + usage.completionTokens,

@@ -1,8 +1,8 @@
 /** Parses the frames of a streamed `chat.completion.chunk` answer and follows which of its choices have ended. */
 
 import type { TokenUsage } from "../../../kernel/usage.ts";
+import { parseOpenAiUsage } from "../../../wire/usage/openai-usage.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
-import { parseUsage } from "./usage.ts";
 
 export interface ChunkReaderOptions {
   /** Number of requested choices; the answer ends when all have ended. */
@@ -24,6 +24,7 @@ export class ChunkReader {
   readonly #options: ChunkReaderOptions;
   /** Indexes of ended choices: some upstreams repeat the end of a choice, with its usage. */
   readonly #endedChoices = new Set<unknown>();
+  #serviceTier: unknown;
   /** The upstream's report; undefined before it. */
   usageFields: Record<string, unknown> | undefined;
   finishReason: string | undefined;
@@ -40,7 +41,7 @@ export class ChunkReader {
   }
 
   get usage(): TokenUsage | undefined {
-    return parseUsage(this.usageFields);
+    return parseOpenAiUsage(this.usageFields, this.#serviceTier);
   }
 
   /** Undefined for frames that are not part of the answer: comments, usage alone, `[DONE]`. Throws an UpstreamError. */
@@ -67,7 +68,8 @@ export class ChunkReader {
       this.#endedChoices.add(index);
       isPlain = false;
     }
-    if (parseUsage(fields.usage) !== undefined) {
+    if (fields.service_tier !== undefined) this.#serviceTier = fields.service_tier;
+    if (parseOpenAiUsage(fields.usage) !== undefined) {
       const usage = fields.usage as Record<string, unknown>;
       this.usageFields = this.#options.usagePerChoice === true ? withChoice(this.usageFields, usage) : usage;
       if (choices.length === 0) return undefined;

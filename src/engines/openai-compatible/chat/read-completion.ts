@@ -2,11 +2,12 @@ import type { ChatRequest } from "../../../contracts/chat-model.ts";
 import type { ForwardedCompletion } from "../../../contracts/chat-proxy.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
+import { parseOpenAiUsage } from "../../../wire/usage/openai-usage.ts";
 import { estimateTextTokens } from "../../shared/estimate-tokens.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
 import { CHAT_COMPLETION, TEXT_COMPLETION } from "./completion-kind.ts";
+import { estimateUsage } from "./estimate-usage.ts";
 import { setValue } from "./json-text.ts";
-import { estimateUsage, parseUsage } from "./usage.ts";
 
 /** An answer that is not streamed. */
 export interface CompleteAnswer {
@@ -30,7 +31,9 @@ export function readCompletion(
   const reason = choices[0]?.finish_reason;
   if (typeof reason !== "string" || reason === "error")
     throw new UpstreamError("ended its answer before it was complete");
-  const usage = parseUsage(fields.usage) ?? estimateUsage(request, estimateTextTokens(textOf(choices)), promptBytes());
+  const usage =
+    parseOpenAiUsage(fields.usage, fields.service_tier) ??
+    estimateUsage(request, estimateTextTokens(textOf(choices)), promptBytes());
   let json = setValue(body, "model", JSON.stringify(request.model));
   fields.model = request.model;
   if (typeof fields.id !== "string" || fields.id === "") {

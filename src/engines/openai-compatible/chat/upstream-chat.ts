@@ -17,10 +17,10 @@ import { ChatEvents } from "./chat-events.ts";
 import { ChatFrames } from "./chat-frames.ts";
 import type { ChunkReaderOptions } from "./chunk-reader.ts";
 import { completionToSse } from "./completion-to-sse.ts";
+import { estimateUsage } from "./estimate-usage.ts";
 import type { FrameSink } from "./frame-sink.ts";
 import { NativeFrames, parseObject, toUpstreamError } from "./native-frames.ts";
 import { type CompleteAnswer, readCompletion } from "./read-completion.ts";
-import { estimateUsage } from "./usage.ts";
 
 const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 /** A body instead of a stream is read only for its message. */

@@ -20,10 +20,14 @@ export function toUsage(usage: TokenUsage): Record<string, unknown> {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
-    prompt_tokens_details: { cached_tokens: usage.cachedTokens, audio_tokens: 0 },
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedTokens,
+      cache_write_tokens: usage.details?.cacheWriteTokens ?? 0,
+      audio_tokens: usage.details?.inputAudioTokens ?? 0,
+    },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoningTokens,
-      audio_tokens: 0,
+      audio_tokens: usage.details?.outputAudioTokens ?? 0,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },
