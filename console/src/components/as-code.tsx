@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Tabs, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconCode } from "@tabler/icons-react";
+import { IconCode } from "../icons.tsx";
 import { CopyButton } from "./copy-button.tsx";
 
 export interface CodeSamples {

@@ -1,5 +1,5 @@
 import { ActionIcon, CopyButton as Copy, Tooltip } from "@mantine/core";
-import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { IconCheck, IconCopy } from "../icons.tsx";
 
 interface CopyButtonProps {
   text: string;

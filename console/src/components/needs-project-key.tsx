@@ -1,8 +1,8 @@
 import { Button, Group, PasswordInput, VisuallyHidden } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconKey } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { replaceSession, signIn } from "../api/session.ts";
+import { IconKey } from "../icons.tsx";
 import { Empty } from "./empty.tsx";
 
 /** Asks an administrator for a project's key: models are called, limited and billed by project. */

@@ -1,5 +1,5 @@
 import { Alert, Button, Group } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { IconAlertTriangle } from "../icons.tsx";
 
 interface PageErrorProps {
   error: unknown;

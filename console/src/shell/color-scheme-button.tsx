@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
-import { IconMoon, IconSun } from "@tabler/icons-react";
 import { useCallback } from "react";
+import { IconMoon, IconSun } from "../icons.tsx";
 
 /** The theme that is not in use, and a function that changes to it. */
 export function useOtherScheme() {

@@ -1,10 +1,10 @@
 import { Modal, ScrollArea, Text, TextInput, UnstyledButton } from "@mantine/core";
-import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { modelsQuery } from "../api/models.ts";
 import { useSession } from "../api/session.ts";
+import { IconSearch } from "../icons.tsx";
 import { chatStore } from "../pages/chat/chat-store.ts";
 import { newConversation } from "../pages/chat/conversation.ts";
 import { listConversations } from "../pages/chat/stored-conversations.ts";

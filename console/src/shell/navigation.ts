@@ -1,3 +1,5 @@
+import type { ComponentType } from "react";
+import type { SignedIn } from "../api/session.ts";
 import {
   IconActivity,
   IconBook,
@@ -13,9 +15,7 @@ import {
   IconUsers,
   IconVectorTriangle,
   IconVolume,
-} from "@tabler/icons-react";
-import type { ComponentType } from "react";
-import type { SignedIn } from "../api/session.ts";
+} from "../icons.tsx";
 
 interface NavigationEntry {
   to: string;

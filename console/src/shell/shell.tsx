@@ -1,10 +1,10 @@
 import { ActionIcon, AppShell, Burger, Button, Group, NavLink, ScrollArea, Stack, Text, Tooltip } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
-import { IconLogout, IconSearch } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { replaceSession, SIGNED_OUT, signOut, useSession } from "../api/session.ts";
+import { IconLogout, IconSearch } from "../icons.tsx";
 import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
 import type { Command } from "./find-commands.ts";
 import { Logo } from "./logo.tsx";

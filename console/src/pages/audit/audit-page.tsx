@@ -1,5 +1,4 @@
 import { Button, Card, Code, Group, Table, Text } from "@mantine/core";
-import { IconShieldCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type Page as ListPage, request } from "../../api/request.ts";
 import { Empty } from "../../components/empty.tsx";
@@ -8,6 +7,7 @@ import { Page } from "../../components/page.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { IconShieldCheck } from "../../icons.tsx";
 
 interface AuditEvent {
   id: string;

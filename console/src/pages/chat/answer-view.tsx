@@ -1,9 +1,9 @@
 import { Alert, Badge, Card, Code, Collapse, Group, Loader, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconBulb, IconChevronDown, IconChevronRight, IconTool } from "@tabler/icons-react";
 import { lazy, memo, Suspense } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { formatCost, formatSeconds } from "../../components/format.ts";
+import { IconBulb, IconChevronDown, IconChevronRight, IconTool } from "../../icons.tsx";
 import type { Answer, Measures } from "./conversation.ts";
 
 /** Loaded by the first answer, which is shown as plain text meanwhile. */

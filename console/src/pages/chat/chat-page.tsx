@@ -10,7 +10,6 @@ import {
   VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
-import { IconAdjustments, IconMessage, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
@@ -20,6 +19,7 @@ import { Empty } from "../../components/empty.tsx";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { IconAdjustments, IconMessage, IconPlus } from "../../icons.tsx";
 import { parameterProblems } from "./chat-body.ts";
 import { chatSamples } from "./chat-samples.ts";
 import { Composer } from "./composer.tsx";

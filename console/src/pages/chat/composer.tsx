@@ -1,6 +1,6 @@
 import { ActionIcon, CloseButton, FileButton, Group, Image, Paper, Text, Textarea, Tooltip } from "@mantine/core";
-import { IconArrowUp, IconPhoto, IconPlayerStopFilled } from "@tabler/icons-react";
 import { type DragEvent, useState } from "react";
+import { IconArrowUp, IconPhoto, IconPlayerStopFilled } from "../../icons.tsx";
 
 interface ComposerProps {
   draft: string;

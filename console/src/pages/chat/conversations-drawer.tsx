@@ -1,9 +1,9 @@
 import { ActionIcon, Drawer, Group, NavLink, Stack, Text, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconHistory, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { formatAgo } from "../../components/format.ts";
 import { notifyUndo } from "../../components/notify.tsx";
+import { IconHistory, IconTrash } from "../../icons.tsx";
 import { listConversations, loadConversation, storeConversation } from "./stored-conversations.ts";
 
 interface ConversationsDrawerProps {

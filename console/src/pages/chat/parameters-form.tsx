@@ -1,6 +1,6 @@
 import { Button, Collapse, Group, JsonInput, NumberInput, Select, Stack, TagsInput, Textarea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { IconChevronDown, IconChevronRight } from "../../icons.tsx";
 import { BoundedSlider, toNumber } from "./bounded-slider.tsx";
 import { parameterProblems, toolNames } from "./chat-body.ts";
 import type { Parameters } from "./conversation.ts";

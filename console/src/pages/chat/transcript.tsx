@@ -1,8 +1,8 @@
 import { Button, ScrollArea, Stack, Text } from "@mantine/core";
-import { IconMessage } from "@tabler/icons-react";
 import { useEffect, useRef } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { Empty } from "../../components/empty.tsx";
+import { IconMessage } from "../../icons.tsx";
 import { TurnView } from "./turn-view.tsx";
 import type { Chat } from "./use-chat.ts";
 

@@ -12,9 +12,9 @@ import {
   Textarea,
   Tooltip,
 } from "@mantine/core";
-import { IconPencil, IconRefresh } from "@tabler/icons-react";
 import { useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
+import { IconPencil, IconRefresh } from "../../icons.tsx";
 import { AnswerView } from "./answer-view.tsx";
 import type { ToolResult, Turn } from "./conversation.ts";
 import { ToolResultsForm } from "./tool-results-form.tsx";

@@ -1,7 +1,6 @@
 // Not part of the first load.
 import "@fontsource-variable/geist-mono/wght.css";
 import { Badge, Card, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
-import { IconSettings } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Empty } from "../../components/empty.tsx";
@@ -9,6 +8,7 @@ import { InlineCode } from "../../components/inline-code.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { IconSettings } from "../../icons.tsx";
 import { type Configuration, configurationQuery, type Setting } from "./configuration-query.ts";
 
 export function ConfigurationPage() {

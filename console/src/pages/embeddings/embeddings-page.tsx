@@ -1,5 +1,4 @@
 import { Button, Card, Group, Progress, Select, Stack, Table, Textarea, TextInput } from "@mantine/core";
-import { IconVectorTriangle } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
@@ -8,6 +7,7 @@ import { AsCode } from "../../components/as-code.tsx";
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { WithModels } from "../../components/with-models.tsx";
+import { IconVectorTriangle } from "../../icons.tsx";
 
 export function EmbeddingsPage() {
   return (

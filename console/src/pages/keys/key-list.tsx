@@ -2,7 +2,6 @@
 import "@fontsource-variable/geist-mono/wght.css";
 import { Card, Group, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconKey } from "@tabler/icons-react";
 import { memo, type ReactNode, useCallback, useState } from "react";
 import { useEntries } from "../../api/use-entries.ts";
 import { Empty } from "../../components/empty.tsx";
@@ -10,6 +9,7 @@ import { formatAgo, formatDate } from "../../components/format.ts";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { IconKey } from "../../icons.tsx";
 import { Expiry } from "./expiry.tsx";
 
 export interface ListedKey {

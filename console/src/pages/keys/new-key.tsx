@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
-import { IconPlus } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { IconPlus } from "../../icons.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { onceOnly, SecretOnce } from "./secret-once.tsx";
 

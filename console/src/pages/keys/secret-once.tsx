@@ -1,7 +1,7 @@
 import { Alert, Code, Group, Stack, Text } from "@mantine/core";
-import { IconKey } from "@tabler/icons-react";
 import { baseUrl } from "../../components/code-text.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { IconKey } from "../../icons.tsx";
 
 interface SecretOnceProps {
   secret: string;

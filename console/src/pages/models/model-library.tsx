@@ -1,5 +1,4 @@
 import { Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
-import { IconDownload, IconMessage, IconX } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -10,6 +9,7 @@ import { formatBytes, formatNumber } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { IconDownload, IconMessage, IconX } from "../../icons.tsx";
 import { chatStore } from "../chat/chat-store.ts";
 import { newConversation } from "../chat/conversation.ts";
 import { type Library, type LibraryModel, libraryQuery, type Pull, pullPath, startPull } from "./library-query.ts";

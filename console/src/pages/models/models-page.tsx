@@ -1,5 +1,4 @@
 import { Badge, Card, Group, SegmentedControl, Select, Table, Text, TextInput } from "@mantine/core";
-import { IconCpu } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { useSession } from "../../api/session.ts";
@@ -12,6 +11,7 @@ import { StatusBadge } from "../../components/status-badge.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { WeekCell } from "../../components/week-cell.tsx";
+import { IconCpu } from "../../icons.tsx";
 import { DeploymentTable } from "../overview/deployment-table.tsx";
 import { overviewQuery } from "../overview/overview-query.ts";
 import { useWeekUsage } from "../usage/week-usage.ts";

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDownload } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useSession } from "../../api/session.ts";
+import { IconDownload } from "../../icons.tsx";
 import { libraryQuery, startPull } from "./library-query.ts";
 
 /** Downloads a model by its ID, for administrators of the installation. */

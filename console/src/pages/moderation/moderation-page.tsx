@@ -1,5 +1,4 @@
 import { Badge, Button, Card, Group, Select, Stack, Textarea } from "@mantine/core";
-import { IconShieldCheck } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
@@ -8,6 +7,7 @@ import { AsCode } from "../../components/as-code.tsx";
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { WithModels } from "../../components/with-models.tsx";
+import { IconShieldCheck } from "../../icons.tsx";
 import { ScoreTable } from "./score-table.tsx";
 
 interface Moderation {

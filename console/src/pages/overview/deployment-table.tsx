@@ -1,9 +1,9 @@
 import { Badge, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
-import { IconServer } from "@tabler/icons-react";
 import { Empty } from "../../components/empty.tsx";
 import { formatBytes, formatMilliseconds } from "../../components/format.ts";
 import { StatusBadge } from "../../components/status-badge.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { IconServer } from "../../icons.tsx";
 import type { Deployment } from "./overview-query.ts";
 
 /** What is loaded on each device, as `3 of 8 loaded on cpu, 1.2 GiB`. */

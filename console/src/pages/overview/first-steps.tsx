@@ -1,11 +1,11 @@
 import { ActionIcon, Card, Group, Progress, Text, Title, Tooltip } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { IconCheck, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { request } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { spendLimitQuery } from "../../components/spend-form.tsx";
+import { IconCheck, IconX } from "../../icons.tsx";
 import type { ListedKey } from "../keys/key-list.tsx";
 import { pathOf } from "../projects/projects-api.ts";
 import type { Overview } from "./overview-query.ts";

@@ -1,5 +1,4 @@
 import { Alert, Card, Group, SimpleGrid, Text, Title } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { useSession } from "../../api/session.ts";
@@ -7,6 +6,7 @@ import { formatCompact, formatCost, formatMilliseconds } from "../../components/
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
+import { IconAlertTriangle } from "../../icons.tsx";
 import { concernsOf } from "./attention.ts";
 import { DeploymentTable } from "./deployment-table.tsx";
 import { FirstSteps } from "./first-steps.tsx";

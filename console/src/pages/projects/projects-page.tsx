@@ -1,6 +1,5 @@
 import { Badge, Button, Card, Group, Modal, Switch, Table } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconFolder, IconPlus } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Empty } from "../../components/empty.tsx";
@@ -10,6 +9,7 @@ import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WeekCell } from "../../components/week-cell.tsx";
+import { IconFolder, IconPlus } from "../../icons.tsx";
 import { useWeekUsage } from "../usage/week-usage.ts";
 import { createProject, projectsQuery } from "./projects-api.ts";
 

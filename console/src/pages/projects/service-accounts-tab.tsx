@@ -1,7 +1,6 @@
 import { Button, Card, Group, Modal, Stack, Switch, Table, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
-import { IconPlus, IconRobot } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { request } from "../../api/request.ts";
@@ -12,6 +11,7 @@ import { formatDate } from "../../components/format.ts";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { IconPlus, IconRobot } from "../../icons.tsx";
 import { KEYS } from "../keys/key-list.tsx";
 import { onceOnly, SecretOnce } from "../keys/secret-once.tsx";
 import { ACCOUNTS, accountPath, type Project, pathOf, type ServiceAccount } from "./projects-api.ts";

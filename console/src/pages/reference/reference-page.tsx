@@ -1,7 +1,6 @@
 // Not part of the first load.
 import "@fontsource-variable/geist-mono/wght.css";
 import { Anchor, Badge, Card, Code, Group, Stack, Text, TextInput, Title, UnstyledButton } from "@mantine/core";
-import { IconBook, IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { urlOf } from "../../api/request.ts";
 import { Empty } from "../../components/empty.tsx";
@@ -9,6 +8,7 @@ import { InlineCode } from "../../components/inline-code.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { IconBook, IconChevronDown, IconChevronRight } from "../../icons.tsx";
 import { type OpenApi, openApiQuery, type Route, routesOf } from "./openapi.ts";
 import { RouteDetails } from "./route-details.tsx";
 

@@ -1,7 +1,6 @@
 // Not part of the first load.
 import "@fontsource-variable/geist-mono/wght.css";
 import { Badge, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
-import { IconMessage } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -19,6 +18,7 @@ import {
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
+import { IconMessage } from "../../icons.tsx";
 import { chatStore } from "../chat/chat-store.ts";
 import { newConversation } from "../chat/conversation.ts";
 import { keyPath, projectQuery } from "../projects/projects-api.ts";

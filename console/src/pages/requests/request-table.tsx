@@ -1,9 +1,9 @@
 import { Badge, Table, UnstyledButton } from "@mantine/core";
-import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { formatCost, formatDateTime, formatMilliseconds, formatNumber, formatTime } from "../../components/format.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { IconArrowDown, IconArrowUp } from "../../icons.tsx";
 import { outcomeOf, type RequestEntry } from "./requests-api.ts";
 import type { SortKey } from "./sort-requests.ts";
 

@@ -1,5 +1,4 @@
 import { Button, Card, Group, Switch, Text } from "@mantine/core";
-import { IconActivity, IconDownload, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { followRequests } from "../../api/live-requests.ts";
@@ -10,6 +9,7 @@ import { Histogram } from "../../components/histogram.tsx";
 import { Page } from "../../components/page.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { IconActivity, IconDownload, IconX } from "../../icons.tsx";
 import { exportRequests } from "./export-requests.ts";
 import { RequestFilterBar } from "./request-filter-bar.tsx";
 import { type FilterState, matches, useRequestFilters } from "./request-filters.ts";

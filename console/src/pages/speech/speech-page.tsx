@@ -1,5 +1,4 @@
 import { Button, Card, Group, NumberInput, Select, Stack, Text, Textarea } from "@mantine/core";
-import { IconDownload, IconVolume } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
@@ -8,6 +7,7 @@ import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatBytes, formatSeconds } from "../../components/format.ts";
 import { WithModels } from "../../components/with-models.tsx";
+import { IconDownload, IconVolume } from "../../icons.tsx";
 import { canStream, playStream } from "./play-stream.ts";
 import { type SpeechSettings, speechSamples } from "./speech-code.ts";
 import { VoiceList } from "./voice-list.tsx";

@@ -1,8 +1,8 @@
 import { ActionIcon, Alert, Group, ScrollArea, Text, Tooltip, UnstyledButton } from "@mantine/core";
-import { IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { send } from "../../api/request.ts";
+import { IconPlayerPlay, IconPlayerStop } from "../../icons.tsx";
 
 interface VoiceListProps {
   model: string;

@@ -1,5 +1,4 @@
 import { Button, Card, FileInput, Group, Loader, Select, Stack, Text, UnstyledButton } from "@mantine/core";
-import { IconDownload, IconMicrophone, IconPlayerStop, IconUpload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { type DragEvent, Fragment, useEffect, useRef, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
@@ -9,6 +8,7 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatSeconds } from "../../components/format.ts";
 import { saveFile } from "../../components/save-file.ts";
 import { WithModels } from "../../components/with-models.tsx";
+import { IconDownload, IconMicrophone, IconPlayerStop, IconUpload } from "../../icons.tsx";
 import { readTranscript } from "./read-transcript.ts";
 import { type Segment, type Transcript, toSrt, toVtt, transcriptionSamples } from "./transcript.ts";
 import { useRecorder } from "./use-recorder.ts";

@@ -1,5 +1,4 @@
 import { Card, Group, Select, SimpleGrid, Text } from "@mantine/core";
-import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, memo, Suspense, useDeferredValue } from "react";
 import { Empty } from "../../components/empty.tsx";
@@ -8,6 +7,7 @@ import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { IconChartBar } from "../../icons.tsx";
 import { GROUPS } from "./groups.ts";
 import { MonthSpend } from "./month-spend.tsx";
 import { UsageFilters } from "./usage-filters.tsx";

@@ -1,7 +1,7 @@
 import { Button, Card, Group, Table, Title } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
 import { formatMaybeCost, formatNumber, formatSeconds } from "../../components/format.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { IconDownload } from "../../icons.tsx";
 import { downloadCsv } from "./download-csv.ts";
 import { GROUPS } from "./groups.ts";
 import { timeLabel } from "./time-label.ts";

@@ -1,0 +1,122 @@
+/** Icons of the console: the outlines of Tabler Icons, which the build takes from `@iconify-json/tabler` (vite-icons.ts). */
+
+import activity from "tabler:activity";
+import adjustments from "tabler:adjustments";
+import alertTriangle from "tabler:alert-triangle";
+import arrowDown from "tabler:arrow-down";
+import arrowUp from "tabler:arrow-up";
+import book from "tabler:book";
+import building from "tabler:building";
+import bulb from "tabler:bulb";
+import chartBar from "tabler:chart-bar";
+import check from "tabler:check";
+import chevronDown from "tabler:chevron-down";
+import chevronRight from "tabler:chevron-right";
+import code from "tabler:code";
+import copy from "tabler:copy";
+import cpu from "tabler:cpu";
+import download from "tabler:download";
+import folder from "tabler:folder";
+import gauge from "tabler:gauge";
+import history from "tabler:history";
+import key from "tabler:key";
+import logout from "tabler:logout";
+import message from "tabler:message";
+import microphone from "tabler:microphone";
+import moon from "tabler:moon";
+import pencil from "tabler:pencil";
+import photo from "tabler:photo";
+import playerPlay from "tabler:player-play";
+import playerStop from "tabler:player-stop";
+import playerStopFilled from "tabler:player-stop-filled";
+import plus from "tabler:plus";
+import refresh from "tabler:refresh";
+import robot from "tabler:robot";
+import search from "tabler:search";
+import server from "tabler:server";
+import settings from "tabler:settings";
+import shieldCheck from "tabler:shield-check";
+import sun from "tabler:sun";
+import tool from "tabler:tool";
+import trash from "tabler:trash";
+import upload from "tabler:upload";
+import users from "tabler:users";
+import vectorTriangle from "tabler:vector-triangle";
+import volume from "tabler:volume";
+import x from "tabler:x";
+import type { FunctionComponent, SVGAttributes } from "react";
+
+export interface IconProps extends Omit<SVGAttributes<SVGSVGElement>, "stroke"> {
+  /** Width and height in pixels. */
+  size?: number;
+  /** Width of the lines, in 24ths of the size. */
+  stroke?: number;
+}
+
+export type Icon = FunctionComponent<IconProps>;
+
+export const IconActivity = icon(activity);
+export const IconAdjustments = icon(adjustments);
+export const IconAlertTriangle = icon(alertTriangle);
+export const IconArrowDown = icon(arrowDown);
+export const IconArrowUp = icon(arrowUp);
+export const IconBook = icon(book);
+export const IconBuilding = icon(building);
+export const IconBulb = icon(bulb);
+export const IconChartBar = icon(chartBar);
+export const IconCheck = icon(check);
+export const IconChevronDown = icon(chevronDown);
+export const IconChevronRight = icon(chevronRight);
+export const IconCode = icon(code);
+export const IconCopy = icon(copy);
+export const IconCpu = icon(cpu);
+export const IconDownload = icon(download);
+export const IconFolder = icon(folder);
+export const IconGauge = icon(gauge);
+export const IconHistory = icon(history);
+export const IconKey = icon(key);
+export const IconLogout = icon(logout);
+export const IconMessage = icon(message);
+export const IconMicrophone = icon(microphone);
+export const IconMoon = icon(moon);
+export const IconPencil = icon(pencil);
+export const IconPhoto = icon(photo);
+export const IconPlayerPlay = icon(playerPlay);
+export const IconPlayerStop = icon(playerStop);
+export const IconPlayerStopFilled = icon(playerStopFilled);
+export const IconPlus = icon(plus);
+export const IconRefresh = icon(refresh);
+export const IconRobot = icon(robot);
+export const IconSearch = icon(search);
+export const IconServer = icon(server);
+export const IconSettings = icon(settings);
+export const IconShieldCheck = icon(shieldCheck);
+export const IconSun = icon(sun);
+export const IconTool = icon(tool);
+export const IconTrash = icon(trash);
+export const IconUpload = icon(upload);
+export const IconUsers = icon(users);
+export const IconVectorTriangle = icon(vectorTriangle);
+export const IconVolume = icon(volume);
+export const IconX = icon(x);
+
+function icon(body: string): Icon {
+  return (props) => draw(body, props);
+}
+
+/** `body`: the inner SVG of a drawing of 24 by 24, which sets fill and color. */
+function draw(body: string, { size = 24, stroke = 2, ...attributes }: IconProps) {
+  return (
+    <svg
+      xmlns="http://www.w3.org/2000/svg"
+      viewBox="0 0 24 24"
+      width={size}
+      height={size}
+      strokeWidth={stroke}
+      aria-hidden={attributes["aria-label"] === undefined}
+      {...attributes}
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: The build writes it from a package.
+      dangerouslySetInnerHTML={{ __html: body }}
+    />
+  );
+}

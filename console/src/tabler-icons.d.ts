@@ -1,0 +1,4 @@
+declare module "tabler:*" {
+  const body: string;
+  export default body;
+}
