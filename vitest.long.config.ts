@@ -23,6 +23,7 @@ export default defineConfig({
       "test/connections/{clients-that-do-not-read,connections,large-bodies,refused-upgrades,uploads}.test.ts",
       "test/embeddings/{embeddings-load,large-embeddings}.test.ts",
       "test/process/load-on-demand.test.ts",
+      "test/routing/routing-cancellation.test.ts",
     ],
     globalSetup: ["test/support/models/fetch-default-models.ts", "test/support/service/build-console.ts"],
     testTimeout: 600_000,

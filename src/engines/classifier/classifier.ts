@@ -4,9 +4,9 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { InferenceSession } from "onnxruntime-node";
 import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
-import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
+import { checkInputLength } from "../shared/check-input-length.ts";
 import { DEFAULT_THRESHOLD, describeClassifier } from "./describe-classifier.ts";
 import { FairBatches, runBatch, type Window } from "./fair-batches.ts";
 import { type Head, readHead } from "./head.ts";
@@ -85,7 +85,10 @@ export class Classifier implements ModerationModel {
     signal: AbortSignal,
     asked?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]> {
-    this.#checkLength(inputs);
+    checkInputLength(
+      inputs.map(({ text }) => text),
+      this.#options.maxCharacters,
+    );
     const scored = inputs.map((): Float32Array[] => []);
     const minorCueShares = inputs.map(() => 0);
     await this.#batches.score({
@@ -131,14 +134,6 @@ export class Classifier implements ModerationModel {
       flags: every((category) => (byName[category] ?? 0) >= (this.thresholds[category] ?? DEFAULT_THRESHOLD)),
       appliedTo: every(() => ["text"] as const),
     };
-  }
-
-  #checkLength(inputs: readonly ModerationInput[]): void {
-    const { maxCharacters } = this.#options;
-    const characters = inputs.reduce((sum, { text }) => sum + text.length, 0);
-    if (characters <= maxCharacters) return;
-    const message = `\`input\` has ${characters} characters; the limit is ${maxCharacters}. Send it in several requests.`;
-    throw invalidRequest(message, "input", "string_above_max_length");
   }
 
   health(): { state: "up" } {

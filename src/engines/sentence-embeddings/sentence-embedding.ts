@@ -8,6 +8,7 @@ import { RoundRobinLock } from "../../kernel/async/round-robin-lock.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
+import { checkInputLength } from "../shared/check-input-length.ts";
 import { countsOtherwise, decodeTokenIds, type TokenIds } from "../shared/token-ids.ts";
 import { HEADS, MAX_TOKENS } from "./all-minilm.ts";
 
@@ -56,7 +57,10 @@ export class SentenceEmbedding implements EmbeddingModel {
 
   async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
     const { inputs, project, purpose } = request;
-    this.#checkLength(inputs);
+    checkInputLength(
+      inputs.filter((input) => typeof input === "string"),
+      this.#options.maxCharacters,
+    );
     const { tokenIds } = this.#options;
     const longInput =
       this.#options.longInput ?? request.longInput ?? (countsOtherwise(request, tokenIds) ? "average" : "refuse");
@@ -74,14 +78,6 @@ export class SentenceEmbedding implements EmbeddingModel {
     } catch (error) {
       throw toFault(error);
     }
-  }
-
-  #checkLength(inputs: readonly EmbeddingInput[]): void {
-    const { maxCharacters } = this.#options;
-    const characters = inputs.reduce((sum, input) => sum + (typeof input === "string" ? input.length : 0), 0);
-    if (characters <= maxCharacters) return;
-    const message = `\`input\` has ${characters} characters; the limit is ${maxCharacters}. Send it in several requests.`;
-    throw invalidRequest(message, "input", "string_above_max_length");
   }
 
   health(): { state: "up" } {
