@@ -64,6 +64,14 @@ export function buildServer(options: ServerOptions): DescribedServer {
     },
     { prefix: "/v1/organization" },
   );
+  app.register(
+    async (scope) => {
+      authenticate(scope, "operator");
+      refuseNul(scope);
+      for (const plugin of features.flatMap((feature) => feature.operator ?? [])) scope.register(plugin);
+    },
+    { prefix: "/v1/organizations" },
+  );
   return {
     app,
     operations: described,

@@ -2,6 +2,7 @@
 
 import { Command } from "commander";
 import type { Accounts } from "../features/accounts/accounts.ts";
+import { OPERATOR } from "../features/accounts/audit/audit.ts";
 import type { Organization } from "../features/accounts/organizations/organizations.ts";
 import { findOrganization } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
@@ -37,7 +38,7 @@ export function organizationsCommand(): Command {
 }
 
 async function create(accounts: Accounts, name: string, json: boolean): Promise<void> {
-  const { organization, adminKey } = await accounts.organizations.create(name);
+  const { organization, adminKey } = await accounts.organizations.create(OPERATOR, name);
   const value = adminKey.secret.reveal();
   if (json) {
     const admin_api_key = { id: adminKey.key.id, value };
@@ -66,7 +67,7 @@ async function list(accounts: Accounts, json: boolean): Promise<void> {
 
 async function archive(accounts: Accounts, given: string, json: boolean): Promise<void> {
   const { id } = await findOrganization(accounts, given);
-  const organization = await accounts.organizations.archive(id);
+  const organization = await accounts.organizations.archive(OPERATOR, id);
   console.log(json ? JSON.stringify(toJson(organization)) : `Archived ${id}. Its keys are disabled.`);
 }
 

@@ -2,14 +2,13 @@ import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import type { Config } from "../config/config.ts";
-import type { Authenticator, CountWrongKey } from "../http/authenticate.ts";
+import type { Authenticator, CountWrongKey, ScopeKind } from "../http/authenticate.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Database } from "../storage/database.ts";
 import type { Accounts } from "./accounts/accounts.ts";
-import type { Caller } from "./accounts/caller.ts";
 import type { BodyContent } from "./files/content-resolver.ts";
 import type { FileStorage } from "./files/file-storage.ts";
 import type { Operations } from "./operations/operations.ts";
@@ -24,6 +23,8 @@ export interface Feature {
   project?: readonly FastifyPluginAsync[];
   /** Routes below /v1/organization for admin keys. */
   admin?: readonly FastifyPluginAsync[];
+  /** Routes below /v1/organizations for commands of the operator. */
+  operator?: readonly FastifyPluginAsync[];
   /** Adds hooks, which run after those of the features before this one and before those of the scopes for keys. */
   addHooks?(app: FastifyInstance): void;
   /** Called once the service accepts requests. */
@@ -50,7 +51,7 @@ export interface RouteParts {
   inference: Inference;
   content: BodyContent;
   /** Authenticates every route of a scope; `authenticator` replaces that of the accounts. */
-  authenticate: (scope: FastifyInstance, kind: Caller["kind"], authenticator?: Authenticator) => void;
+  authenticate: (scope: FastifyInstance, kind: ScopeKind, authenticator?: Authenticator) => void;
 }
 
 /** The service as its features find it; each one takes what it uses. */

@@ -17,9 +17,15 @@ export interface Authenticator {
   authenticateKnown(key: string | undefined): Caller | undefined;
   /** Returns the caller of a console session on routes of this kind; undefined when it has none. */
   authenticateSession(token: string, kind: Caller["kind"]): Promise<Caller | undefined>;
-  /** Throws a Fault when the client names another organization or project than the key's. */
-  checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void>;
+  /**
+   * Returns the caller, the operator in the organization that the client names. Throws a Fault when others name another
+   * organization or project than the key's.
+   */
+  applyScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<Caller>;
 }
+
+/** Whom a scope admits. */
+export type ScopeKind = Caller["kind"] | "operator";
 
 /** Counts a wrong key from an address. Throws a Fault when the address has sent too many. */
 export type CountWrongKey = (address: string) => Promise<void>;
@@ -53,14 +59,22 @@ interface AuthenticationRules {
 export function authenticateScope(
   scope: FastifyInstance,
   accounts: Authenticator,
-  kind: Caller["kind"],
+  kind: ScopeKind,
   { countWrongKey, ignoresMismatchedIds }: AuthenticationRules,
 ): void {
   scope.decorate("authenticates", kind);
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => {
     request.caller = caller;
     reply.header("openai-organization", caller.organizationId);
-    if (caller.kind !== kind && !allowsProjectKeys(request)) throw wrongKind(kind);
+    if (!admits(kind, caller) && !allowsProjectKeys(request)) throw wrongKind(kind);
+  };
+  const applyHeaders = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { headers, caller } = request;
+    const acting = await accounts.applyScopeHeaders(caller, {
+      organization: sent(headers["openai-organization"]),
+      project: sent(headers["openai-project"]),
+    });
+    if (acting !== caller) admit(request, reply, acting);
   };
   const prove = async (request: FastifyRequest, reply: FastifyReply, key: string | undefined) => {
     const token = key === undefined ? sessionToken(request) : undefined;
@@ -69,18 +83,16 @@ export function authenticateScope(
         ? await authenticateKey(request, key, accounts, countWrongKey)
         : await authenticateSession(request, token, accounts, kind);
     admit(request, reply, caller);
-    if (ignoresMismatchedIds) return;
-    await accounts.checkScopeHeaders(caller, {
-      organization: sent(request.headers["openai-organization"]),
-      project: sent(request.headers["openai-project"]),
-    });
+    if (kind === "operator" || (ignoresMismatchedIds && !caller.isOperator)) return;
+    await applyHeaders(request, reply);
   };
   scope.addHook("onRequest", (request, reply, done) => {
     const { internalCall } = request;
     if (internalCall !== undefined) {
       admit(request, reply, internalCall.caller);
       internalCall.signal.addEventListener("abort", () => reply.raw.destroy(), { once: true });
-      done();
+      if (internalCall.caller.isOperator && kind === "admin") applyHeaders(request, reply).then(() => done(), done);
+      else done();
       return;
     }
     const { headers } = request;
@@ -94,6 +106,10 @@ export function authenticateScope(
     admit(request, reply, cached);
     done();
   });
+}
+
+function admits(kind: ScopeKind, caller: Caller): boolean {
+  return kind === "operator" ? caller.isOperator === true : caller.kind === kind;
 }
 
 function allowsProjectKeys({ routeOptions }: FastifyRequest): boolean {
@@ -176,7 +192,7 @@ async function authenticateSession(
   request: FastifyRequest,
   token: string,
   accounts: Pick<Authenticator, "authenticateSession">,
-  kind: Caller["kind"],
+  kind: ScopeKind,
 ): Promise<Caller> {
   refuseOtherSites(request);
   const kinds = kind === "project" ? (["project", "admin"] as const) : (["admin", "project"] as const);
@@ -233,7 +249,12 @@ function isWrongKey(failure: unknown): boolean {
   return failure instanceof Fault && failure.kind === "unauthenticated" && failure.code === "invalid_api_key";
 }
 
-function wrongKind(needed: Caller["kind"]): Fault {
+function wrongKind(needed: ScopeKind): Fault {
+  if (needed === "operator") {
+    const message =
+      "Only the operator manages organizations: run `parlance organizations` on the machine of the service.";
+    return new Fault("forbidden", message);
+  }
   return needed === "project"
     ? new Fault("unauthenticated", "An admin key cannot call models; use a project's API key.", {
         code: "invalid_api_key",

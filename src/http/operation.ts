@@ -1,8 +1,8 @@
 /** Definitions of routes: a route without one fails the start. */
 
 import type { FastifyContextConfig, FastifyInstance } from "fastify";
-import type { Caller } from "../features/accounts/caller.ts";
 import type { Operation, Permission, RegisteredOperation } from "../wire/openapi/operation.ts";
+import type { ScopeKind } from "./authenticate.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -10,7 +10,7 @@ declare module "fastify" {
   }
   interface FastifyInstance {
     /** Kind of the keys that the scope authenticates; undefined in a scope without keys. */
-    authenticates?: Caller["kind"];
+    authenticates?: ScopeKind;
   }
 }
 
@@ -20,10 +20,11 @@ export function operation(definition: Operation, config: Omit<FastifyContextConf
 }
 
 /** Kind of key that the scope of an operation authenticates. */
-const SCOPES: Readonly<Record<Permission, Caller["kind"] | undefined>> = {
+const SCOPES: Readonly<Record<Permission, ScopeKind | undefined>> = {
   project: "project",
   admin: "admin",
   "admin-or-project": "admin",
+  operator: "operator",
   "optional-admin": undefined,
   metrics: undefined,
   console: undefined,

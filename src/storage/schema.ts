@@ -98,7 +98,8 @@ export interface ApiKeyRow {
   /** Null for admin keys, which belong to an organization only. */
   projectId: string | null;
   serviceAccountId: string | null;
-  kind: "project" | "admin";
+  /** `operator`: temporary key of a command. */
+  kind: "project" | "admin" | "operator";
   name: string;
   /** SHA-256 in hexadecimal. */
   keyHash: string;

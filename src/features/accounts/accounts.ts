@@ -20,13 +20,14 @@ import { ApiKeys } from "./keys/api-keys.ts";
 import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./keys/bootstrap-keys.ts";
 import { type KeySource, keysIn } from "./keys/cached-key.ts";
 import { LastUsedWriter } from "./keys/last-used-writer.ts";
+import { OperatorKeys } from "./keys/operator-keys.ts";
 import { isPlaceholder, WAY_TO_A_KEY } from "./keys/placeholder-key.ts";
 import { findDefaultOrganization } from "./organizations/organization-queries.ts";
 import { Organizations } from "./organizations/organizations.ts";
 import { ModelPermissionService } from "./projects/model-permission-service.ts";
 import { findDefaultProject } from "./projects/project-queries.ts";
 import { Projects } from "./projects/projects.ts";
-import { checkScopeHeaders, type ScopeHeaders } from "./scope-headers.ts";
+import { applyScopeHeaders, type ScopeHeaders } from "./scope-headers.ts";
 import { ServiceAccounts } from "./service-accounts/service-accounts.ts";
 
 export type { BootstrapKeys, FixedKeys } from "./keys/bootstrap-keys.ts";
@@ -52,6 +53,7 @@ export class Accounts {
   readonly projects: Projects;
   readonly serviceAccounts: ServiceAccounts;
   readonly apiKeys: ApiKeys;
+  readonly operatorKeys: OperatorKeys;
   readonly modelPermissions: ModelPermissionService;
   readonly rateLimits: RateLimitService;
   readonly spendLimits: SpendLimitService;
@@ -88,6 +90,7 @@ export class Accounts {
     this.projects = new Projects(this.#transactions);
     this.serviceAccounts = new ServiceAccounts(this.#transactions);
     this.apiKeys = new ApiKeys(this.#transactions);
+    this.operatorKeys = new OperatorKeys(this.#transactions);
     this.modelPermissions = new ModelPermissionService(this.#transactions);
     this.spendLimits = new SpendLimitService(this.#transactions);
     this.rateLimits = new RateLimitService(this.#transactions);
@@ -159,8 +162,15 @@ export class Accounts {
   }
 
   /** Throws a Fault when the client's headers name another organization or project than the key's. */
-  async checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void> {
-    await checkScopeHeaders(this.#database, caller, headers);
+  async applyScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<Caller> {
+    return applyScopeHeaders(this.#database, caller, headers);
+  }
+
+  /** Returns the operator as the caller of a command, in the default organization if it exists. */
+  async operator(): Promise<Caller> {
+    const organization = await this.#database.run(findDefaultOrganization);
+    const caller = { keyId: "operator", projectId: undefined, kind: "admin", isOperator: true } as const;
+    return { ...caller, organizationId: organization?.id ?? "" };
   }
 
   /** Creates the default organization, project and keys at first start; applies the operator's fixed keys at every start. */

@@ -17,6 +17,8 @@ export interface Caller {
   userId?: string | undefined;
   /** Permissions of the user; undefined for a key without a user, which has all of its kind. */
   access?: Access | undefined;
+  /** True for commands of the operator, which administer every organization. */
+  isOperator?: true;
   /** Undefined: interactive. */
   priority?: Priority;
 }

@@ -4,8 +4,10 @@ import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { Accounts, type AccountsOptions } from "./accounts.ts";
 import { auditLogs } from "./audit/audit-log-routes.ts";
 import { adminApiKeys } from "./keys/admin-key-routes.ts";
+import { organizationApiKeys } from "./keys/organization-key-routes.ts";
 import { projectApiKeys } from "./keys/project-key-routes.ts";
 import { serviceAccountKeys } from "./keys/service-account-key-routes.ts";
+import { organizations, ownOrganization } from "./organizations/organization-routes.ts";
 import { modelPermissions } from "./projects/model-permission-routes.ts";
 import { projects } from "./projects/project-routes.ts";
 import { serviceAccounts } from "./service-accounts/service-account-routes.ts";
@@ -27,7 +29,10 @@ export function openAccounts(parts: AccountsParts): Pick<ServiceParts, "accounts
 
 /** Administration of organizations, projects, service accounts and keys. */
 export function accountsFeature({ accounts, catalog }: ServiceParts): Feature {
-  return { admin: accountRoutes(accounts, (entry) => resolvePermissionEntry(catalog, entry)) };
+  return {
+    operator: [organizations(accounts)],
+    admin: accountRoutes(accounts, (entry) => resolvePermissionEntry(catalog, entry)),
+  };
 }
 
 /** `resolveModel` resolves entries of permission lists, which refuse unknown ones. */
@@ -36,10 +41,12 @@ export function accountRoutes(
   resolveModel: Parameters<typeof modelPermissions>[1],
 ): NonNullable<Feature["admin"]> {
   return [
+    ownOrganization(accounts),
     projects(accounts),
     serviceAccounts(accounts),
     serviceAccountKeys(accounts),
     projectApiKeys(accounts),
+    organizationApiKeys(accounts),
     adminApiKeys(accounts),
     modelPermissions(accounts, resolveModel),
     auditLogs(accounts),

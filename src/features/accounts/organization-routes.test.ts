@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
 import { type Administration, startAdministration } from "../../../test/support/service/administration.ts";
+import { OPERATOR } from "./audit/audit.ts";
 
 const databases = useDatabases();
 
@@ -185,7 +186,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("keeps one admin key when two admins delete each other's concurrently", async () => {
     const { accounts } = service;
-    const { organization, adminKey } = await accounts.organizations.create("Two admins");
+    const { organization, adminKey } = await accounts.organizations.create(OPERATOR, "Two admins");
     const scope = { organizationId: organization.id, kind: "admin" } as const;
     const actor = { keyId: adminKey.key.id, ipAddress: undefined, userAgent: undefined };
     const second = await accounts.apiKeys.create(actor, { scope, name: "Second", expiresInSeconds: undefined });

@@ -36,7 +36,7 @@ export interface NewConsoleSession {
   expiresAt: number;
 }
 
-type Key = Pick<ApiKeyRow, "id" | "kind" | "organizationId">;
+type Key = Pick<ApiKeyRow, "id" | "organizationId"> & { kind: Caller["kind"] };
 
 export class ConsoleSessions {
   readonly #transactions: AccountTransactions;
@@ -70,6 +70,8 @@ export class ConsoleSessions {
    * whose token stops working; the other key stays if it belongs to the same organization.
    */
   async signIn(actor: Actor, caller: Caller, previous: string | undefined): Promise<NewConsoleSession> {
+    if (caller.isOperator)
+      throw new Fault("unauthenticated", "A command's temporary key cannot sign in to the console.");
     return this.#transactions.run({ ...actor, keyId: caller.keyId }, async (transaction) => {
       const key = { id: caller.keyId, kind: caller.kind, organizationId: caller.organizationId };
       const endedSession = await this.#end(transaction, previous);
@@ -99,7 +101,13 @@ export class ConsoleSessions {
     for (const id of ids) grants.push(...(await removeConsoleSession(executor, id)));
     if (grants.length === 0) return [];
     const keys = grants.map(({ keyId }) => keyId);
-    return executor.selectFrom("apiKeys").select(["id", "kind", "organizationId"]).where("id", "in", keys).execute();
+    return executor
+      .selectFrom("apiKeys")
+      .select(["id", "kind", "organizationId"])
+      .where("id", "in", keys)
+      .where("kind", "in", KINDS)
+      .$narrowType<Key>()
+      .execute();
   }
 }
 
@@ -147,7 +155,10 @@ async function operatorKeys({ executor, now }: AccountTransaction): Promise<Key[
   const organizationId = organization.id;
   const admin = await findLastingApiKey(executor, { organizationId, kind: "admin" }, now);
   const member = await findLastingApiKey(executor, { organizationId, projectId: project.id, kind: "project" }, now);
-  return [admin, member].filter((key) => key !== undefined);
+  return [
+    ...(admin ? [{ ...admin, kind: "admin" } as const] : []),
+    ...(member ? [{ ...member, kind: "project" } as const] : []),
+  ];
 }
 
 function usedCode(): Fault {

@@ -11,6 +11,6 @@ export function withAnonymous(accounts: AnonymousAuthenticator): Authenticator {
     authenticate: (key) => (key === undefined ? accounts.authenticateAnonymous() : accounts.authenticate(key)),
     authenticateKnown: (key) => accounts.authenticateKnown(key),
     authenticateSession: (token, kind) => accounts.authenticateSession(token, kind),
-    checkScopeHeaders: (caller, headers) => accounts.checkScopeHeaders(caller, headers),
+    applyScopeHeaders: (caller, headers) => accounts.applyScopeHeaders(caller, headers),
   };
 }

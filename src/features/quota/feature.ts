@@ -29,6 +29,10 @@ export async function openQuota({ config, database, logger, lifetime, metrics }:
 
 /** Administration of rate and spend limits. */
 export function quotaFeature({ config, accounts, catalog }: ServiceParts): Feature {
-  const limited = { models: () => catalog.models, defaults: { ...config.limits.projectModel } };
+  const limited = {
+    models: () => catalog.models,
+    resolve: (idOrAlias: string) => catalog.findFallback(idOrAlias)?.model.id,
+    defaults: { ...config.limits.projectModel },
+  };
   return { admin: [rateLimits(accounts, limited), spendLimits(accounts)] };
 }

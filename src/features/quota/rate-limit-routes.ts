@@ -25,12 +25,14 @@ interface OfLimit {
 
 export interface LimitedModels {
   models: () => Iterable<AccessedModel>;
+  /** Returns the ID of a model from its ID or alias. */
+  resolve: (idOrAlias: string) => string | undefined;
   /** Configured limits of a model, for limits that are not set. */
   defaults: Readonly<Record<string, number | undefined>>;
 }
 
 /** /v1/organization/projects/{project}/rate_limits: one row per model that the project may use */
-export function rateLimits(accounts: Accounts, { models, defaults }: LimitedModels): FastifyPluginAsync {
+export function rateLimits(accounts: Accounts, { models, resolve, defaults }: LimitedModels): FastifyPluginAsync {
   const rowsOf = async (request: FastifyRequest<OfProject>) => {
     const project = projectOf(request);
     const { organizationId } = project;
@@ -71,7 +73,8 @@ export function rateLimits(accounts: Accounts, { models, defaults }: LimitedMode
     app.post<OfLimit>(
       "/projects/:project/rate_limits/:limit",
       operation({
-        summary: "Sets the rate limits of a project for one model.",
+        summary:
+          "Sets the rate limits of a project for one model; takes the model's ID or alias, too, which is not in OpenAI's API.",
         tag: "Projects",
         permission: "admin",
         body: RateLimitBody,
@@ -80,10 +83,13 @@ export function rateLimits(accounts: Accounts, { models, defaults }: LimitedMode
       async (request) => {
         const change = toLimitsChange(parse(RateLimitBody, request.body));
         const { limit } = request.params;
-        const row = (await rowsOf(request)).find(({ id }) => id === limit);
-        if (row === undefined) throw new Fault("not-found", `The rate limit \`${limit}\` does not exist.`);
+        const model = resolve(limit);
+        const row = (await rowsOf(request)).find((each) => each.id === limit || each.model === model);
+        if (row === undefined) {
+          throw new Fault("not-found", `The project has no rate limit \`${limit}\`, and may use no model of this ID.`);
+        }
         await accounts.rateLimits.update(actorOf(request), projectOf(request), row.model, change);
-        const [changed = row] = (await rowsOf(request)).filter(({ id }) => id === limit);
+        const [changed = row] = (await rowsOf(request)).filter(({ id }) => id === row.id);
         return changed;
       },
     );

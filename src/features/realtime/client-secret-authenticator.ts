@@ -9,6 +9,6 @@ export function withClientSecrets(accounts: Accounts): Authenticator {
       isClientSecret(key) ? (await accounts.authenticateClientSecret(key)).caller : accounts.authenticate(key),
     authenticateKnown: (key) => (isClientSecret(key) ? undefined : accounts.authenticateKnown(key)),
     authenticateSession: (token, kind) => accounts.authenticateSession(token, kind),
-    checkScopeHeaders: (caller, headers) => accounts.checkScopeHeaders(caller, headers),
+    applyScopeHeaders: (caller, headers) => accounts.applyScopeHeaders(caller, headers),
   };
 }

@@ -8,8 +8,9 @@ import {
   toUsageRequest,
   UsageQuery,
 } from "../../wire/openai/organization/organization-usage.ts";
+import { toDays, toUsageTotals, UsageTotalsQuery } from "../../wire/openai/organization/organization-usage-totals.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { CostsPage, usagePage } from "../../wire/openapi/usage-answers.ts";
+import { CostsPage, UsageTotals, usagePage } from "../../wire/openapi/usage-answers.ts";
 import { ownProject } from "../accounts/projects/own-project.ts";
 import type { UsageReports } from "./usage-report.ts";
 
@@ -43,6 +44,25 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
         },
       );
     }
+
+    app.get(
+      "/usage",
+      operation({
+        summary:
+          "Usage and costs of all operations together by project and model, at most 31 days. Not in OpenAI's API.",
+        tag: "Reports",
+        permission: "admin-or-project",
+        query: UsageTotalsQuery,
+        answer: UsageTotals,
+      }),
+      async (request) => {
+        const days = toDays(parse(UsageTotalsQuery, request.query), Date.now());
+        const projectIds = ownProject(request, undefined);
+        const { organizationId } = request.caller;
+        const { buckets } = await reports.read({ organizationId, operation: undefined, projectIds, ...days });
+        return toUsageTotals(buckets.flatMap(({ sums }) => sums));
+      },
+    );
 
     app.get(
       "/costs",

@@ -30,6 +30,7 @@ const SECURITY: Readonly<Partial<Record<Permission, readonly Record<string, []>[
   project: [{ project_key: [] }],
   admin: [{ admin_key: [] }],
   "admin-or-project": [{ admin_key: [] }, { project_key: [] }],
+  operator: [{ operator_key: [] }],
 };
 
 /** Statuses of errors. */
@@ -70,6 +71,11 @@ export function toOpenApiDocument(
       securitySchemes: {
         project_key: { type: "http", scheme: "bearer", description: "API key of a project." },
         admin_key: { type: "http", scheme: "bearer", description: "Admin key of the organization." },
+        operator_key: {
+          type: "http",
+          scheme: "bearer",
+          description: "Temporary key that a command creates on the machine of the service.",
+        },
       },
     },
   };

@@ -68,6 +68,8 @@ export const PERMISSIONS = {
   admin: "admin",
   /** A project key gets the part of the answer that belongs to its project. */
   "admin-or-project": "admin or project",
+  /** Commands of the operator on the machine of the service; no key of an organization. */
+  operator: "operator",
   /** An admin key gets more. */
   "optional-admin": "none, or admin",
   /** The key of the setting `operations.metrics_key`, if it is set. */

@@ -89,6 +89,23 @@ export const ProjectApiKey = named(
 );
 export const ProjectApiKeyList = listOfEntries(ProjectApiKey);
 
+export const CreatedProjectApiKey = z.object({
+  ...ProjectApiKey.shape,
+  value: z.string().describe("The key. It is shown only in this answer."),
+});
+
+export const OrganizationApiKey = named(
+  "OrganizationApiKey",
+  z.object({
+    object: z.literal("organization.api_key"),
+    ...KEY,
+    kind: z.enum(["project", "admin"]),
+    project_id: z.string().nullable().describe("Null for admin keys."),
+    service_account_id: z.string().nullable(),
+  }),
+);
+export const OrganizationApiKeyList = listOfEntries(OrganizationApiKey);
+
 export const AdminApiKey = named(
   "AdminApiKey",
   z.object({
@@ -101,6 +118,27 @@ export const AdminApiKeyList = listOfEntries(AdminApiKey);
 export const CreatedAdminApiKey = z.object({
   ...AdminApiKey.shape,
   value: z.string().describe("The key. It is shown only in this answer."),
+});
+
+export const Organization = named(
+  "Organization",
+  z.object({
+    object: z.literal("organization"),
+    id: z.string(),
+    name: z.string(),
+    is_default: z.boolean().describe("True for the organization that the first start creates."),
+    created_at: seconds,
+    archived_at: secondsOrNull,
+  }),
+);
+export const OrganizationList = z.object({ object: z.literal("list"), data: z.array(Organization) });
+export const CreatedOrganization = z.object({ ...Organization.shape, admin_api_key: CreatedAdminApiKey });
+export const OwnOrganization = z.object({
+  ...Organization.shape,
+  default_project: z
+    .object({ id: z.string(), name: z.string() })
+    .nullable()
+    .describe("Null for organizations that the operator created."),
 });
 
 export function modelPermissions(of: "project" | "organization") {

@@ -32,6 +32,23 @@ export function usagePage(kind: string) {
   );
 }
 
+export const UsageTotals = z.object({
+  object: z.literal("list"),
+  data: z.array(
+    z.object({
+      object: z.literal("organization.usage.total"),
+      project_id: z.string(),
+      model: z.string(),
+      num_model_requests: count,
+      input_tokens: count,
+      output_tokens: count,
+      characters: count,
+      audio_seconds: z.number(),
+      cost_nano_dollars: count.nullable().describe("Null where no price was known."),
+    }),
+  ),
+});
+
 export const CostsPage = bucketsOf(
   z.object({
     object: z.literal("organization.costs.result"),

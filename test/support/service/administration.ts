@@ -8,7 +8,9 @@ import { fastify } from "fastify";
 import OpenAI from "openai";
 import { Catalog } from "../../../src/catalog/catalog.ts";
 import { Accounts } from "../../../src/features/accounts/accounts.ts";
+import { OPERATOR } from "../../../src/features/accounts/audit/audit.ts";
 import { accountRoutes } from "../../../src/features/accounts/feature.ts";
+import { organizations } from "../../../src/features/accounts/organizations/organization-routes.ts";
 import { configuration } from "../../../src/features/configuration/routes.ts";
 import { signInCodes } from "../../../src/features/console/sign-in-code-routes.ts";
 import { ModelOperations } from "../../../src/features/models/model-operations.ts";
@@ -40,6 +42,10 @@ export interface Administration {
   /** With the default organization's admin key. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   sendForeign(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** With a temporary key of the operator; `path` is below /v1. */
+  sendOperator(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** ID of the other organization. */
+  foreignId: string;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -56,13 +62,14 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   const database = openDatabase(options);
   const accounts = new Accounts({ database, logger: options.logger });
   const { adminKey } = await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
-  const other = await accounts.organizations.create("Another organization");
+  const other = await accounts.organizations.create(OPERATOR, "Another organization");
   const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
   const store = createModelStore({ modelsDirectory: join(tmpdir(), "parlance-no-models"), hub }, options.logger);
   const app = fastify({ forceCloseConnections: true });
   const routes: { method: string; pattern: string }[] = [];
   app.addHook("onRoute", ({ method, url }) => {
-    if (method !== "HEAD") routes.push({ method: String(method), pattern: url });
+    const isOperators = url.startsWith("/v1/organizations");
+    if (method !== "HEAD" && !isOperators) routes.push({ method: String(method), pattern: url });
   });
   const history = new RequestHistory({ database, logger: options.logger, days: 7 });
   useRequestLog(app, {
@@ -93,7 +100,11 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
         overview({ accounts, history, reports, catalog: new Catalog() }),
         configuration(accounts, () => ({ file: undefined, settings: [], models: [] })),
         signInCodes(accounts),
-        rateLimits(accounts, { models: () => [{ id: "one", aliases: [], accessGroups: [] }], defaults: {} }),
+        rateLimits(accounts, {
+          models: () => [{ id: "one", aliases: [], accessGroups: [] }],
+          resolve: (id) => id,
+          defaults: {},
+        }),
         spendLimits(accounts),
       ]) {
         scope.register(plugin);
@@ -101,15 +112,23 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
     },
     { prefix: "/v1/organization" },
   );
+  app.register(
+    async (scope) => {
+      authenticateScope(scope, accounts, "operator", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
+      scope.register(organizations(accounts));
+    },
+    { prefix: "/v1/organizations" },
+  );
   await app.listen({ host: "127.0.0.1", port: 0 });
   const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const operatorKey = await accounts.operatorKeys.create((await accounts.defaultScope("admin")).organizationId);
   const keys = { own: adminKey?.reveal() ?? "", foreign: other.adminKey.secret.reveal() };
   const client = (key: string) =>
     new OpenAI({ baseURL: `${origin}/v1`, apiKey: null, adminAPIKey: key, maxRetries: 0 });
   const sender =
-    (key: string): Administration["send"] =>
+    (key: string, root = "/v1/organization"): Administration["send"] =>
     async (method, path, body, headers) => {
-      const answer = await fetch(`${origin}/v1/organization${path}`, {
+      const answer = await fetch(`${origin}${root}${path}`, {
         method,
         headers: {
           authorization: `Bearer ${key}`,
@@ -127,6 +146,8 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
     foreign: client(keys.foreign),
     send: sender(keys.own),
     sendForeign: sender(keys.foreign),
+    sendOperator: sender(operatorKey.secret.reveal(), "/v1"),
+    foreignId: other.organization.id,
     async [Symbol.asyncDispose]() {
       await app.close();
       await history.close();

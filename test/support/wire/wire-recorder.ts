@@ -67,6 +67,7 @@ export class WireRecorder {
       .replace(NONCE, "'nonce-NONCE'")
       .replace(COOKIE, "$1PORT=TOKEN; Max-Age=SECONDS")
       .replace(TIMES, (_all, name, value) => `"${name}":${value.startsWith('"') ? '"TIME"' : "0"}`)
+      .replaceAll(/start_time=\d+/g, "start_time=0")
       .replace(VECTORS, (vector) => `[${vector.split(",").length} numbers]`)
       .replace(SECRETS, "$1SECRET")
       .replace(REQUEST_IDS, "req_ID")

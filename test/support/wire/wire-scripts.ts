@@ -401,6 +401,7 @@ const organization: Script = async ({ recorder, key, adminKey }) => {
   for (const kind of ["completions", "embeddings", "moderations", "audio_speeches", "audio_transcriptions"]) {
     await sendOwn(`usage of ${kind}`, `/usage/${kind}?${ofToday}&bucket_width=1d&group_by=model`);
   }
+  await sendOwn("usage by project and model", `/usage?start_time=${midnight}`);
   await sendOwn("costs", `/costs?${ofToday}`);
   await sendOwn("costs by line item", `/costs?${ofToday}&group_by=line_item`);
   await sendOwn("usage without a start", "/usage/completions");
@@ -417,8 +418,13 @@ const organization: Script = async ({ recorder, key, adminKey }) => {
   await send("revoke an admin key", `DELETE /admin_api_keys/${admin.id}`);
   await send("revoke a key", `DELETE ${project}/api_keys/${second.id}`);
   await send("delete a service account", `DELETE ${accountPath}`);
+  await send("set the rate limit of an alias", `POST ${project}/rate_limits/parakeet`, { max_requests_per_1_day: 9 });
+  await send("create a key without an account", `POST ${project}/api_keys`, { name: "Third" });
+  await send("list keys of all projects", `GET /api_keys?project_id=${id}`);
   await send("archive", `POST ${project}/archive`);
   await send("list events", "GET /audit_logs?limit=20");
+  await send("retrieve the organization", "GET ");
+  await recorder.send("organizations with an admin key", "GET /v1/organizations", { key: adminKey });
 };
 
 const service: Script = async ({ recorder, key, adminKey }) => {

@@ -3,6 +3,7 @@ import type { Actor } from "./audit.ts";
 
 /** Returns the author of a change, for the audit log. */
 export function actorOf(request: FastifyRequest): Actor {
-  const { keyId, userId } = request.caller;
-  return { keyId, userId, ipAddress: request.ip, userAgent: request.headers["user-agent"] };
+  const { keyId, userId, isOperator } = request.caller;
+  const from = { ipAddress: request.ip, userAgent: request.headers["user-agent"] };
+  return { keyId: isOperator ? undefined : keyId, userId, ...from };
 }

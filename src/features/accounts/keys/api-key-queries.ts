@@ -37,17 +37,41 @@ export async function listApiKeys(
   executor: Executor,
   scope: ApiKeyScope,
   request: PageRequest,
-  search = "",
+  search?: string,
 ): Promise<Page<ApiKeyRow>> {
   const all = scoped(executor, scope);
+  return readPage(request, "createdAt", all, matching(all.where("revokedAt", "is", null), search));
+}
+
+function matching(keys: ReturnType<typeof scoped>, search = "") {
+  if (search === "") return keys;
+  const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const has = (column: "name" | "redactedValue") =>
+    sql<boolean>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`;
+  return keys.where((where) => where.or([has("name"), has("redactedValue")]));
+}
+
+export interface ApiKeyFilter {
+  projectId?: string | undefined;
+  kind?: "project" | "admin" | undefined;
+  search?: string | undefined;
+}
+
+/** Lists project and admin keys of an organization that are not revoked, including expired ones. */
+export async function listOrganizationApiKeys(
+  executor: Executor,
+  organizationId: string,
+  { projectId, kind, search }: ApiKeyFilter,
+  request: PageRequest,
+): Promise<Page<ApiKeyRow>> {
+  const all = executor
+    .selectFrom("apiKeys")
+    .selectAll()
+    .where("organizationId", "=", organizationId)
+    .where("kind", "in", kind === undefined ? ["project", "admin"] : [kind]);
   let listed = all.where("revokedAt", "is", null);
-  if (search !== "") {
-    const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
-    const has = (column: "name" | "redactedValue") =>
-      sql<boolean>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`;
-    listed = listed.where((where) => where.or([has("name"), has("redactedValue")]));
-  }
-  return readPage(request, "createdAt", all, listed);
+  if (projectId !== undefined) listed = listed.where("projectId", "=", projectId);
+  return readPage(request, "createdAt", all, matching(listed, search));
 }
 
 /** Finds keys that are neither revoked nor expired, whatever the state of their project or organization. */
@@ -87,6 +111,14 @@ export async function revokeApiKey(executor: Executor, id: string, now: number):
     .where("revokedAt", "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+export async function deleteApiKey(executor: Executor, id: string): Promise<void> {
+  await executor.deleteFrom("apiKeys").where("id", "=", id).execute();
+}
+
+export async function deleteExpiredApiKeys(executor: Executor, kind: ApiKeyRow["kind"], now: number): Promise<void> {
+  await executor.deleteFrom("apiKeys").where("kind", "=", kind).where("expiresAt", "<", now).execute();
 }
 
 export async function revokeApiKeysOf(executor: Executor, serviceAccountId: string, now: number): Promise<void> {

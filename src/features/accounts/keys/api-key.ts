@@ -4,12 +4,12 @@ import { hash, randomBytes } from "node:crypto";
 import { Secret } from "../../../kernel/secret.ts";
 
 const RANDOM_BYTES = 32;
-const PREFIX = { project: "sk-", admin: "sk-admin-" } as const;
+const PREFIX = { project: "sk-", admin: "sk-admin-", operator: "sk-operator-" } as const;
 /** Shorter keys are shown as stars, since four characters would be too large a part of them. */
 const MIN_LENGTH_SHOWN = 20;
 const LAST_CHARACTERS_SHOWN = 4;
 
-/** Generates `sk-…` or `sk-admin-…` with 256 bits from the system's random source. */
+/** Generates `sk-…`, `sk-admin-…` or `sk-operator-…` with 256 bits from the system's random source. */
 export function makeApiKey(kind: keyof typeof PREFIX): Secret {
   return new Secret(PREFIX[kind] + randomBytes(RANDOM_BYTES).toString("base64url"));
 }
@@ -25,6 +25,7 @@ export function hashApiKey(key: string): string {
 /** Shortens a key to `sk-...wxyz`, enough to distinguish keys. A short key is stars only; unprintable characters become `?`. */
 export function redactApiKey(key: string): string {
   if (key.length < MIN_LENGTH_SHOWN) return "*".repeat(key.length);
-  const prefix = [PREFIX.admin, PREFIX.project].find((each) => key.startsWith(each)) ?? key.slice(0, 3);
+  const prefix =
+    [PREFIX.admin, PREFIX.operator, PREFIX.project].find((each) => key.startsWith(each)) ?? key.slice(0, 3);
   return `${prefix}...${key.slice(-LAST_CHARACTERS_SHOWN)}`.replace(/[^\x20-\x7e]/g, "?");
 }

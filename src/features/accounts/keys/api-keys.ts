@@ -13,11 +13,13 @@ import { findActiveProject, findExistingProject } from "../projects/projects.ts"
 import { findServiceAccount } from "../service-accounts/service-account-queries.ts";
 import { hashApiKey, makeApiKey, redactApiKey } from "./api-key.ts";
 import {
+  type ApiKeyFilter,
   type ApiKeyScope,
   findApiKey,
   findUsableApiKeys,
   insertApiKey,
   listApiKeys,
+  listOrganizationApiKeys,
   revokeApiKey,
   updateApiKey,
 } from "./api-key-queries.ts";
@@ -60,6 +62,15 @@ export class ApiKeys {
     return this.#transactions.database.run(async (executor) => {
       await checkScope(executor, scope);
       return listApiKeys(executor, scope, request, search);
+    });
+  }
+
+  /** Lists keys of all projects, and admin keys. Throws a Fault when the project of the filter does not exist. */
+  async listAll(organizationId: string, filter: ApiKeyFilter, request: PageRequest): Promise<Page<ApiKey>> {
+    return this.#transactions.database.run(async (executor) => {
+      const { projectId } = filter;
+      if (projectId !== undefined) await findExistingProject(executor, { organizationId, id: projectId });
+      return listOrganizationApiKeys(executor, organizationId, filter, request);
     });
   }
 

@@ -2,14 +2,21 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../../http/operation.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import {
+  ProjectApiKeyCreateBody,
   ProjectApiKeyListQuery,
   ProjectApiKeyUpdateBody,
   refuseScopes,
+  toCreatedProjectApiKey,
   toProjectApiKey,
 } from "../../../wire/openai/organization/organization-api-keys.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../../wire/openai/validate.ts";
-import { deleted, ProjectApiKey, ProjectApiKeyList } from "../../../wire/openapi/organization-answers.ts";
+import {
+  CreatedProjectApiKey,
+  deleted,
+  ProjectApiKey,
+  ProjectApiKeyList,
+} from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 import type { ApiKey } from "./api-keys.ts";
@@ -40,6 +47,22 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         // Deleting an account revokes its keys, so every owner of a key has access.
         if (owner_project_access === "inactive") return toListBody({ entries: [], hasMore: false }, shownAlone);
         return toProjectKeyList(accounts, keys);
+      },
+    );
+
+    app.post<OfProject>(
+      "/projects/:project/api_keys",
+      operation({
+        summary: "Creates a key without a service account, shown once. Not in OpenAI's API.",
+        tag: "Projects",
+        permission: "admin",
+        body: ProjectApiKeyCreateBody,
+        answer: CreatedProjectApiKey,
+      }),
+      async (request) => {
+        const { name, expires_in_seconds } = parse(ProjectApiKeyCreateBody, request.body);
+        const wanted = { scope: scopeOf(request), name, expiresInSeconds: expires_in_seconds ?? undefined };
+        return toCreatedProjectApiKey(await accounts.apiKeys.create(actorOf(request), wanted));
       },
     );
 

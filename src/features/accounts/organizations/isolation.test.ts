@@ -15,6 +15,7 @@ const BODIES: Record<string, unknown> = {
   "/projects/:project/service_accounts": { name: "Intruder" },
   "/projects/:project/service_accounts/:account": { name: "Taken over" },
   "/projects/:project/service_accounts/:account/api_keys": { name: "Intruder" },
+  "/projects/:project/api_keys": { name: "Intruder" },
   "/projects/:project/api_keys/:key": { expires_in_seconds: 1 },
   "/projects/:project/rate_limits/:limit": { max_requests_per_1_minute: 1 },
   "/projects/:project/spend_limit": SPEND_LIMIT,
@@ -48,6 +49,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const paths = [
       "/projects?include_archived=true",
       "/admin_api_keys",
+      "/api_keys?limit=100",
       "/audit_logs?limit=100",
       "/model_permissions",
       `/projects/${project}/service_accounts`,
@@ -130,8 +132,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       if (method !== "GET" || /:|\/(configuration|models)$/.test(pattern)) continue;
       const path = pattern.replace("/v1/organization", "");
       // Usage reports require a time and have no entries with IDs.
-      const range = path === "/requests/histogram" ? "?start_time=0&end_time=1" : "";
-      const query = /^\/(usage|costs)/.test(path) ? "?start_time=0" : range;
+      const range = ["/requests/histogram", "/usage"].includes(path) ? "?start_time=0&end_time=1" : "";
+      const query = /^\/(usage\/|costs)/.test(path) ? "?start_time=0" : range;
       const { status, body } = await service.sendForeign("GET", path + query);
       expect(status).toBe(200);
       if (query !== "") continue;

@@ -4,7 +4,7 @@ import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { OrganizationRow } from "../../../storage/schema.ts";
 import type { AccountTransactions } from "../account-transaction.ts";
-import { OPERATOR } from "../audit/audit.ts";
+import type { Actor } from "../audit/audit.ts";
 import { makeApiKey } from "../keys/api-key.ts";
 import { addApiKey, type CreatedApiKey } from "../keys/api-keys.ts";
 import { checkName } from "../name.ts";
@@ -25,9 +25,9 @@ export class Organizations {
   }
 
   /** Creates an organization with its first admin key. Throws a Fault for an invalid name. */
-  async create(name: string): Promise<{ organization: Organization; adminKey: CreatedApiKey }> {
+  async create(actor: Actor, name: string): Promise<{ organization: Organization; adminKey: CreatedApiKey }> {
     const checked = checkName(name);
-    return this.#transactions.run(OPERATOR, async (transaction) => {
+    return this.#transactions.run(actor, async (transaction) => {
       const id = newId("org_");
       const organization = { id, name: checked, isDefault: 0, createdAt: transaction.now, archivedAt: null };
       await insertOrganization(transaction.executor, organization);
@@ -61,8 +61,8 @@ export class Organizations {
   }
 
   /** Disables all its keys. Throws a Fault when it does not exist or is the default organization. */
-  async archive(id: string): Promise<Organization> {
-    return this.#transactions.run(OPERATOR, async ({ executor, now, audit }) => {
+  async archive(actor: Actor, id: string): Promise<Organization> {
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const organization = await findOrganization(executor, id);
       if (organization === undefined) throw new Fault("not-found", `There is no organization \`${id}\`.`);
       if (organization.isDefault === 1) throw invalidRequest("The default organization cannot be archived.");

@@ -11,6 +11,7 @@ import type { Actor } from "../audit/audit.ts";
 import { checkName } from "../name.ts";
 import {
   archiveProject,
+  findDefaultProject,
   findProject,
   insertProject,
   listProjects,
@@ -48,6 +49,11 @@ export class Projects {
   /** Also finds an archived project. Throws a Fault when it does not exist. */
   async retrieve(project: ProjectReference): Promise<Project> {
     return this.#transactions.database.run((executor) => findExistingProject(executor, project));
+  }
+
+  /** Only the default organization has a default project. */
+  async findDefault(organizationId: string): Promise<Project | undefined> {
+    return this.#transactions.database.run((executor) => findDefaultProject(executor, organizationId));
   }
 
   /** Throws a Fault when the project does not exist, is archived, or the name is invalid. */

@@ -2,7 +2,14 @@ import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
 import type { Secret } from "../../../kernel/secret.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
-import type { AdminApiKey, CreatedAdminApiKey, CreatedKey, ProjectApiKey } from "../../openapi/organization-answers.ts";
+import type {
+  AdminApiKey,
+  CreatedAdminApiKey,
+  CreatedKey,
+  CreatedProjectApiKey,
+  OrganizationApiKey,
+  ProjectApiKey,
+} from "../../openapi/organization-answers.ts";
 import { ORDER_QUERY, PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
 const TEN_YEARS_SECONDS = 315_360_000;
@@ -31,6 +38,15 @@ export const ServiceAccountKeyCreateBody = z.strictObject({
   name: z.string().optional(),
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
   scopes,
+});
+export const ProjectApiKeyCreateBody = z.strictObject({
+  name: z.string(),
+  expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
+});
+export const OrganizationApiKeyListQuery = z.strictObject({
+  ...KEY_LIST_QUERY,
+  kind: z.enum(["project", "admin"]).optional(),
+  project_id: z.string().min(1).optional().describe("Lists the keys of one project only."),
 });
 export const ServiceAccountKeyListQuery = z.strictObject(KEY_LIST_QUERY);
 export const ProjectApiKeyUpdateBody = z.strictObject({
@@ -87,6 +103,22 @@ export function toProjectApiKey(key: ApiKey, owner: Owner | undefined): AnswerOf
               created_at: toSeconds(owner.createdAt),
             },
           },
+  };
+}
+
+export function toCreatedProjectApiKey({ key, secret }: ShownKey): AnswerOf<typeof CreatedProjectApiKey> {
+  return { ...toProjectApiKey(key, undefined), value: secret.reveal() };
+}
+
+export function toOrganizationApiKey(
+  key: ApiKey & { kind: "project" | "admin" | "operator"; projectId: string | null; serviceAccountId: string | null },
+): AnswerOf<typeof OrganizationApiKey> {
+  return {
+    object: "organization.api_key" as const,
+    ...common(key),
+    kind: key.kind === "project" ? "project" : "admin",
+    project_id: key.projectId,
+    service_account_id: key.serviceAccountId,
   };
 }
 
