@@ -2,7 +2,8 @@
 
 import type { Fault } from "../kernel/faults.ts";
 import type { TokenUsage } from "../kernel/usage.ts";
-import type { ChatEvent, ChatModel, ChatRequest } from "./chat-model.ts";
+import type { AnswerText } from "./answer-text.ts";
+import type { ChatModel, ChatRequest } from "./chat-model.ts";
 import type { NativeFormat } from "./native-format.ts";
 
 /**
@@ -33,8 +34,8 @@ export interface PassThrough {
   unsupportedLocally(): Fault | undefined;
   /** Upper bound of the UTF-8 bytes of text that a model reads from the body, without images. */
   promptBytes(): number;
-  /** Reads and rewrites answers in this format, for moderation; undefined: a moderated answer is not forwarded. */
-  readonly answers?: ForwardedAnswers;
+  /** Reads and ends answers in this format, for moderation; undefined: a moderated answer is not forwarded. */
+  readonly answerText?: AnswerText<ForwardedEvent>;
 }
 
 export type ForwardedEvent =
@@ -54,36 +55,6 @@ export interface ForwardedCompletion {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The same as JSON text from the upstream, which keeps its numbers unchanged. */
   readonly json: string;
-}
-
-/** A piece of one choice's text, reasoning or tool arguments. */
-export interface TextDelta {
-  choice: number;
-  /** Identifies the text that the piece belongs to. */
-  part: string;
-  text: string;
-}
-
-export interface ForwardedAnswers {
-  textsOfFrames(frames: Uint8Array): readonly TextDelta[];
-  /** The choices that end in these frames. */
-  endedIn(frames: Uint8Array): readonly number[];
-  textsOfCompletion(completion: ForwardedCompletion): readonly TextDelta[];
-  /** A frame that ends these choices of the stream which `frames` are part of. */
-  endBlocked(frames: Uint8Array, choices: readonly number[]): Uint8Array;
-  /** The completion with its text removed. */
-  emptyBlocked(completion: ForwardedCompletion): ForwardedCompletion;
-}
-
-/** An answer as inference returns it: typed events, or bytes in the caller's format. */
-export type ChatAnswerEvents =
-  | { form: "typed"; events: AsyncIterable<ChatEvent> }
-  | { form: "forwarded"; events: AsyncIterable<ForwardedEvent> };
-
-/** The events of an answer to a call without a `passThrough`, which is never forwarded. */
-export function typedEvents(answer: ChatAnswerEvents): AsyncIterable<ChatEvent> {
-  if (answer.form === "typed") return answer.events;
-  throw new Error("A call without a body to pass on was forwarded.");
 }
 
 export function isChatProxy(model: ChatModel): model is ChatProxy {

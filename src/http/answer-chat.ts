@@ -3,7 +3,14 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ChatAnswer } from "../inference/chat-call.ts";
 import type { Inference } from "../inference/inference.ts";
-import type { ChatFormat, FormatChat, FormatContext } from "../wire/chat-format.ts";
+import {
+  type ChatFormat,
+  type FormatChat,
+  type FormatContext,
+  ignoredBy,
+  renderAnswer,
+  renderFrames,
+} from "../wire/chat-format.ts";
 import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import { onDisconnect } from "./on-disconnect.ts";
 import { reportIgnoredFields } from "./report-ignored-fields.ts";
@@ -46,19 +53,19 @@ export async function answerChat<Context extends FormatContext, Chat extends For
   const answer = waiting === undefined ? await answering : await waiting.answerOrWait(answering);
   if (answer !== undefined) {
     if (format.headers !== undefined) reply.headers(format.headers(chat, answer.rateLimitStatus));
-    reportIgnoredFields(reply, format.ignored(answer, chat));
-    if (waiting === undefined) return sendAnswer(reply, answer, { body: format.answer(answer, chat) });
+    reportIgnoredFields(reply, ignoredBy(format, answer, chat));
+    if (waiting === undefined) return sendAnswer(reply, answer, { body: renderAnswer(format, answer, chat) });
   } else if (format.headers !== undefined) {
     reply.headers(format.headers(chat, undefined));
   }
   const toErrorFrame = (failure: unknown) => format.errorFrame(failure, chat);
   const contentType = format.streamType === undefined ? {} : { contentType: format.streamType };
   if (answer !== undefined) {
-    return sendAnswer(reply, answer, { events: format.frames(answer, chat), toErrorFrame, ...contentType });
+    return sendAnswer(reply, answer, { events: renderFrames(format, answer, chat), toErrorFrame, ...contentType });
   }
   const events = (waiting as WaitFrames<ChatAnswer>).until(answering, (late) => {
     request.record.settlement = late.settlement;
-    return format.frames(late, chat);
+    return renderFrames(format, late, chat);
   });
   return sendEvents(reply, events, toErrorFrame, format.streamType);
 }

@@ -1,14 +1,8 @@
-/** Input and output of a chat run, where typed events and forwarded bytes meet. */
+/** Input and output of a chat run. Bytes of a proxy pass through it unread. */
 
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type { ChatEvent, ChatModel } from "../contracts/chat-model.ts";
-import {
-  type ChatAnswerEvents,
-  type ChatProxy,
-  type ForwardedEvent,
-  isChatProxy,
-  type PassThrough,
-} from "../contracts/chat-proxy.ts";
+import { type ChatProxy, type ForwardedEvent, isChatProxy, type PassThrough } from "../contracts/chat-proxy.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import type { ChatModerationResult } from "./moderation/chat-moderation-result.ts";
 
@@ -19,11 +13,12 @@ export function choicesOf({ request, prompts = [] }: Pick<ChatCall, "request" | 
 
 export type ChatRunEvent = ChatEvent | ForwardedEvent;
 
-export type ChatAnswer = Omit<InferenceAnswer<never>, "events"> &
-  ChatAnswerEvents & {
-    /** Moderation result, if the caller sees it; complete once `events` have ended. */
-    moderation?: ChatModerationResult | undefined;
-  };
+export interface ChatAnswer extends InferenceAnswer<ChatEvent> {
+  /** The answer in the caller's format, from an upstream that speaks it; `events` cannot be read then. */
+  bytes?: AsyncIterable<ForwardedEvent>;
+  /** Moderation result, if the caller sees it; complete once the answer has ended. */
+  moderation?: ChatModerationResult | undefined;
+}
 
 /** Returns the model as a proxy if it forwards this call; undefined if it answers with typed events. */
 export function forwarderOf(
@@ -34,10 +29,15 @@ export function forwarderOf(
   return { proxy: model, passThrough };
 }
 
-/** Converts the answer; the deployment that answers, possibly a fallback's, determines the form of the events. */
-export function toChatAnswer(answer: InferenceAnswer<ChatRunEvent>): ChatAnswer {
-  const { events, ...facts } = answer;
-  return !answer.isForwarded
-    ? { ...facts, form: "typed", events: events as AsyncIterable<ChatEvent> }
-    : { ...facts, form: "forwarded", events: events as AsyncIterable<ForwardedEvent> };
+/** Converts the answer; the deployment that answers, possibly a fallback's, determines whether it consists of bytes. */
+export function toChatAnswer({ events, ...answer }: InferenceAnswer<ChatRunEvent>): ChatAnswer {
+  return answer.isForwarded
+    ? { ...answer, events: UNREADABLE, bytes: events as AsyncIterable<ForwardedEvent> }
+    : { ...answer, events: events as AsyncIterable<ChatEvent> };
 }
+
+const UNREADABLE: AsyncIterable<ChatEvent> = {
+  [Symbol.asyncIterator]() {
+    throw new Error("The answer consists of bytes, because the call had a body to pass on.");
+  },
+};

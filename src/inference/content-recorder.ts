@@ -1,8 +1,8 @@
 /** Records the messages of a chat for its span. */
 
+import type { TextDelta } from "../contracts/answer-text.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type { ChatMessage, FinishReason, RawPrompt } from "../contracts/chat-model.ts";
-import type { TextDelta } from "../contracts/chat-proxy.ts";
 import { imagesIn, messageText } from "../engines/shared/message-text.ts";
 import type { ChatContent, ContentMessage, ContentPart } from "../observability/chat-content.ts";
 import type { ChatRunEvent } from "./chat-call.ts";
@@ -15,7 +15,7 @@ interface Choice {
   reason: FinishReason | undefined;
 }
 
-/** Reads typed events, and the bytes of forwarded answers in formats whose text moderation can read. */
+/** Reads typed events, and forwarded answers in formats whose text moderation can read. */
 export class ContentRecorder {
   readonly #call: ChatCall;
   readonly #choices = new Map<number, Choice>();
@@ -40,13 +40,11 @@ export class ContentRecorder {
       case "choice-end":
         this.#choiceOf(event.choice).reason = event.reason;
         break;
-      case "frames":
-        if (this.#length < MAX_LENGTH) this.#addDeltas(this.#call.passThrough?.answers?.textsOfFrames(event.frames));
+      case "start":
+      case "echo":
         break;
-      case "finish":
-        if ("completion" in event && event.completion !== undefined)
-          this.#addDeltas(this.#call.passThrough?.answers?.textsOfCompletion(event.completion));
-        break;
+      default:
+        if (this.#length < MAX_LENGTH) this.#addDeltas(this.#call.passThrough?.answerText?.textsOf(event));
     }
   }
 

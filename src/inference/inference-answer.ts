@@ -4,6 +4,10 @@ import type { Settlement } from "./settlement.ts";
 
 /** Answer of a run of any task. */
 export interface InferenceAnswer<Event> extends ModelFacts {
+  /** Random and without a prefix, which each client format adds. */
+  id: string;
+  /** Time of the request in epoch milliseconds. */
+  createdAt: number;
   /** Catalog ID that answers, possibly a fallback's. */
   model: string;
   deployment: string;

@@ -6,6 +6,7 @@ import type { Caller } from "../features/accounts/caller.ts";
 import type { Reservation } from "../features/quota/quota.ts";
 import { costInNanoDollars } from "../features/usage/cost.ts";
 import { Fault, withLimits } from "../kernel/faults.ts";
+import { newId } from "../kernel/id.ts";
 import { NO_USAGE, type Usage } from "../kernel/usage.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import type { AttemptStats } from "./attempt.ts";
@@ -74,6 +75,8 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       const routed = await router.route({ candidates, adapter, signal, project, priority, preempt, attemptStats });
       this.#routed = routed;
       return {
+        id: newId(""),
+        createdAt: this.#options.startedAt,
         model: routed.id,
         deployment: routed.deployment.entry,
         isUpstream: routed.deployment.isUpstream,

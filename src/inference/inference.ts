@@ -280,7 +280,7 @@ export class Inference {
 
 /** Keeps a body whose answers cannot be moderated from being forwarded. Throws a Fault when only an upstream reads it. */
 function withModerable(call: ChatCall, policy: ModerationPolicy | undefined): ChatCall {
-  if (policy === undefined || call.passThrough === undefined || call.passThrough.answers !== undefined) return call;
+  if (policy === undefined || call.passThrough === undefined || call.passThrough.answerText !== undefined) return call;
   const unsupported = call.passThrough.unsupportedLocally();
   if (unsupported !== undefined) throw unsupported;
   const { passThrough: _forwarded, ...typed } = call;

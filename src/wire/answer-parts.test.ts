@@ -31,7 +31,7 @@ async function partsOf(events: ChatEvent[]) {
   }
   const seen: string[] = [];
   let open: number | undefined;
-  for await (const event of toAnswerParts({ form: "typed", events: all() }, true)) {
+  for await (const event of toAnswerParts({ events: all() }, true)) {
     if (event.type === "part-start") {
       expect(open).toBeUndefined();
       open = event.index;
@@ -79,7 +79,7 @@ test("streams the arguments of a call before the next one begins", async () => {
     await gate.promise;
   }
   const deltas: string[] = [];
-  for await (const event of toAnswerParts({ form: "typed", events: events() }, true)) {
+  for await (const event of toAnswerParts({ events: events() }, true)) {
     if (event.type === "part-delta") deltas.push(event.text);
     if (deltas.length === 2) gate.resolve();
   }

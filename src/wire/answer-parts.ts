@@ -1,7 +1,6 @@
 /** Converts a chat answer to sequential parts, from which formats with content blocks or output items are rendered. */
 
-import type { FinishReason, TokenLogprob } from "../contracts/chat-model.ts";
-import { type ChatAnswerEvents, typedEvents } from "../contracts/chat-proxy.ts";
+import type { ChatEvent, FinishReason, TokenLogprob } from "../contracts/chat-model.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { TokenUsage } from "../kernel/usage.ts";
 
@@ -25,14 +24,14 @@ export type PartEvent =
  * whether a refusal is a part of its own rather than text. Throws a Fault.
  */
 export async function* toAnswerParts(
-  answer: ChatAnswerEvents,
+  { events }: { events: AsyncIterable<ChatEvent> },
   showsReasoning: boolean,
   separatesRefusals = false,
 ): AsyncGenerator<PartEvent> {
   const parts = new PartSequence();
   let ended: { reason: FinishReason; stopText: string | undefined } = { reason: "stop", stopText: undefined };
   let isRefused = false;
-  for await (const event of typedEvents(answer)) {
+  for await (const event of events) {
     switch (event.type) {
       case "start":
         yield event;

@@ -41,7 +41,7 @@ export function moderations(
         const call = { ...question, callerHeaders: request.headers };
         const answer = await inference.moderate(request.caller, call, onDisconnect(reply));
         const verdicts = Array.fromAsync(answer.events);
-        return sendAnswer(reply, answer, { body: verdicts.then(([first = []]) => toModeration(answer.model, first)) });
+        return sendAnswer(reply, answer, { body: verdicts.then(([first = []]) => toModeration(answer, first)) });
       },
     );
   };

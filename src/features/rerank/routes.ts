@@ -41,7 +41,7 @@ export function rerank(
         const answer = await inference.rerank(request.caller, question, onDisconnect(reply)).catch(throwForRerank);
         const [result] = await Array.fromAsync(answer.events);
         if (result === undefined) throw new Error(`${answer.deployment} returned no scores`);
-        return sendAnswer(reply, answer, { body: toRanking(answer.model, rerankRequest, result) });
+        return sendAnswer(reply, answer, { body: toRanking(answer, rerankRequest, result) });
       },
     );
   };

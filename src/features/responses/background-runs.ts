@@ -2,6 +2,7 @@
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { newId } from "../../kernel/id.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
 import { toResponseModeration } from "../../wire/openai/chat/chat-moderation.ts";
 import { toErrorBody } from "../../wire/openai/error.ts";
@@ -47,7 +48,10 @@ export async function startBackground(
   };
   await Promise.race([admitted.promise, answering]).catch((failure: unknown) => throwForResponses(failure, body));
   let moderation: Record<string, unknown> | undefined;
-  const rendered = new ResponseEvents({ body, model: body.model, ...names, store: true, moderation: () => moderation });
+  // The client gets an ID before the model answers.
+  const queuedAnswer = { id: newId(""), createdAt: Date.now(), model: body.model };
+  const options = { body, answer: queuedAnswer, ...names, store: true, moderation: () => moderation };
+  const rendered = new ResponseEvents(options);
   async function* parts() {
     const answer = await answering;
     for await (const part of toAnswerParts(answer, true, true)) {

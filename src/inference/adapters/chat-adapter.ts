@@ -129,15 +129,12 @@ function countChat(event: ChatRunEvent, used: Usage): boolean {
     case "echo":
     case "choice-end":
       return false;
-    case "text":
-    case "reasoning":
-    case "tool-call":
-    case "tool-arguments":
-    case "frames":
-      used.completionTokens = event.completionTokens;
-      return true;
     case "finish":
       Object.assign(used, event.usage);
-      return "completion" in event && event.completion !== undefined;
+      // The entire answer may come with its end.
+      return event.usage.completionTokens > 0;
+    default:
+      used.completionTokens = event.completionTokens;
+      return true;
   }
 }

@@ -1,18 +1,18 @@
 /** Moderates the input and the answer of a chat as a policy requires. */
 
+import type { AnswerText } from "../../contracts/answer-text.ts";
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { ForwardedAnswers } from "../../contracts/chat-proxy.ts";
 import type { ModerationVerdict } from "../../contracts/engine.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { ModerationRequest, ModerationVerdicts } from "../adapters/moderation-adapter.ts";
 import { type ChatAnswer, type ChatRunEvent, choicesOf, toChatAnswer } from "../chat-call.ts";
 import type { InferenceAnswer } from "../inference-answer.ts";
 import { prepend } from "../prepend.ts";
-import { forwardedForm, type ModeratedForm, typedForm } from "./answer-forms.ts";
 import type { ChatModerationResult, ModerationOutcome } from "./chat-moderation-result.ts";
 import { mergeVerdicts } from "./merge-verdicts.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
 import { type ModerationPolicy, policyModelUnavailable } from "./moderation-policy.ts";
+import { typedText } from "./typed-text.ts";
 
 type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest: boolean };
 
@@ -43,36 +43,33 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
       result.input = await moderateInput().catch(orFailure);
     }
   }
-  const answer = toChatAnswer(await run.answer());
+  const answer = await run.answer();
   const moderation = policy.isShown ? result : undefined;
-  if (policy.output === undefined) return { ...answer, moderation };
-  const mode = policy.output;
-  const moderated = <Event extends { type: string }>(events: AsyncIterable<Event>, form: ModeratedForm<Event>) => {
-    const take = (outcome: ModerationOutcome) => {
-      result.output = outcome;
-    };
-    const moderateOutput = (texts: readonly string[]) =>
-      moderate(texts, true).catch((failure) => rethrowOfChat(failure, undefined, policy));
-    if (mode === "score") {
-      return scoreOutput(events, { form, take, moderate: (texts) => moderateOutput(texts).catch(orAnyFault) });
-    }
-    const orFail = (failure: unknown) => {
-      answer.settleAs("failed");
-      throw failure;
-    };
-    const onBlocked = () => {
-      answer.settleAs("finished");
-      return answer.used;
-    };
-    const choices = choicesOf(call);
-    return begun(
-      blockOutput(events, { form, take, moderate: (texts) => moderateOutput(texts).catch(orFail), choices, onBlocked }),
-    );
-  };
-  if (answer.form === "typed") return { ...answer, events: await moderated(answer.events, typedForm), moderation };
+  if (policy.output === undefined) return { ...toChatAnswer(answer), moderation };
   // Only bodies whose answers can be read are forwarded under a policy.
-  const form = forwardedForm(call.passThrough?.answers as ForwardedAnswers);
-  return { ...answer, events: await moderated(answer.events, form), moderation };
+  const answerText = (answer.isForwarded ? call.passThrough?.answerText : typedText) as AnswerText<ChatRunEvent>;
+  const take = (outcome: ModerationOutcome) => {
+    result.output = outcome;
+  };
+  const moderateOutput = (texts: readonly string[]) =>
+    moderate(texts, true).catch((failure) => rethrowOfChat(failure, undefined, policy));
+  if (policy.output === "score") {
+    const moderateOrFault = (texts: readonly string[]) => moderateOutput(texts).catch(orAnyFault);
+    const events = scoreOutput(answer.events, { answerText, take, moderate: moderateOrFault });
+    return { ...toChatAnswer({ ...answer, events }), moderation };
+  }
+  const orFail = (failure: unknown) => {
+    answer.settleAs("failed");
+    throw failure;
+  };
+  const onBlocked = () => {
+    answer.settleAs("finished");
+    return answer.used;
+  };
+  const moderateOrFail = (texts: readonly string[]) => moderateOutput(texts).catch(orFail);
+  const choices = choicesOf(call);
+  const blocking = blockOutput(answer.events, { answerText, take, moderate: moderateOrFail, choices, onBlocked });
+  return { ...toChatAnswer({ ...answer, events: await begun(blocking) }), moderation };
 }
 
 /** Waits for the first event: a moderation model that fails before anything is shown is a real error status. */

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import type { AnswerText } from "../../contracts/answer-text.ts";
 import type { ChatEvent } from "../../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../../contracts/chat-proxy.ts";
 import type { ModerationVerdict } from "../../contracts/engine.ts";
-import { forwardedAnswers } from "../../wire/openai/chat/chat-answer-text.ts";
-import { forwardedForm, type ModeratedForm, typedForm } from "./answer-forms.ts";
+import { chatAnswerText } from "../../wire/openai/chat/chat-answer-text.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
+import { typedText } from "./typed-text.ts";
 
 const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 0, reasoningTokens: 0, estimated: false };
 
@@ -35,7 +36,7 @@ const completionOf = (fields: Record<string, unknown>) => ({ fields, json: JSON.
 type Mode = "score" | "block";
 
 async function moderatedAs<Event extends ChatEvent | ForwardedEvent>(
-  form: ModeratedForm<Event>,
+  answerText: AnswerText<Event>,
   events: AsyncIterable<Event>,
   mode: Mode,
   choices: number,
@@ -43,12 +44,14 @@ async function moderatedAs<Event extends ChatEvent | ForwardedEvent>(
   const taken: ModerationVerdict[] = [];
   const take = (verdict: ModerationVerdict) => void taken.push(verdict);
   const moderate = mode === "block" ? blockOutput<Event> : scoreOutput<Event, ModerationVerdict>;
-  const made = await Array.fromAsync(moderate(events, { form, moderate: flag, take, choices, onBlocked: () => usage }));
+  const made = await Array.fromAsync(
+    moderate(events, { answerText, moderate: flag, take, choices, onBlocked: () => usage }),
+  );
   const text = made.map((event) => {
     if (event.type === "text") return event.text;
     if (event.type !== "frames") return "";
-    return forwardedAnswers
-      .textsOfFrames(event.frames)
+    return chatAnswerText
+      .textsOf(event)
       .map((delta) => delta.text)
       .join("");
   });
@@ -56,9 +59,9 @@ async function moderatedAs<Event extends ChatEvent | ForwardedEvent>(
 }
 
 const moderated = (events: AsyncIterable<ChatEvent>, mode: Mode, choices = 1) =>
-  moderatedAs(typedForm, events, mode, choices);
+  moderatedAs(typedText, events, mode, choices);
 const moderatedFrames = (events: AsyncIterable<ForwardedEvent>, mode: Mode, choices = 1) =>
-  moderatedAs(forwardedForm(forwardedAnswers), events, mode, choices);
+  moderatedAs(chatAnswerText, events, mode, choices);
 
 test("forwards a harmless answer completely, with its finish", async () => {
   const texts = Array.from({ length: 100 }, (_, index) => `word${index} `);

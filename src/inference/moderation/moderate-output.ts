@@ -1,13 +1,12 @@
 /** Moderates an answer while it streams, and holds back only text that is not moderated yet. */
 
-import type { TextDelta } from "../../contracts/chat-proxy.ts";
+import type { AnswerText, TextDelta } from "../../contracts/answer-text.ts";
 import type { ModerationVerdict } from "../../contracts/engine.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
-import type { ModeratedForm } from "./answer-forms.ts";
 import { mergeVerdicts } from "./merge-verdicts.ts";
 
 interface OutputOptions<Event extends { type: string }, Outcome> {
-  form: ModeratedForm<Event>;
+  answerText: AnswerText<Event>;
   moderate: (texts: readonly string[]) => Promise<Outcome>;
   /** Receives the result for the complete answer, or for the part that blocked it. */
   take: (outcome: Outcome) => void;
@@ -21,11 +20,11 @@ const CONTEXT_CHARACTERS = 800;
 /** Passes on all events and moderates the complete text at the end. */
 export async function* scoreOutput<Event extends { type: string }, Outcome>(
   events: AsyncIterable<Event>,
-  { form, moderate, take }: OutputOptions<Event, Outcome>,
+  { answerText, moderate, take }: OutputOptions<Event, Outcome>,
 ): AsyncGenerator<Event, void> {
   const texts = new Map<string, string>();
   for await (const event of events) {
-    for (const delta of form.textsOf(event)) append(texts, delta);
+    for (const delta of answerText.textsOf(event)) append(texts, delta);
     if (event.type === "finish") take(await moderate(texts.size === 0 ? [""] : [...texts.values()]));
     yield event;
   }
@@ -40,7 +39,7 @@ interface BlockOptions<Event extends { type: string }> extends OutputOptions<Eve
 /** Ends with the finish reason `content_filter`, in all of `choices`, before anything flagged is passed on. */
 export async function* blockOutput<Event extends { type: string }>(
   events: AsyncIterable<Event>,
-  { form, moderate, take, choices, onBlocked }: BlockOptions<Event>,
+  { answerText, moderate, take, choices, onBlocked }: BlockOptions<Event>,
 ): AsyncGenerator<Event, void> {
   const open = new Set(Array.from({ length: choices }, (_, choice) => choice));
   const contexts = new Map<string, string>();
@@ -49,7 +48,7 @@ export async function* blockOutput<Event extends { type: string }>(
   let heldEvents: Event[] = [];
   let highest: ModerationVerdict | undefined;
   for await (const event of events) {
-    for (const delta of form.textsOf(event)) {
+    for (const delta of answerText.textsOf(event)) {
       if (delta.text === "") continue;
       append(fresh, delta);
       freshLength += delta.text.length;
@@ -64,12 +63,12 @@ export async function* blockOutput<Event extends { type: string }>(
       take(highest);
       if (Object.values(verdict.flags).some(Boolean)) {
         const usage = onBlocked();
-        yield* form.endBlocked(heldEvents, [...open]);
-        yield isOver ? form.withoutText(event) : form.finish(usage);
+        yield* answerText.endBlocked(heldEvents, [...open]);
+        yield isOver ? answerText.withoutText(event) : answerText.finish(usage);
         return;
       }
     }
-    for (const each of heldEvents) for (const choice of form.endedIn(each)) open.delete(choice);
+    for (const each of heldEvents) for (const choice of answerText.endedIn(each)) open.delete(choice);
     yield* heldEvents;
     heldEvents = [];
     for (const [part, text] of fresh) {

@@ -1,12 +1,16 @@
 import type { FinishReason } from "../../contracts/chat-model.ts";
 import { Fault } from "../../kernel/faults.ts";
+import type { AnswerIdentity } from "../answer-identity.ts";
 import type { AnswerPart, PartEvent } from "../answer-parts.ts";
 import { newMessage, toEmptyBlock, toStop, toUsage } from "./messages-envelope.ts";
 
 /**
  * Folds the events into one message. Events without an end belong to an aborted request whose client has disconnected.
  */
-export async function toMessage(events: AsyncIterable<PartEvent>, model: string): Promise<Record<string, unknown>> {
+export async function toMessage(
+  events: AsyncIterable<PartEvent>,
+  answer: AnswerIdentity,
+): Promise<Record<string, unknown>> {
   const blocks: { block: AnswerPart; text: string }[] = [];
   let message: Record<string, unknown> = {};
   for await (const event of events) {
@@ -15,7 +19,7 @@ export async function toMessage(events: AsyncIterable<PartEvent>, model: string)
     if (event.type === "part-delta" && current !== undefined) current.text += event.text;
     if (event.type !== "end") continue;
     message = {
-      ...newMessage(model),
+      ...newMessage(answer),
       content: blocks.map(({ block, text }) => toBlock(block, text, event.reason)),
       ...toStop(event),
       usage: toUsage(event.usage),

@@ -1,13 +1,13 @@
 /** Common parts of complete and streamed messages. */
 
 import type { FinishReason } from "../../contracts/chat-model.ts";
-import { newId } from "../../kernel/id.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
+import type { AnswerIdentity } from "../answer-identity.ts";
 import type { AnswerPart } from "../answer-parts.ts";
 
-export function newMessage(model: string): Record<string, unknown> {
+export function newMessage({ id, model }: AnswerIdentity): Record<string, unknown> {
   return {
-    id: newId("msg_"),
+    id: `msg_${id}`,
     type: "message",
     role: "assistant",
     model,

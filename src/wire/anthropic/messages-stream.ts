@@ -1,17 +1,21 @@
 /** Renders a message as the frames of a stream. */
 
+import type { AnswerIdentity } from "../answer-identity.ts";
 import type { AnswerPart, PartEvent } from "../answer-parts.ts";
 import { newMessage, toEmptyBlock, toStop, toUsage } from "./messages-envelope.ts";
 
 const NOTHING_USED = { completionTokens: 0, reasoningTokens: 0, estimated: false };
 
 /** Yields server-sent events, each frame complete. Throws failures, which the caller renders with `toErrorFrame`. */
-export async function* toMessageFrames(events: AsyncIterable<PartEvent>, model: string): AsyncGenerator<string> {
+export async function* toMessageFrames(
+  events: AsyncIterable<PartEvent>,
+  answer: AnswerIdentity,
+): AsyncGenerator<string> {
   let hasStarted = false;
   const start = (promptTokens: number, cachedTokens: number) => {
     hasStarted = true;
     const usage = toUsage({ ...NOTHING_USED, promptTokens, cachedTokens });
-    return toFrame("message_start", { message: { ...newMessage(model), usage } }) + PING;
+    return toFrame("message_start", { message: { ...newMessage(answer), usage } }) + PING;
   };
   for await (const event of events) {
     // Upstreams report the length of the prompt only at the end.

@@ -20,16 +20,11 @@ export const messagesFormat: ChatFormat<FormatContext, MessageChat> = {
     return { model: body.model, isStreamed: body.stream === true, requestId: context.requestId, body, context };
   },
   call: ({ body, context }) => toMessagesCall(body, context.callerHeaders, context.unknownFields),
-  answer: (answer, { body }) => {
-    if (answer.form === "forwarded") return toForwardedAnswer(answer.events);
-    return toMessage(toAnswerParts(answer, showsThinking(body)), answer.model);
-  },
-  frames: (answer, { body }) => {
-    if (answer.form === "forwarded") return toForwardedFrames(answer.events);
-    return toMessageFrames(toAnswerParts(answer, showsThinking(body)), answer.model);
-  },
+  answer: (answer, { body }) => toMessage(toAnswerParts(answer, showsThinking(body)), answer),
+  frames: (answer, { body }) => toMessageFrames(toAnswerParts(answer, showsThinking(body)), answer),
+  forwarded: { answer: (bytes) => toForwardedAnswer(bytes), frames: (bytes) => toForwardedFrames(bytes) },
   errorFrame: (failure, { requestId }) => toErrorFrame(toAnthropicErrorBody(failure, requestId)),
   waitFrame: () => PING,
-  ignored: ({ form }, { body }) => (form === "typed" ? ignoredFields(body) : []),
+  ignored: (_answer, { body }) => ignoredFields(body),
   headers: ({ requestId }, limits = {}) => ({ "request-id": requestId, ...toRateLimitHeaders(limits) }),
 };

@@ -1,10 +1,10 @@
 /** Renders answers of /api/chat and /api/generate, as one object or as lines of JSON (NDJSON). */
 
 import type { TokenLogprob } from "../../contracts/chat-model.ts";
-import type { ChatAnswerEvents } from "../../contracts/chat-proxy.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import { type PartEvent, toAnswerParts } from "../answer-parts.ts";
+import type { FormatAnswer } from "../chat-format.ts";
 
 export type OllamaOperation = "chat" | "generate";
 
@@ -24,7 +24,7 @@ export interface RenderOptions {
 }
 
 /** Yields the lines of a stream. Throws failures. */
-export async function* toLines(answer: ChatAnswerEvents, options: RenderOptions): AsyncGenerator<string> {
+export async function* toLines(answer: Pick<FormatAnswer, "events">, options: RenderOptions): AsyncGenerator<string> {
   const timing = new Timing(options.beganAt);
   const calls = new CallReader();
   const line = (part: Partial<Answer>) => toLine({ ...head(options), ...body(options.operation, part), done: false });
@@ -41,7 +41,7 @@ export async function* toLines(answer: ChatAnswerEvents, options: RenderOptions)
 }
 
 /** Returns the complete answer; {} if the client has disconnected. */
-export async function toObject(answer: ChatAnswerEvents, options: RenderOptions): Promise<object> {
+export async function toObject(answer: Pick<FormatAnswer, "events">, options: RenderOptions): Promise<object> {
   const timing = new Timing(options.beganAt);
   const calls = new CallReader();
   const whole = { text: "", thinking: "", calls: [] as Answer["calls"], logprobs: [] as TokenLogprob[] };

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { ModerationInput, ModerationVerdict } from "../../contracts/engine.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
-import { newId } from "../../kernel/id.ts";
+import type { AnswerIdentity } from "../answer-identity.ts";
 import type { Moderation } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "./unknown-fields.ts";
@@ -86,8 +86,11 @@ function imageFault(parts: ReadonlyArray<{ type: string }>): Fault | undefined {
   return unsupportedValue(message, `input[${index}]`);
 }
 
-export function toModeration(model: string, verdicts: readonly ModerationVerdict[]): AnswerOf<typeof Moderation> {
-  return { id: newId("modr-"), model, results: verdicts.map(toResult) };
+export function toModeration(
+  { id, model }: Pick<AnswerIdentity, "id" | "model">,
+  verdicts: readonly ModerationVerdict[],
+): AnswerOf<typeof Moderation> {
+  return { id: `modr-${id}`, model, results: verdicts.map(toResult) };
 }
 
 /** `unsupported_language` is not in OpenAI's API; only results whose scores mean little have it. */

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
-import { newId } from "../../kernel/id.ts";
+import type { AnswerIdentity } from "../answer-identity.ts";
 import type { Ranking as RankingAnswer } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
 import { type ParamNames, throwRenamed } from "../rename-params.ts";
@@ -69,14 +69,14 @@ interface Ranking {
 
 /** Renders the most relevant documents first, with the fields of Jina's answers and of Cohere's. */
 export function toRanking(
-  model: string,
+  { id, model }: Pick<AnswerIdentity, "id" | "model">,
   { documents, topN = documents.length, returnsDocuments }: ParsedRerank,
   { scores, promptTokens }: Ranking,
 ): AnswerOf<typeof RankingAnswer> {
   const ranked = scores.map((relevance_score, index) => ({ index, relevance_score }));
   const results = ranked.toSorted((a, b) => b.relevance_score - a.relevance_score).slice(0, topN);
   return {
-    id: newId("rerank-"),
+    id: `rerank-${id}`,
     object: "list",
     model,
     results: returnsDocuments

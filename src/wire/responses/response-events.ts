@@ -1,5 +1,6 @@
 /** Renders a chat answer as the events of a response; the last one contains the complete response. */
 
+import type { AnswerIdentity } from "../answer-identity.ts";
 import type { PartEvent } from "../answer-parts.ts";
 import { type ItemOptions, newItem, type OutputItem, type ResponseEvent } from "./output-items.ts";
 import { newResponse, toEnding, toUsage } from "./response-object.ts";
@@ -8,8 +9,7 @@ import type { ListedItem } from "./stored-items.ts";
 
 interface ResponseOptions extends ItemOptions {
   body: ResponsesBody;
-  /** Catalog ID that answers. */
-  model: string;
+  answer: AnswerIdentity;
   /** Returns the moderation result once the answer has ended, if the caller sees it. */
   moderation: () => Record<string, unknown> | undefined;
   /** Whether the response is to be stored. */
@@ -36,7 +36,7 @@ export class ResponseEvents {
 
   constructor(options: ResponseOptions) {
     this.#options = options;
-    this.#envelope = newResponse(options.body, options.model, options.store);
+    this.#envelope = newResponse(options.body, options.answer, options.store);
   }
 
   get id(): string {

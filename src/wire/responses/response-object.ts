@@ -1,20 +1,20 @@
 /** Response object around the output: request fields, status and usage. */
 
 import type { FinishReason } from "../../contracts/chat-model.ts";
-import { newId } from "../../kernel/id.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
+import type { AnswerIdentity } from "../answer-identity.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 
 /** Builds the fields with the same value in every event. `store`: whether the response is to be stored. */
 export function newResponse(
   body: ResponsesBody,
-  model: string,
+  { id, createdAt, model }: AnswerIdentity,
   store: boolean,
 ): Record<string, unknown> & { id: string } {
   return {
-    id: newId("resp_"),
+    id: `resp_${id}`,
     object: "response",
-    created_at: Math.floor(Date.now() / 1000),
+    created_at: Math.floor(createdAt / 1000),
     background: body.background ?? false,
     conversation: body.conversation === undefined ? null : { id: body.conversation },
     error: null,

@@ -51,25 +51,26 @@ export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
     return { ...facts, body, tools, context, prompt: UNREAD, store: false, save: async () => false };
   },
   call: toCall,
-  answer: (answer, chat) => {
-    if (answer.form === "typed") return toResponse(eventsOf(answer, chat).of(toAnswerParts(answer, true, true)));
-    return toForwardedAnswer(answer.events, (response) => markStored(response as CompleteResponse, chat));
-  },
+  answer: (answer, chat) => toResponse(eventsOf(answer, chat).of(toAnswerParts(answer, true, true))),
   frames: (answer, chat) => {
-    if (answer.form === "typed") {
-      const rendered = eventsOf(answer, chat);
-      chat.renderFailure = (failure) => toResponseFrame(rendered.failed(toErrorBody(failure, chat.requestId)));
-      return toResponseFrames(rendered.of(toAnswerParts(answer, true, true)));
-    }
-    const numbers = new SequenceNumbers();
-    chat.renderFailure = (failure) => toErrorEventFrame(toErrorBody(failure, chat.requestId), numbers.next);
-    const frames = toForwardedFrames(answer.events, ({ response }) => markStored(response as CompleteResponse, chat));
-    return numbers.follow(frames);
+    const rendered = eventsOf(answer, chat);
+    chat.renderFailure = (failure) => toResponseFrame(rendered.failed(toErrorBody(failure, chat.requestId)));
+    return toResponseFrames(rendered.of(toAnswerParts(answer, true, true)));
+  },
+  forwarded: {
+    answer: (bytes, _answer, chat) =>
+      toForwardedAnswer(bytes, (response) => markStored(response as CompleteResponse, chat)),
+    frames: (bytes, _answer, chat) => {
+      const numbers = new SequenceNumbers();
+      chat.renderFailure = (failure) => toErrorEventFrame(toErrorBody(failure, chat.requestId), numbers.next);
+      const frames = toForwardedFrames(bytes, ({ response }) => markStored(response as CompleteResponse, chat));
+      return numbers.follow(frames);
+    },
   },
   errorFrame: (failure, { renderFailure, requestId }) =>
     renderFailure?.(failure) ?? toErrorEventFrame(toErrorBody(failure, requestId), 0),
   waitFrame: waitComment,
-  ignored: ({ form, isUpstream }, { body }) => (form === "typed" ? ignoredFields(body, KNOWN_FIELDS, !isUpstream) : []),
+  ignored: ({ isUpstream }, { body }) => ignoredFields(body, KNOWN_FIELDS, !isUpstream),
   fail: (failure, { body }) => throwForResponses(failure, body),
 };
 
@@ -84,10 +85,10 @@ export function renderingOf({ body, tools }: Pick<ResponseChat, "body" | "tools"
 }
 
 function eventsOf(answer: FormatAnswer, chat: ResponseChat): ResponseEvents {
-  const { model, moderation } = answer;
+  const { moderation } = answer;
   return new ResponseEvents({
     body: chat.body,
-    model,
+    answer,
     ...renderingOf(chat),
     moderation: () => moderation && toResponseModeration(moderation),
     store: chat.store,

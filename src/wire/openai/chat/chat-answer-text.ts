@@ -1,6 +1,7 @@
 /** Reads and removes the text of forwarded answers. */
 
-import type { ForwardedAnswers, TextDelta } from "../../../contracts/chat-proxy.ts";
+import type { TextDelta } from "../../../contracts/answer-text.ts";
+import { forwardedText } from "../../forwarded-answer.ts";
 
 interface Choice {
   index?: number;
@@ -53,7 +54,7 @@ export function endOpenChoices(frames: Uint8Array, open: readonly number[], end:
   return new TextEncoder().encode(`data: ${JSON.stringify({ ...last, choices })}\n\n`);
 }
 
-export const forwardedAnswers: ForwardedAnswers = {
+export const chatAnswerText = forwardedText({
   textsOfFrames: (frames) => choicesOfFrames(frames).flatMap(textsOf),
 
   endedIn,
@@ -74,4 +75,4 @@ export const forwardedAnswers: ForwardedAnswers = {
     const emptied = { ...fields, choices };
     return { fields: emptied, json: JSON.stringify(emptied) };
   },
-};
+});

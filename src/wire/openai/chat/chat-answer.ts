@@ -1,8 +1,10 @@
 /** Renders a chat answer as one `chat.completion`. */
 
 import type { ChatEvent, FinishReason, TokenLogprob, ToolCall } from "../../../contracts/chat-model.ts";
-import type { ChatAnswerEvents, ForwardedEvent } from "../../../contracts/chat-proxy.ts";
-import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
+import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
+import type { FormatAnswer } from "../../chat-format.ts";
+import { readCompletion } from "../../forwarded-answer.ts";
+import { toEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
 
 interface Choice {
   text: string;
@@ -13,60 +15,35 @@ interface Choice {
   reason: FinishReason;
 }
 
-interface CompletionOptions {
-  /** Catalog ID that answers. */
-  model: string;
-  /** Returns the moderation result once the events have ended. */
-  moderation?: (() => Record<string, unknown>) | undefined;
-}
+/** Returns the moderation result once the events have ended. */
+export type RenderModeration = (() => Record<string, unknown>) | undefined;
 
 /** Folds the events into the answer's JSON. */
-export async function toCompletion(
-  answer: ChatAnswerEvents,
-  { model, moderation }: CompletionOptions,
-): Promise<string> {
-  const { fields, json } =
-    answer.form === "typed" ? await foldTyped(model, answer.events) : await readForwarded(answer.events);
-  if (moderation !== undefined) return JSON.stringify({ ...fields, moderation: moderation() });
-  return json ?? JSON.stringify(fields);
-}
-
-interface Completion {
-  fields: Readonly<Record<string, unknown>>;
-  /** The same as JSON text, if it is already serialized. */
-  json?: string;
-}
-
-/** Result of an aborted request, whose client has disconnected. */
-const NOTHING: Completion = { fields: {} };
-
-/** Returns the answer of an upstream. */
-export async function readForwarded(events: AsyncIterable<ForwardedEvent>): Promise<Completion> {
-  let completion = NOTHING;
-  for await (const event of events) {
-    if (event.type === "finish") completion = event.completion ?? NOTHING;
-  }
-  return completion;
-}
-
-async function foldTyped(model: string, events: AsyncIterable<ChatEvent>): Promise<Completion> {
+export async function toCompletion(answer: FormatAnswer, moderation: RenderModeration): Promise<string> {
   const choices: Choice[] = [];
-  let completion = NOTHING;
-  for await (const event of events) {
+  let fields = {};
+  for await (const event of answer.events) {
     if (event.type === "finish") {
-      completion = {
-        fields: {
-          ...newEnvelope(model),
-          object: "chat.completion",
-          choices: choices.map(toChoice),
-          usage: toUsage(event.usage),
-        },
+      fields = {
+        ...toEnvelope(answer),
+        object: "chat.completion",
+        choices: choices.map(toChoice),
+        usage: toUsage(event.usage),
       };
     } else if ("choice" in event) {
       fold(choiceAt(choices, event.choice), event);
     }
   }
-  return completion;
+  return JSON.stringify(moderation === undefined ? fields : { ...fields, moderation: moderation() });
+}
+
+/** Returns the JSON of an upstream's answer. */
+export async function toForwardedCompletion(
+  bytes: AsyncIterable<ForwardedEvent>,
+  moderation: RenderModeration,
+): Promise<string> {
+  const { fields, json } = (await readCompletion(bytes)) ?? { fields: {}, json: "{}" };
+  return moderation === undefined ? json : JSON.stringify({ ...fields, moderation: moderation() });
 }
 
 function choiceAt(choices: Choice[], index: number): Choice {

@@ -5,7 +5,7 @@ import type { PassThrough } from "../../../contracts/chat-proxy.ts";
 import type { CallerHeaders } from "../../../contracts/open-model.ts";
 import { jsonBytes } from "../../../kernel/json/json-bytes.ts";
 import type { UnknownFieldsPolicy } from "../unknown-fields.ts";
-import { forwardedAnswers } from "./chat-answer-text.ts";
+import { chatAnswerText } from "./chat-answer-text.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { withChatDefaults } from "./chat-defaults.ts";
 import { toOpenAiFormat } from "./chat-format.ts";
@@ -34,7 +34,7 @@ export function toChatCall(
       stream: body.stream === true,
       unsupportedLocally: () => firstUnsupportedField(sent, policy),
       promptBytes: () => promptBytes(body),
-      answers: forwardedAnswers,
+      answerText: chatAnswerText,
     },
     moderationInput: () => toModerationInput(body),
     withDefaults: (defaults) => {

@@ -1,10 +1,16 @@
-import { type ChatFormat, type FormatChat, type FormatContext, waitComment } from "../../chat-format.ts";
+import {
+  type ChatFormat,
+  type FormatAnswer,
+  type FormatChat,
+  type FormatContext,
+  waitComment,
+} from "../../chat-format.ts";
 import { toErrorBody } from "../error.ts";
-import { toCompletion } from "./chat-answer.ts";
+import { type RenderModeration, toCompletion, toForwardedCompletion } from "./chat-answer.ts";
 import { type ChatCompletionBody, readChatBody } from "./chat-body.ts";
 import { toChatCall } from "./chat-call.ts";
-import { type ModerationResults, toChatModeration } from "./chat-moderation.ts";
-import { toErrorFrame, toFrames } from "./chat-stream.ts";
+import { toChatModeration } from "./chat-moderation.ts";
+import { type FrameOptions, newChatChunk, passOn, toErrorFrame, toFrames } from "./chat-stream.ts";
 import { ignoredFields } from "./local-unsupported-fields.ts";
 
 interface CompletionChat extends FormatChat {
@@ -20,17 +26,21 @@ export const chatCompletionsFormat: ChatFormat<FormatContext, CompletionChat> = 
     return { model, moderation, isStreamed: body.stream === true, requestId: context.requestId, body, context };
   },
   call: ({ body, context }) => toChatCall(body, context.callerHeaders, context.unknownFields),
-  answer: (answer) => toCompletion(answer, { model: answer.model, moderation: render(answer.moderation) }),
-  frames: (answer, { body }) => {
-    const includeUsage = body.stream_options?.include_usage === true;
-    return toFrames(answer, { model: answer.model, includeUsage, moderation: render(answer.moderation) });
+  answer: (answer) => toCompletion(answer, renderModeration(answer)),
+  frames: (answer, chat) => toFrames(answer, optionsOf(answer, chat)),
+  forwarded: {
+    answer: (bytes, answer) => toForwardedCompletion(bytes, renderModeration(answer)),
+    frames: (bytes, answer, chat) => passOn(bytes, newChatChunk(answer), optionsOf(answer, chat)),
   },
   errorFrame: (failure, { requestId }) => toErrorFrame(toErrorBody(failure, requestId)),
   waitFrame: waitComment,
-  // An upstream received every field.
-  ignored: ({ form }, { body }) => (form === "typed" ? ignoredFields(body) : []),
+  ignored: (_answer, { body }) => ignoredFields(body),
 };
 
-function render(results: ModerationResults | undefined): (() => Record<string, unknown>) | undefined {
-  return results && (() => toChatModeration(results));
+function optionsOf(answer: FormatAnswer, { body }: CompletionChat): FrameOptions {
+  return { includeUsage: body.stream_options?.include_usage === true, moderation: renderModeration(answer) };
+}
+
+function renderModeration({ moderation }: FormatAnswer): RenderModeration {
+  return moderation && (() => toChatModeration(moderation));
 }

@@ -1,8 +1,8 @@
 /** Common parts of complete and streamed chat answers. */
 
 import type { TokenLogprob } from "../../../contracts/chat-model.ts";
-import { newId } from "../../../kernel/id.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
+import type { AnswerIdentity } from "../../answer-identity.ts";
 
 /** Fields with the same value in every part of one answer. */
 interface Envelope {
@@ -11,8 +11,8 @@ interface Envelope {
   model: string;
 }
 
-export function newEnvelope(model: string, idPrefix = "chatcmpl-"): Envelope {
-  return { id: newId(idPrefix), created: Math.floor(Date.now() / 1000), model };
+export function toEnvelope({ id, createdAt, model }: AnswerIdentity, idPrefix = "chatcmpl-"): Envelope {
+  return { id: `${idPrefix}${id}`, created: Math.floor(createdAt / 1000), model };
 }
 
 export function toUsage(usage: TokenUsage): Record<string, unknown> {

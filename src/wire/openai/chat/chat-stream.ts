@@ -1,55 +1,51 @@
 /** Renders a chat answer as the frames of a stream. */
 
 import type { ChatEvent, FinishReason } from "../../../contracts/chat-model.ts";
-import type { ChatAnswerEvents, ForwardedEvent } from "../../../contracts/chat-proxy.ts";
-import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
+import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
+import type { AnswerIdentity } from "../../answer-identity.ts";
+import type { FormatAnswer } from "../../chat-format.ts";
+import type { RenderModeration } from "./chat-answer.ts";
+import { toEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
 
 export interface FrameOptions {
-  /** Catalog ID that answers. */
-  model: string;
   includeUsage: boolean;
-  /** Returns the moderation result once the events have ended. */
-  moderation?: (() => Record<string, unknown>) | undefined;
-}
-
-/** Yields server-sent events, each frame complete. Throws failures, which the caller renders with `toErrorFrame`. */
-export function toFrames(answer: ChatAnswerEvents, options: FrameOptions): AsyncIterable<string | Uint8Array> {
-  return answer.form === "typed" ? renderTyped(answer.events, options) : passOn(answer.events, options);
+  moderation?: RenderModeration;
 }
 
 export const DONE = "data: [DONE]\n\n";
 
-/** Yields the frames of an upstream's answer; `newChunk` begins those that are added. */
+/** Yields the frames of an upstream's answer; `chunk` begins those that are added. */
 export async function* passOn(
-  events: AsyncIterable<ForwardedEvent>,
-  { model, includeUsage, moderation }: FrameOptions,
-  newChunk: (model: string) => object = newChatChunk,
+  bytes: AsyncIterable<ForwardedEvent>,
+  chunk: object,
+  { includeUsage, moderation }: FrameOptions,
 ): AsyncGenerator<string | Uint8Array> {
   let lastFrames: Uint8Array | undefined;
-  for await (const event of events) {
+  for await (const event of bytes) {
     if (event.type === "frames") {
       lastFrames = event.frames;
       yield event.frames;
       continue;
     }
-    const last = (part: object) => toFrame({ ...newChunk(model), ...idOf(lastFrames), choices: [], ...part });
+    const last = (part: object) => toFrame({ ...chunk, ...idOf(lastFrames), choices: [], ...part });
     if (includeUsage) yield event.usageFrame ?? last({ usage: toUsage(event.usage) });
     if (moderation !== undefined) yield last({ moderation: moderation(), ...(includeUsage ? { usage: null } : {}) });
     yield DONE;
   }
 }
 
-async function* renderTyped(
-  events: AsyncIterable<ChatEvent>,
-  { model, includeUsage, moderation }: FrameOptions,
+/** Yields server-sent events, each frame complete. Throws failures, which the caller renders with `toErrorFrame`. */
+export async function* toFrames(
+  answer: FormatAnswer,
+  { includeUsage, moderation }: FrameOptions,
 ): AsyncGenerator<string> {
-  const envelope = newChatChunk(model);
+  const envelope = newChatChunk(answer);
   const begun = new Set<number>();
   const chunk = (index: number, part: Part) => {
     const choice = { index, delta: part.delta, logprobs: part.logprobs ?? null, finish_reason: part.reason ?? null };
     return toFrame({ ...envelope, choices: [choice], ...(includeUsage ? { usage: null } : {}) });
   };
-  for await (const event of events) {
+  for await (const event of answer.events) {
     if ("choice" in event) {
       if (!begun.has(event.choice)) {
         begun.add(event.choice);
@@ -66,8 +62,8 @@ async function* renderTyped(
   }
 }
 
-function newChatChunk(model: string) {
-  return { ...newEnvelope(model), object: "chat.completion.chunk" };
+export function newChatChunk(answer: AnswerIdentity): object {
+  return { ...toEnvelope(answer), object: "chat.completion.chunk" };
 }
 
 /** Returns the ID of an upstream's frames, because all chunks of an answer must have the same ID. */

@@ -1,6 +1,7 @@
 /** Reads and removes the text of forwarded text completions. */
 
-import type { ForwardedAnswers, TextDelta } from "../../../contracts/chat-proxy.ts";
+import type { TextDelta } from "../../../contracts/answer-text.ts";
+import { forwardedText } from "../../forwarded-answer.ts";
 import { choicesOfFrames, endedIn, endOpenChoices } from "../chat/chat-answer-text.ts";
 
 interface Choice {
@@ -14,7 +15,7 @@ function textsOf({ index: choice = 0, text = "" }: Choice): TextDelta[] {
 
 const EMPTY = { text: "", logprobs: null, finish_reason: "content_filter" };
 
-export const completionAnswers: ForwardedAnswers = {
+export const completionAnswerText = forwardedText({
   textsOfFrames: (frames) => choicesOfFrames(frames).flatMap((choice) => textsOf(choice as Choice)),
 
   endedIn,
@@ -28,4 +29,4 @@ export const completionAnswers: ForwardedAnswers = {
     const emptied = { ...fields, choices };
     return { fields: emptied, json: JSON.stringify(emptied) };
   },
-};
+});

@@ -1,18 +1,12 @@
 /** Renders text completions, as one object or as the frames of a stream. */
 
 import type { ChatEvent, EchoedLogprob, FinishReason } from "../../../contracts/chat-model.ts";
-import type { ChatAnswerEvents } from "../../../contracts/chat-proxy.ts";
-import { readForwarded } from "../chat/chat-answer.ts";
-import { newEnvelope, toUsage } from "../chat/chat-envelope.ts";
-import { DONE, passOn, toFrame } from "../chat/chat-stream.ts";
+import type { AnswerIdentity } from "../../answer-identity.ts";
+import type { FormatAnswer } from "../../chat-format.ts";
+import { toEnvelope, toUsage } from "../chat/chat-envelope.ts";
+import { DONE, toFrame } from "../chat/chat-stream.ts";
 import type { CompletionBody } from "./completions-body.ts";
 import { appendLogprobs, emptyLogprobs } from "./completions-logprobs.ts";
-
-interface RenderOptions {
-  /** Catalog ID that answers. */
-  model: string;
-  body: CompletionBody;
-}
 
 interface Choice {
   echo: string;
@@ -22,31 +16,23 @@ interface Choice {
   reason: FinishReason;
 }
 
-/** Returns the completion as JSON, or as an object. */
-export async function toTextCompletion(
-  answer: ChatAnswerEvents,
-  { model, body }: RenderOptions,
-): Promise<string | object> {
-  if (answer.form === "forwarded") {
-    const { fields, json } = await readForwarded(answer.events);
-    return json ?? fields;
-  }
+/** Returns the completion; {} if the client has disconnected. */
+export async function toTextCompletion(answer: FormatAnswer, body: CompletionBody): Promise<object> {
   const choices: Choice[] = [];
   for await (const event of answer.events) {
     if ("choice" in event) fold(choiceAt(choices, event.choice), event);
     if (event.type !== "finish") continue;
     return {
-      ...newChunk(model),
+      ...newTextChunk(answer),
       choices: bestOf(choices, body).map((choice, index) => toWireChoice(choice, index, body)),
       usage: toUsage(event.usage),
     };
   }
-  // The request was aborted: its client has disconnected.
   return {};
 }
 
-function newChunk(model: string) {
-  return { ...newEnvelope(model, "cmpl-"), object: "text_completion" };
+export function newTextChunk(answer: AnswerIdentity): object {
+  return { ...toEnvelope(answer, "cmpl-"), object: "text_completion" };
 }
 
 function choiceAt(choices: Choice[], index: number): Choice {
@@ -101,22 +87,11 @@ function toReason(reason: FinishReason): string {
 }
 
 /** Yields server-sent events, each frame complete. Throws failures. */
-export function toTextCompletionFrames(
-  answer: ChatAnswerEvents,
-  { model, body }: RenderOptions,
-): AsyncIterable<string | Uint8Array> {
-  const includeUsage = body.stream_options?.include_usage === true;
-  if (answer.form === "forwarded") return passOn(answer.events, { model, includeUsage }, newChunk);
-  return renderTyped(answer.events, { model, body, includeUsage });
-}
-
-async function* renderTyped(
-  events: AsyncIterable<ChatEvent>,
-  { model, body, includeUsage }: RenderOptions & { includeUsage: boolean },
-): AsyncGenerator<string> {
-  const envelope = newChunk(model);
+export async function* toTextCompletionFrames(answer: FormatAnswer, body: CompletionBody): AsyncGenerator<string> {
+  const includeUsage = includesUsage(body);
+  const envelope = newTextChunk(answer);
   const offsets = new Map<number, number>();
-  for await (const event of events) {
+  for await (const event of answer.events) {
     if (event.type === "finish") {
       if (includeUsage) yield toFrame({ ...envelope, choices: [], usage: toUsage(event.usage) });
       yield DONE;
@@ -136,4 +111,8 @@ async function* renderTyped(
       yield toFrame({ ...envelope, choices: [choice], ...(includeUsage ? { usage: null } : {}) });
     }
   }
+}
+
+export function includesUsage({ stream_options: options }: CompletionBody): boolean {
+  return options?.include_usage === true;
 }

@@ -11,7 +11,7 @@ import { type ParamNames, throwRenamed } from "../../rename-params.ts";
 import { withChatDefaults } from "../chat/chat-defaults.ts";
 import { toSampling } from "../chat/sampling-fields.ts";
 import { type FieldRules, firstRefusedField, type UnknownFieldsPolicy, unknownFieldsOf } from "../unknown-fields.ts";
-import { completionAnswers } from "./completions-answer-text.ts";
+import { completionAnswerText } from "./completions-answer-text.ts";
 import { type CompletionBody, KNOWN_COMPLETION_FIELDS, readPrompts } from "./completions-body.ts";
 
 /** OpenAI's default. */
@@ -42,7 +42,7 @@ export function toCompletionCall(
       stream: body.stream === true,
       unsupportedLocally: () => firstRefusedField(sent, toRules(policy)),
       promptBytes: () => rawPromptBytes(prompts),
-      answers: completionAnswers,
+      answerText: completionAnswerText,
     },
     moderationInput: () => toModerationInput(body, prompts),
     withDefaults: (defaults) => toCompletionCall(withCompletionDefaults(body, defaults), callerHeaders, policy, sent),

@@ -1,7 +1,8 @@
 import { type ChatFormat, type FormatChat, type FormatContext, waitComment } from "../../chat-format.ts";
-import { toErrorFrame } from "../chat/chat-stream.ts";
+import { toForwardedCompletion } from "../chat/chat-answer.ts";
+import { passOn, toErrorFrame } from "../chat/chat-stream.ts";
 import { toErrorBody } from "../error.ts";
-import { toTextCompletion, toTextCompletionFrames } from "./completions-answer.ts";
+import { includesUsage, newTextChunk, toTextCompletion, toTextCompletionFrames } from "./completions-answer.ts";
 import { type CompletionBody, readCompletionBody } from "./completions-body.ts";
 import { ignoredCompletionFields, throwForCompletions, toCompletionCall } from "./completions-call.ts";
 
@@ -17,11 +18,14 @@ export const textCompletionsFormat: ChatFormat<FormatContext, TextCompletionChat
     return { model: body.model, isStreamed: body.stream === true, requestId: context.requestId, body, context };
   },
   call: ({ body, context }) => toCompletionCall(body, context.callerHeaders, context.unknownFields),
-  answer: (answer, { body }) => toTextCompletion(answer, { model: answer.model, body }),
-  frames: (answer, { body }) => toTextCompletionFrames(answer, { model: answer.model, body }),
+  answer: (answer, { body }) => toTextCompletion(answer, body),
+  frames: (answer, { body }) => toTextCompletionFrames(answer, body),
+  forwarded: {
+    answer: (bytes) => toForwardedCompletion(bytes, undefined),
+    frames: (bytes, answer, { body }) => passOn(bytes, newTextChunk(answer), { includeUsage: includesUsage(body) }),
+  },
   errorFrame: (failure, { requestId }) => toErrorFrame(toErrorBody(failure, requestId)),
   waitFrame: waitComment,
-  // An upstream received every field.
-  ignored: ({ form }, { body }) => (form === "typed" ? ignoredCompletionFields(body) : []),
+  ignored: (_answer, { body }) => ignoredCompletionFields(body),
   fail: throwForCompletions,
 };
