@@ -4,6 +4,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../features/accounts/caller.ts";
+import { mayCall, requirementOf } from "../features/accounts/roles/access.ts";
 import type { ScopeHeaders } from "../features/accounts/scope-headers.ts";
 import { sessionToken } from "../features/console/session-cookie.ts";
 import { Fault } from "../kernel/faults.ts";
@@ -67,6 +68,7 @@ export function authenticateScope(
     request.caller = caller;
     reply.header("openai-organization", caller.organizationId);
     if (!admits(kind, caller) && !allowsProjectKeys(request)) throw wrongKind(kind);
+    if (caller.access !== undefined) checkAccess(request, caller);
   };
   const applyHeaders = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers, caller } = request;
@@ -110,6 +112,22 @@ export function authenticateScope(
 
 function admits(kind: ScopeKind, caller: Caller): boolean {
   return kind === "operator" ? caller.isOperator === true : caller.kind === kind;
+}
+
+/** Throws a Fault when the user's roles do not allow the operation, in the project of its path or of the key. */
+function checkAccess({ routeOptions, params }: FastifyRequest, caller: Caller): void {
+  const { operation } = routeOptions.config;
+  const { project: pathProject } = (params ?? {}) as { project?: string };
+  if (mayCall(caller, operation, pathProject)) return;
+  const project = pathProject ?? caller.projectId;
+  const requirement = operation && requirementOf(operation);
+  const needed = [requirement ?? []].flat().map((permission) => `\`${permission}\``);
+  const place = project === undefined ? "the organization" : `the project \`${project.slice(0, 100)}\``;
+  const message =
+    needed.length === 0
+      ? "Users cannot call this; it needs a key."
+      : `This needs the permission ${needed.join(" or ")} in ${place}. Ask an owner for a role that has it.`;
+  throw new Fault("forbidden", message, { code: "insufficient_permissions" });
 }
 
 function allowsProjectKeys({ routeOptions }: FastifyRequest): boolean {

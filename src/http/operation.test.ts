@@ -23,6 +23,16 @@ test("refuses to start with a route that has no permission", async () => {
   await expect(app.ready()).rejects.toThrow("GET /open has no permission");
 });
 
+test("refuses to start with a route for admin keys that does not name what a user needs", async () => {
+  const app = fastify();
+  collectOperations(app);
+  app.register(async (scope) => {
+    scope.decorate("authenticates", "admin");
+    scope.get("/a", operation({ ...definition, permission: "admin" }), () => ({}));
+  });
+  await expect(app.ready()).rejects.toThrow("GET /a does not name the permission that a user needs");
+});
+
 test.each([
   ["project", undefined, "authenticates no keys"],
   ["public", "project", "authenticates project keys"],

@@ -47,6 +47,9 @@ export function collectOperations(app: FastifyInstance): readonly RegisteredOper
           `${each} ${url} has the permission ${definition.permission}, but its scope authenticates ${scope}`,
         );
       }
+      if (this.authenticates === "admin" && definition.requires === undefined) {
+        throw new Error(`${each} ${url} does not name the permission that a user needs: set \`requires\``);
+      }
       operations.push({ ...definition, method: each, path: toPathTemplate(url, definition) });
     }
   });

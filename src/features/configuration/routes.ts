@@ -20,6 +20,7 @@ export function configuration(accounts: Accounts, read: ReadConfiguration): Fast
           "Lists the settings in force with their documentation; secrets are redacted. Not in OpenAI's API; admin keys of the default organization only.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.read",
         answer: ConfigurationAnswer,
       }),
       async ({ caller }) => {

@@ -18,6 +18,7 @@ export function signInCodes(accounts: Accounts): FastifyPluginAsync {
           "Creates a code that signs in to the console with the operator's keys, once, within an hour. Not in OpenAI's API; admin keys of the default organization only.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.admin_keys.write",
         answer: SignInCode,
       }),
       async ({ caller }) => {

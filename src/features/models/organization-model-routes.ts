@@ -43,6 +43,7 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
           "Lists the models that can be pulled, what they need, how fast they are on this machine, and pulls in the background. Not in OpenAI's API; admin keys of the default organization only.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.read",
         answer: ModelLibrary,
       }),
       async () => toModelLibrary(await models.library()),
@@ -62,6 +63,7 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
         summary: "Loads a model. Not in OpenAI's API; admin keys of the default organization only.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.models.write",
         answer: ModelStatus,
       }),
       async (request, reply) => {
@@ -77,6 +79,7 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
         summary: "Unloads a model and frees its memory. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.models.write",
         answer: ModelStatus,
       }),
       async (request) => {
@@ -93,6 +96,7 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
           "Downloads a model and streams the progress, or with `?background=true` goes on without the client. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.models.write",
         query: PullQuery,
         answer: ModelPull,
         content: ["text/event-stream"],
@@ -145,6 +149,7 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
         summary: "Cancels a pull in the background. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.models.write",
         answer: ModelPull,
       }),
       async ({ params }) => toPull(params.id, models.cancelPull(params.id)),
@@ -156,6 +161,7 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
         summary: "Removes a model's files. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.models.write",
         answer: deleted("organization.model.deleted"),
       }),
       async (request) => {

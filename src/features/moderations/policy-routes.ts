@@ -36,6 +36,7 @@ export function moderationPolicy(accounts: Accounts, isModerationModel: IsModera
         summary: "Retrieves how the chats of a project are moderated. Not in OpenAI's API.",
         tag: "Projects",
         permission: "admin",
+        requires: "project.read",
         answer: ModerationPolicy,
       }),
       async (request) => toModerationPolicy(await policies.retrieve(projectOf(request))),
@@ -47,6 +48,7 @@ export function moderationPolicy(accounts: Accounts, isModerationModel: IsModera
         summary: "Sets how the chats of a project are moderated. Not in OpenAI's API.",
         tag: "Projects",
         permission: "admin",
+        requires: "project.limits.write",
         body: ModerationPolicyBody,
         answer: ModerationPolicy,
       }),
@@ -65,6 +67,7 @@ export function moderationPolicy(accounts: Accounts, isModerationModel: IsModera
         summary: "Removes a project's moderation policy. Not in OpenAI's API.",
         tag: "Projects",
         permission: "admin",
+        requires: "project.limits.write",
         answer: removed("project.moderation_policy.deleted"),
       }),
       async (request) => {

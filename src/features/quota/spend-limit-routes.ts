@@ -25,9 +25,27 @@ export function spendLimits(accounts: Accounts): FastifyPluginAsync {
 }
 
 const TEXTS = {
-  organization: { tag: "Organization", name: "the organization's", remark: "" },
-  project: { tag: "Projects", name: "a project's", remark: "" },
-  api_key: { tag: "Projects", name: "a key's", remark: " Not in OpenAI's API." },
+  organization: {
+    tag: "Organization",
+    name: "the organization's",
+    remark: "",
+    read: "organization.read",
+    write: "organization.write",
+  },
+  project: {
+    tag: "Projects",
+    name: "a project's",
+    remark: "",
+    read: "project.read",
+    write: "project.limits.write",
+  },
+  api_key: {
+    tag: "Projects",
+    name: "a key's",
+    remark: " Not in OpenAI's API.",
+    read: "project.keys.read",
+    write: "project.limits.write",
+  },
 } as const;
 
 function serve(
@@ -36,17 +54,22 @@ function serve(
   owner: SpendLimitOwnerKind,
   { spendLimits: limits }: Accounts,
 ): void {
-  const { tag, name, remark } = TEXTS[owner];
+  const { tag, name, remark, read, write } = TEXTS[owner];
   const definition = { tag, permission: "admin", answer: spendLimit(owner) } as const;
   app.get<OfOwner>(
     path,
-    operation({ ...definition, summary: `Retrieves ${name} monthly spend limit.${remark}` }),
+    operation({ ...definition, requires: read, summary: `Retrieves ${name} monthly spend limit.${remark}` }),
     async (request) => toSpendLimit(owner, await limits.retrieve(ownerOf(request))),
   );
 
   app.post<OfOwner>(
     path,
-    operation({ ...definition, summary: `Sets ${name} monthly spend limit.${remark}`, body: SpendLimitBody }),
+    operation({
+      ...definition,
+      requires: write,
+      summary: `Sets ${name} monthly spend limit.${remark}`,
+      body: SpendLimitBody,
+    }),
     async (request) => {
       const body = parse(SpendLimitBody, request.body);
       const isEnforcing = body.enforcement?.status !== "inactive";
@@ -59,6 +82,7 @@ function serve(
     path,
     operation({
       ...definition,
+      requires: write,
       summary: `Removes ${name} spend limit.${remark}`,
       answer: removed(`${owner}.spend_limit.deleted`),
     }),

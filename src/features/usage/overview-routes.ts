@@ -12,9 +12,10 @@ import {
 import { Overview } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { ownProject } from "../accounts/projects/own-project.ts";
+import { allows } from "../accounts/roles/access.ts";
 import type { MinuteSum, RequestHistory } from "./request-history.ts";
 import type { UsageReports } from "./usage-report.ts";
+import { type Visibility, visibilityOf } from "./visibility.ts";
 
 export interface OverviewParts {
   accounts: Accounts;
@@ -46,6 +47,7 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
           "Sums the last hour by minute, with spend and the state of deployments. A project key sees its own project. Not in OpenAI's API.",
         tag: "Reports",
         permission: "admin-or-project",
+        requires: "signed-in",
         answer: Overview,
       }),
       (request) => {
@@ -62,7 +64,8 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
     async function read(request: FastifyRequest) {
       const { caller } = request;
       const now = Date.now();
-      const filter = { organizationId: caller.organizationId, projectIds: ownProject(request, undefined) };
+      const visibility = visibilityOf(caller);
+      const filter = { organizationId: caller.organizationId, visibility };
       const scopeId = caller.projectId ?? caller.organizationId;
       const day = Math.floor(now / (24 * HOUR)) * 24 * HOUR;
       const tomorrow = day + 24 * HOUR;
@@ -70,8 +73,9 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
       const spendLimits: ShownSpendLimit[] = [];
       for (const limit of accounts.callers.spendLimitsOf(caller)) {
         const { scopeId: limited } = limit;
-        const isVisible = limited !== caller.organizationId || caller.kind === "admin";
-        const spentNanoDollars = isVisible ? await reports.spentBetween(caller, limited, month) : undefined;
+        const spentNanoDollars = maySeeSpend(caller, limited, visibility)
+          ? await reports.spentBetween(caller, limited, month)
+          : undefined;
         spendLimits.push({ ...limit, scope: scopeOf(caller, limited), spentNanoDollars });
       }
       const maySee = await maySeeDeployments(accounts, caller);
@@ -79,8 +83,8 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
         now,
         minutes: await hours.read(filter, now),
         firstTokenTimes: await history.firstTokenTimes(filter, now - HOUR),
-        spentTodayNanoDollars: await reports.spentBetween(caller, scopeId, { from: day, until: tomorrow }),
-        spentThisMonthNanoDollars: await reports.spentBetween(caller, scopeId, month),
+        spentTodayNanoDollars: await reports.spentBetween(caller, scopeId, { from: day, until: tomorrow, visibility }),
+        spentThisMonthNanoDollars: await reports.spentBetween(caller, scopeId, { ...month, visibility }),
         spendLimits,
         deployments: maySee ? deploymentsOf(catalog) : undefined,
         pools: maySee ? [...listPools(catalog)] : undefined,
@@ -89,14 +93,23 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
   };
 }
 
+/** The spend of a project or organization shows what others use. */
+function maySeeSpend({ kind, organizationId, projectId }: Caller, scopeId: string, visibility: Visibility | undefined) {
+  if (scopeId === organizationId) return kind === "admin" && visibility === undefined;
+  return scopeId !== projectId || visibility === undefined || visibility.projectIds.includes(scopeId);
+}
+
 function scopeOf({ organizationId, projectId }: Caller, limited: string): ShownSpendLimit["scope"] {
   if (limited === organizationId) return "organization";
   return limited === projectId ? "project" : "api_key";
 }
 
 /** Deployments belong to the installation, and reasons for failures contain paths. */
-async function maySeeDeployments(accounts: Accounts, { kind, organizationId }: Caller): Promise<boolean> {
-  return kind === "admin" && (await accounts.organizations.isDefault(organizationId));
+async function maySeeDeployments(accounts: Accounts, caller: Caller): Promise<boolean> {
+  const { kind, organizationId, access } = caller;
+  return (
+    kind === "admin" && allows(access, "organization.read") && (await accounts.organizations.isDefault(organizationId))
+  );
 }
 
 function deploymentsOf(catalog: Pick<Catalog, "models">): ShownDeployment[] {
@@ -123,7 +136,7 @@ function deploymentsOf(catalog: Pick<Catalog, "models">): ShownDeployment[] {
 
 interface HourFilter {
   organizationId: string;
-  projectIds: readonly string[] | undefined;
+  visibility: Visibility | undefined;
 }
 
 /** Sums of the last hour, of which only the minutes that can still change are read again. */
@@ -136,7 +149,7 @@ class RecentHours {
   }
 
   async read(filter: HourFilter, now: number): Promise<MinuteSum[]> {
-    const key = filter.projectIds?.join() ?? filter.organizationId;
+    const key = JSON.stringify([filter.organizationId, filter.visibility]);
     const from = Math.floor(now / MINUTE) * MINUTE - 59 * MINUTE;
     const bucket = this.#minutes.get(key);
     const sums = (bucket?.sums ?? []).filter(

@@ -6,9 +6,12 @@ import type { Executor } from "../../storage/database.ts";
 import { type Insertion, insert } from "../../storage/insert-rows.ts";
 import { parseRequestDetails } from "./request-details.ts";
 import { REQUEST_COLUMNS, REQUEST_DIMENSION_COLUMNS, type RequestEntry, type RequestRows } from "./request-rows.ts";
+import { isVisible, type Visibility } from "./visibility.ts";
 
 export interface RequestFilter {
   organizationId: string;
+  /** Undefined: everything in the organization. */
+  visibility?: Visibility | undefined;
   projectIds?: readonly string[] | undefined;
   keyIds?: readonly string[] | undefined;
   models?: readonly string[] | undefined;
@@ -291,6 +294,7 @@ function ofDimension(filter: RequestFilter): RawBuilder<boolean> {
     if (values === undefined) return [];
     return values.length === 0 ? [sql`1 = 0`] : [sql`${sql.ref(column)} in (${sql.join(values)})`];
   });
+  if (filter.visibility !== undefined) conditions.push(isVisible(filter.visibility));
   if (isFailed !== undefined) conditions.push(isFailed ? sql`status >= 400` : sql`status < 400`);
   return conditions.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }

@@ -18,9 +18,10 @@ import {
 import { parse } from "../../wire/openai/validate.ts";
 import { RequestDetails, RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { ownProject } from "../accounts/projects/own-project.ts";
+import { allows } from "../accounts/roles/access.ts";
 import { histogramOf } from "./request-histogram.ts";
 import type { RequestFilter, RequestHistory } from "./request-history.ts";
+import { visibilityOf } from "./visibility.ts";
 
 /** Streams that one project, or the administrators of one organization, may keep open: each reads the database every second. */
 const MAX_STREAMS = 16;
@@ -43,8 +44,10 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
   };
   /** Upstreams' messages name hosts and files of the installation. */
   const showsCauses = async ({ caller }: FastifyRequest) =>
-    caller.kind === "admin" && (await accounts.organizations.isDefault(caller.organizationId));
-  const definition = { tag: "Reports", permission: "admin-or-project" } as const;
+    caller.kind === "admin" &&
+    allows(caller.access, "organization.read") &&
+    (await accounts.organizations.isDefault(caller.organizationId));
+  const definition = { tag: "Reports", permission: "admin-or-project", requires: "signed-in" } as const;
   return async (app) => {
     app.get(
       "/requests",
@@ -142,5 +145,5 @@ async function* frames(
 }
 
 function filterOf(request: FastifyRequest, asked: Omit<RequestFilter, "organizationId">): RequestFilter {
-  return { ...asked, organizationId: request.caller.organizationId, projectIds: ownProject(request, asked.projectIds) };
+  return { ...asked, organizationId: request.caller.organizationId, visibility: visibilityOf(request.caller) };
 }

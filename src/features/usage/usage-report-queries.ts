@@ -7,6 +7,7 @@ import type { Executor } from "../../storage/database.ts";
 import type { UsageDimensionRow } from "../../storage/schema.ts";
 import { AMOUNTS } from "./usage-batch.ts";
 import { ROLLUP_COLUMNS } from "./usage-rollup.ts";
+import { isVisible, type Visibility } from "./visibility.ts";
 
 type UsageGroup = "projectId" | "keyId" | "model" | "operation";
 
@@ -19,6 +20,8 @@ export interface UsageQuery {
   until: number;
   bucketSeconds: 60 | 3600 | 86_400;
   groupBy: readonly UsageGroup[];
+  /** Undefined: everything in the organization. */
+  visibility?: Visibility | undefined;
   projectIds?: readonly string[] | undefined;
   keyIds?: readonly string[] | undefined;
   models?: readonly string[] | undefined;
@@ -47,6 +50,7 @@ export async function readUsage(executor: Executor, query: UsageQuery): Promise<
   const conditions = [
     sql`${sql.ref("dimension.organizationId")} = ${query.organizationId}`,
     ...(query.operation === undefined ? [] : [oneOf("operation", [query.operation])]),
+    ...(query.visibility === undefined ? [] : [isVisible(query.visibility)]),
     ...(query.projectIds === undefined ? [] : [oneOf("projectId", query.projectIds)]),
     ...(query.keyIds === undefined ? [] : [oneOf("keyId", query.keyIds)]),
     ...(query.models === undefined ? [] : [oneOf("model", query.models)]),

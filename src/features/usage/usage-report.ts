@@ -5,6 +5,7 @@ import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { readUsage, type UsageQuery, type UsageSum } from "./usage-report-queries.ts";
+import type { Visibility } from "./visibility.ts";
 
 export interface ReportRequest extends Omit<UsageQuery, "from" | "until"> {
   /** Epoch milliseconds; rounded down to its bucket. */
@@ -48,9 +49,10 @@ export class UsageReports {
   async spentBetween(
     { organizationId, projectId, keyId }: { organizationId: string; projectId: string | undefined; keyId: string },
     scopeId: string,
-    { from, until }: { from: number; until: number },
+    { from, until, visibility }: { from: number; until: number; visibility?: Visibility | undefined },
   ): Promise<number> {
     const narrowed = {
+      visibility,
       ...(scopeId === projectId && { projectIds: [scopeId] }),
       ...(scopeId === keyId && { keyIds: [scopeId] }),
     };

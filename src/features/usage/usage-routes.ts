@@ -11,8 +11,8 @@ import {
 import { toDays, toUsageTotals, UsageTotalsQuery } from "../../wire/openai/organization/organization-usage-totals.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { CostsPage, UsageTotals, usagePage } from "../../wire/openapi/usage-answers.ts";
-import { ownProject } from "../accounts/projects/own-project.ts";
 import type { UsageReports } from "./usage-report.ts";
+import { visibilityOf } from "./visibility.ts";
 
 const KINDS = {
   completions: { task: "chat", name: "chat completions" },
@@ -22,7 +22,7 @@ const KINDS = {
   audio_transcriptions: { task: "transcription", name: "transcriptions" },
 } as const;
 
-/** A project key sees its own project. /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions} and /v1/organization/costs */
+/** A project key sees its project, a user without `project.usage.read` their own usage. /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions} and /v1/organization/costs */
 export function usage(reports: UsageReports): FastifyPluginAsync {
   return async (app) => {
     for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
@@ -33,12 +33,13 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
           summary: `Usage of ${name} by time bucket.`,
           tag: "Reports",
           permission: "admin-or-project",
+          requires: "signed-in",
           query: UsageQuery,
           answer: usagePage(kind),
         }),
         async (request) => {
           const query = toUsageRequest(parse(UsageQuery, request.query), Date.now());
-          const order = { ...query, projectIds: ownProject(request, query.projectIds) };
+          const order = { ...query, visibility: visibilityOf(request.caller) };
           const { organizationId } = request.caller;
           return toUsagePage(kind, await reports.read({ organizationId, operation: task, ...order }));
         },
@@ -52,14 +53,15 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
           "Usage and costs of all operations together by project and model, at most 31 days. Not in OpenAI's API.",
         tag: "Reports",
         permission: "admin-or-project",
+        requires: "signed-in",
         query: UsageTotalsQuery,
         answer: UsageTotals,
       }),
       async (request) => {
         const days = toDays(parse(UsageTotalsQuery, request.query), Date.now());
-        const projectIds = ownProject(request, undefined);
+        const visibility = visibilityOf(request.caller);
         const { organizationId } = request.caller;
-        const { buckets } = await reports.read({ organizationId, operation: undefined, projectIds, ...days });
+        const { buckets } = await reports.read({ organizationId, operation: undefined, visibility, ...days });
         return toUsageTotals(buckets.flatMap(({ sums }) => sums));
       },
     );
@@ -70,12 +72,13 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
         summary: "Costs by day; by minute and hour and by `operation`, too, which are not in OpenAI's API.",
         tag: "Reports",
         permission: "admin-or-project",
+        requires: "signed-in",
         query: CostsQuery,
         answer: CostsPage,
       }),
       async (request) => {
         const query = toCostsRequest(parse(CostsQuery, request.query), Date.now());
-        const order = { ...query, projectIds: ownProject(request, query.projectIds) };
+        const order = { ...query, visibility: visibilityOf(request.caller) };
         const { organizationId } = request.caller;
         return toCostsPage(await reports.read({ organizationId, operation: undefined, ...order }));
       },

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { RolePermission } from "../openai/organization/permissions.ts";
 
 /** An endpoint: the route's definition, from which the reference, the OpenAPI document and checks of answers are made. */
 export interface Operation {
@@ -6,6 +7,12 @@ export interface Operation {
   summary: string;
   tag: Tag;
   permission: Permission;
+  /**
+   * What a user needs, with a session or a key: any of these permissions, in the project of the path if it names one, or
+   * of the key. `signed-in`: the answer has only what the user may see. Undefined: `project.inference` for operations of
+   * project keys. Keys without a user need none.
+   */
+  requires?: Requirement;
   query?: z.ZodObject;
   /** JSON body. */
   body?: z.ZodType;
@@ -22,6 +29,8 @@ export interface Operation {
   /** Name of the parameter that is the rest of the path (`*`). */
   wildcard?: string;
 }
+
+export type Requirement = RolePermission | "signed-in" | readonly RolePermission[];
 
 /** Operation of a route that the server has. */
 export interface RegisteredOperation extends Operation {

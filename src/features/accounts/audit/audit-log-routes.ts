@@ -19,6 +19,7 @@ export function auditLogs(accounts: Accounts): FastifyPluginAsync {
         summary: "Lists audit events, newest first.",
         tag: "Reports",
         permission: "admin",
+        requires: "organization.audit_logs.read",
         query: AuditLogListQuery,
         answer: AuditLogList,
       }),

@@ -30,6 +30,7 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
         summary: "Creates an admin key, shown once.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.admin_keys.write",
         body: AdminApiKeyCreateBody,
         answer: CreatedAdminApiKey,
       }),
@@ -46,6 +47,7 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
         summary: "Lists the admin keys.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.admin_keys.read",
         query: AdminApiKeyListQuery,
         answer: AdminApiKeyList,
       }),
@@ -58,7 +60,13 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
 
     app.get<OfKey>(
       "/admin_api_keys/:key",
-      operation({ summary: "Retrieves an admin key.", tag: "Organization", permission: "admin", answer: AdminApiKey }),
+      operation({
+        summary: "Retrieves an admin key.",
+        tag: "Organization",
+        permission: "admin",
+        requires: "organization.admin_keys.read",
+        answer: AdminApiKey,
+      }),
       async (request) => {
         return toAdminApiKey(await accounts.apiKeys.retrieve(scopeOf(request), request.params.key));
       },
@@ -70,6 +78,7 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
         summary: "Revokes an admin key.",
         tag: "Organization",
         permission: "admin",
+        requires: "organization.admin_keys.write",
         answer: deleted("organization.admin_api_key.deleted"),
       }),
       async (request) => {

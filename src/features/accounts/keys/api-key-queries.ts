@@ -9,7 +9,7 @@ export interface ApiKeyScope {
   kind: ApiKeyRow["kind"];
   projectId?: string;
   serviceAccountId?: string;
-  userId?: string;
+  userId?: string | undefined;
 }
 
 export async function insertApiKey(executor: Executor, row: ApiKeyRow): Promise<void> {

@@ -18,6 +18,7 @@ export function organizationApiKeys(accounts: Accounts): FastifyPluginAsync {
         summary: "Lists the keys of all projects and the admin keys. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
+        requires: "project.keys.read",
         query: OrganizationApiKeyListQuery,
         answer: OrganizationApiKeyList,
       }),

@@ -19,6 +19,7 @@ import {
 } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
+import { allows } from "../roles/access.ts";
 import type { ApiKey } from "./api-keys.ts";
 
 interface OfProject {
@@ -38,12 +39,13 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         summary: "Lists the keys of a project; takes `search` and `order`, which are not in OpenAI's API.",
         tag: "Projects",
         permission: "admin",
+        requires: ["project.keys.read", "project.own_keys.write"],
         query: ProjectApiKeyListQuery,
         answer: ProjectApiKeyList,
       }),
       async (request) => {
         const { owner_project_access, search, ...page } = parse(ProjectApiKeyListQuery, request.query);
-        const keys = await accounts.apiKeys.list(scopeOf(request), page, search);
+        const keys = await accounts.apiKeys.list(scopeOf(request, "project.keys.read"), page, search);
         // Deleting an account revokes its keys, so every owner of a key has access.
         if (owner_project_access === "inactive") return toListBody({ entries: [], hasMore: false }, shownAlone);
         return toProjectKeyList(accounts, keys);
@@ -53,24 +55,36 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
     app.post<OfProject>(
       "/projects/:project/api_keys",
       operation({
-        summary: "Creates a key without a service account, shown once. Not in OpenAI's API.",
+        summary:
+          "Creates a key, shown once: for a user their own, with an admin key one without an owner. Not in OpenAI's API.",
         tag: "Projects",
         permission: "admin",
+        requires: "project.own_keys.write",
         body: ProjectApiKeyCreateBody,
         answer: CreatedProjectApiKey,
       }),
       async (request) => {
         const { name, expires_in_seconds } = parse(ProjectApiKeyCreateBody, request.body);
-        const wanted = { scope: scopeOf(request), name, expiresInSeconds: expires_in_seconds ?? undefined };
+        const scope = { ...scopeOf(request, "project.keys.write"), userId: request.caller.userId };
+        const wanted = { scope, name, expiresInSeconds: expires_in_seconds ?? undefined };
         return toCreatedProjectApiKey(await accounts.apiKeys.create(actorOf(request), wanted));
       },
     );
 
     app.get<OfKey>(
       "/projects/:project/api_keys/:key",
-      operation({ summary: "Retrieves a key.", tag: "Projects", permission: "admin", answer: ProjectApiKey }),
+      operation({
+        summary: "Retrieves a key.",
+        tag: "Projects",
+        permission: "admin",
+        requires: ["project.keys.read", "project.own_keys.write"],
+        answer: ProjectApiKey,
+      }),
       async (request) => {
-        return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request), request.params.key));
+        return toShown(
+          accounts,
+          await accounts.apiKeys.retrieve(scopeOf(request, "project.keys.read"), request.params.key),
+        );
       },
     );
 
@@ -80,6 +94,7 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         summary: "Sets when a key expires; takes `expires_in_seconds`, null for never.",
         tag: "Projects",
         permission: "admin",
+        requires: ["project.keys.write", "project.own_keys.write"],
         body: ProjectApiKeyUpdateBody,
         answer: ProjectApiKey,
       }),
@@ -89,13 +104,16 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         const seconds = body.expires_in_seconds;
         const { key } = request.params;
         if (seconds !== undefined) {
-          return toShown(accounts, await accounts.apiKeys.setExpiry(actorOf(request), scopeOf(request), key, seconds));
+          return toShown(
+            accounts,
+            await accounts.apiKeys.setExpiry(actorOf(request), scopeOf(request, "project.keys.write"), key, seconds),
+          );
         }
         if (body.scopes === undefined) {
           throw invalidRequest("Nothing to change was given: set 'expires_in_seconds'.", "expires_in_seconds");
         }
         // Empty scopes remove a key's restrictions, which Parlance's keys never have.
-        return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request), key));
+        return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request, "project.keys.write"), key));
       },
     );
 
@@ -105,10 +123,11 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         summary: "Revokes a key.",
         tag: "Projects",
         permission: "admin",
+        requires: ["project.keys.write", "project.own_keys.write"],
         answer: deleted("organization.project.api_key.deleted"),
       }),
       async (request) => {
-        await accounts.apiKeys.revoke(actorOf(request), scopeOf(request), request.params.key);
+        await accounts.apiKeys.revoke(actorOf(request), scopeOf(request, "project.keys.write"), request.params.key);
         return toDeleted("organization.project.api_key", request.params.key);
       },
     );
@@ -130,7 +149,10 @@ function shownAlone(key: ApiKey) {
   return toProjectApiKey(key, undefined);
 }
 
-function scopeOf(request: FastifyRequest<OfProject>) {
-  const { organizationId } = request.caller;
-  return { organizationId, projectId: request.params.project, kind: "project" } as const;
+/** Keys of the project, or those of the user who may not see the keys of others. */
+function scopeOf(request: FastifyRequest<OfProject>, permission: "project.keys.read" | "project.keys.write") {
+  const { organizationId, access, userId } = request.caller;
+  const { project } = request.params;
+  const scope = { organizationId, projectId: project, kind: "project" } as const;
+  return allows(access, permission, project) || userId === undefined ? scope : { ...scope, userId };
 }

@@ -75,6 +75,7 @@ export function ownOrganization(accounts: Accounts): FastifyPluginAsync {
         summary: "Retrieves the organization of the key, with its default project. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
+        requires: "signed-in",
         answer: OwnOrganization,
       }),
       async ({ caller: { organizationId } }) =>

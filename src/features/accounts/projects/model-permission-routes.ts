@@ -32,8 +32,17 @@ const TEXTS = {
     name: "the organization",
     owner: "the organization's",
     remark: " Not in OpenAI's API.",
+    read: "organization.read",
+    write: "organization.write",
   },
-  project: { tag: "Projects", name: "a project", owner: "a project's", remark: "" },
+  project: {
+    tag: "Projects",
+    name: "a project",
+    owner: "a project's",
+    remark: "",
+    read: "project.read",
+    write: "project.limits.write",
+  },
 } as const;
 
 function serve(
@@ -43,11 +52,11 @@ function serve(
   accounts: Accounts,
   resolve: ResolveModel,
 ): void {
-  const { tag, name, owner: ownerName, remark } = TEXTS[owner];
+  const { tag, name, owner: ownerName, remark, read, write } = TEXTS[owner];
   const definition = { tag, permission: "admin", answer: modelPermissionsAnswer(owner) } as const;
   app.get<OfProject>(
     path,
-    operation({ ...definition, summary: `Retrieves which models ${name} may use.${remark}` }),
+    operation({ ...definition, requires: read, summary: `Retrieves which models ${name} may use.${remark}` }),
     async (request) => {
       return toModelPermissions(owner, await accounts.modelPermissions.retrieve(ownerOf(request)));
     },
@@ -55,7 +64,12 @@ function serve(
 
   app.post<OfProject>(
     path,
-    operation({ ...definition, summary: `Sets which models ${name} may use.${remark}`, body: ModelPermissionsBody }),
+    operation({
+      ...definition,
+      requires: write,
+      summary: `Sets which models ${name} may use.${remark}`,
+      body: ModelPermissionsBody,
+    }),
     async (request) => {
       const { mode, model_ids } = parse(ModelPermissionsBody, request.body);
       const permissions = { mode, modelIds: resolveAll(model_ids, resolve) };
@@ -70,6 +84,7 @@ function serve(
     path,
     operation({
       ...definition,
+      requires: write,
       summary: `Removes ${ownerName} model permissions.${remark}`,
       answer: removed(`${owner}.model_permissions.deleted`),
     }),

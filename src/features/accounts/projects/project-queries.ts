@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Executor } from "../../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
 import type { ProjectRow } from "../../../storage/schema.ts";
@@ -51,8 +52,12 @@ export async function listProjects(
   organizationId: string,
   includeArchived: boolean,
   request: PageRequest,
+  ids?: readonly string[],
 ): Promise<Page<ProjectRow>> {
-  const all = executor.selectFrom("projects").selectAll().where("organizationId", "=", organizationId);
+  let all = executor.selectFrom("projects").selectAll().where("organizationId", "=", organizationId);
+  if (ids !== undefined) {
+    all = ids.length === 0 ? all.where(sql<boolean>`1 = 0`) : all.where("id", "in", ids);
+  }
   return readPage(request, "createdAt", all, includeArchived ? all : all.where("archivedAt", "is", null));
 }
 

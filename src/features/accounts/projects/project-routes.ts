@@ -12,6 +12,7 @@ import { parse } from "../../../wire/openai/validate.ts";
 import { Project, ProjectList } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
+import { projectsWith } from "../roles/access.ts";
 
 interface OfProject {
   Params: { project: string };
@@ -26,6 +27,7 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
         summary: "Creates a project.",
         tag: "Projects",
         permission: "admin",
+        requires: "organization.projects.write",
         body: ProjectCreateBody,
         answer: Project,
       }),
@@ -39,23 +41,32 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
     app.get(
       "/projects",
       operation({
-        summary: "Lists the projects.",
+        summary: "Lists the projects; for a user, those that they may read.",
         tag: "Projects",
         permission: "admin",
+        requires: "signed-in",
         query: ProjectListQuery,
         answer: ProjectList,
       }),
       async (request) => {
         const { include_archived, ...page } = parse(ProjectListQuery, request.query);
-        const { organizationId } = request.caller;
-        const projects = await accounts.projects.list(organizationId, include_archived, { ...page, order: "asc" });
+        const { organizationId, access } = request.caller;
+        const visible = projectsWith(access, "project.read");
+        const order = { ...page, order: "asc" } as const;
+        const projects = await accounts.projects.list(organizationId, include_archived, order, visible);
         return toListBody(projects, toProject);
       },
     );
 
     app.get<OfProject>(
       "/projects/:project",
-      operation({ summary: "Retrieves a project.", tag: "Projects", permission: "admin", answer: Project }),
+      operation({
+        summary: "Retrieves a project.",
+        tag: "Projects",
+        permission: "admin",
+        requires: "project.read",
+        answer: Project,
+      }),
       async (request) => {
         return toProject(await accounts.projects.retrieve(projectOf(request)));
       },
@@ -67,6 +78,7 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
         summary: "Renames a project.",
         tag: "Projects",
         permission: "admin",
+        requires: "project.write",
         body: ProjectUpdateBody,
         answer: Project,
       }),
@@ -85,6 +97,7 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
         summary: "Archives a project and stops its keys.",
         tag: "Projects",
         permission: "admin",
+        requires: "project.write",
         answer: Project,
       }),
       async (request) => {

@@ -40,9 +40,15 @@ export class Projects {
     });
   }
 
-  async list(organizationId: string, includeArchived: boolean, request: PageRequest): Promise<Page<Project>> {
+  /** Lists projects, or those with these IDs. */
+  async list(
+    organizationId: string,
+    includeArchived: boolean,
+    request: PageRequest,
+    ids?: readonly string[],
+  ): Promise<Page<Project>> {
     return this.#transactions.database.run((executor) =>
-      listProjects(executor, organizationId, includeArchived, request),
+      listProjects(executor, organizationId, includeArchived, request, ids),
     );
   }
 

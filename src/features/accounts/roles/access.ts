@@ -5,6 +5,7 @@ import {
   PROJECT_PERMISSIONS,
   type RolePermission,
 } from "../../../wire/openai/organization/permissions.ts";
+import type { Operation, Requirement } from "../../../wire/openapi/operation.ts";
 
 /** Permissions of a user: in the entire organization, and in single projects. Plain data, which processes exchange. */
 export interface Access {
@@ -36,6 +37,37 @@ export function allows(
   if (access === undefined || access.organization.includes(permission)) return true;
   if (projectId === undefined || !Object.hasOwn(PROJECT_PERMISSIONS, permission)) return false;
   return Object.hasOwn(access.projects, projectId) && access.projects[projectId]?.includes(permission) === true;
+}
+
+/** Permissions of which a user needs one; `signed-in`: none. Undefined: no user may call it. */
+export function requirementOf({ permission, requires }: Pick<Operation, "permission" | "requires">) {
+  return requires ?? (permission === "project" ? DEFAULT_REQUIREMENT : undefined);
+}
+
+const DEFAULT_REQUIREMENT: Requirement = "project.inference";
+
+/** Part of a caller on which the decision depends. */
+interface CallerAccess {
+  kind: "project" | "admin";
+  access?: Access | undefined;
+  projectId: string | undefined;
+}
+
+/**
+ * Decides whether a caller may call an operation, in the project of the path if it names one, else of the key. Denies by
+ * default. Keys without a user are limited by their kind alone.
+ */
+export function mayCall(
+  { kind, access, projectId }: CallerAccess,
+  operation: Pick<Operation, "permission" | "requires"> | undefined,
+  pathProjectId: string | undefined,
+): boolean {
+  if (access === undefined) return true;
+  if (kind === "project" && pathProjectId !== undefined && pathProjectId !== projectId) return false;
+  const requirement = operation && requirementOf(operation);
+  if (requirement === undefined) return false;
+  if (requirement === "signed-in") return true;
+  return [requirement].flat().some((permission) => allows(access, permission, pathProjectId ?? projectId));
 }
 
 /** Projects in which `access` contains the permission; undefined: all of the organization. */
