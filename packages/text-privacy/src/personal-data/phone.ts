@@ -1,0 +1,132 @@
+/** Phone numbers, by the numbering plans of libphonenumber. */
+
+import {
+  type CountryCode,
+  isPossiblePhoneNumber,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+} from "libphonenumber-js/min";
+import { hasContext, type Recognizer } from "../match.ts";
+import { namesThing } from "./contact.ts";
+
+/** Regions whose national numbers are recognized. Numbers with a country code are recognized for all regions. */
+export const DEFAULT_REGIONS: readonly string[] = ["US", "GB", "DE", "FR", "ES", "IT", "NL"];
+
+const CANDIDATE =
+  /(?<![\w@#$€£/.:=-]|[\w.][-/])(?:\+|00)?\(?\d[\d ()./\u00a0\u2011\u2013-]{5,24}\d(?:(?: ?x| ?ext\.? ?| ?#| ?Durchwahl )\d{1,6})?(?![\w@]|[-/.]\w)/gi;
+const CONTEXT =
+  /\b(?:tel(?:e(?:phone|fon|fono))?|phone|cell(?:ular|phone)?|mobile?|handy|fax|call(?:ed|ing)?|dial|ring|text|sms|whats ?app|contact|reach|number is|rufnummer|anrufen|t[ée]l[ée]phone|portable|appel(?:er|ez)|ll[áa]mame|m[óo]vil|cellulare|telefoonnummer|bel|mobiel|hotline|voicemail)\b/i;
+const LIKE_DATE = /^\(?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?:[ T]|$)/;
+/** Groups of the North American plan. */
+const NORTH_AMERICAN = /^(?:\+?1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?!\d)/;
+
+/** `regions`: ISO 3166 codes, such as `US`. Throws a RangeError for an unknown one. */
+export function phoneRecognizer(regions: readonly string[] = DEFAULT_REGIONS): Recognizer {
+  const unknown = regions.find((region) => !isSupportedCountry(region));
+  if (unknown !== undefined) throw new RangeError(`${unknown} is not a region with phone numbers`);
+  const countries = regions as readonly CountryCode[];
+  return {
+    types: ["PHONE_NUMBER"],
+    *find(text) {
+      const plans = new NumberingPlans(countries);
+      const pattern = new RegExp(CANDIDATE);
+      for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+        const { index, 0: longest } = found;
+        const match = prefixesOf(longest)
+          .map((value) => ({ value, score: scoreOf(text, { value, start: index, end: index + value.length }, plans) }))
+          .find(({ score }) => score > 0);
+        if (match === undefined) {
+          pattern.lastIndex = index + (/^\S+\s/.exec(longest)?.[0].length ?? longest.length);
+          continue;
+        }
+        const end = index + match.value.length;
+        yield { type: "PHONE_NUMBER", start: index, end, score: match.score };
+        pattern.lastIndex = end;
+      }
+    },
+  };
+}
+
+/** Shortest number of digits of a phone number. */
+const MIN_DIGITS = 7;
+/** Longest national number with an extension. */
+const MAX_DIGITS = 16;
+/** Groups that may belong to the next number. */
+const MAX_DROPPED = 4;
+
+/** The candidate, then what is left without its last groups: numbers may follow each other. */
+function prefixesOf(candidate: string): string[] {
+  const prefixes = [candidate];
+  for (let value = candidate; prefixes.length <= MAX_DROPPED; ) {
+    const space = value.search(/\s\S*$/);
+    if (space < 0) break;
+    value = value.slice(0, space).trimEnd();
+    if (value.replace(/\D/g, "").length < MIN_DIGITS) break;
+    prefixes.push(value);
+  }
+  return prefixes;
+}
+
+/** Questions to libphonenumber for one text, at 50 µs each. A hostile text has more candidates, which all count as numbers. */
+const MAX_QUESTIONS = 500;
+
+class NumberingPlans {
+  readonly #countries: readonly CountryCode[];
+  #questions = 0;
+
+  constructor(countries: readonly CountryCode[]) {
+    this.#countries = countries;
+  }
+
+  has(country: CountryCode): boolean {
+    return this.#countries.includes(country);
+  }
+
+  /** Whether a number with its country code is valid, or at least possible. */
+  international(value: string): "valid" | "possible" | undefined {
+    if (this.#isExhausted()) return "valid";
+    const parsed = parsePhoneNumberFromString(value);
+    return parsed?.isValid() ? "valid" : parsed?.isPossible() ? "possible" : undefined;
+  }
+
+  isValid(value: string, countries = this.#countries): boolean {
+    return countries.some(
+      (country) => this.#isExhausted() || parsePhoneNumberFromString(value, country)?.isValid() === true,
+    );
+  }
+
+  isPossible(value: string, countries = this.#countries): boolean {
+    return countries.some((country) => this.#isExhausted() || isPossiblePhoneNumber(value, country));
+  }
+
+  #isExhausted(): boolean {
+    this.#questions += 1;
+    return this.#questions > MAX_QUESTIONS;
+  }
+}
+
+function scoreOf(
+  text: string,
+  { value, start, end }: { value: string; start: number; end: number },
+  plans: NumberingPlans,
+) {
+  const digits = value.replace(/\D/g, "");
+  if (digits.length < MIN_DIGITS || digits.length > 21 || LIKE_DATE.test(value)) return 0;
+  const isNearWords = hasContext(text, { start, end }, CONTEXT, [48, 12]);
+  if (value.startsWith("+") || value.startsWith("00")) {
+    const validity = plans.international(value.startsWith("+") ? value : `+${value.slice(2)}`);
+    if (validity === "valid") return namesThing(text, { start }) ? 0 : 0.95;
+    if (validity === "possible" && (value.startsWith("+") || isNearWords)) return 0.75;
+    // Extensions and exchanges that no plan has: "+1-555-123-4567x89", "001-123-555-0000".
+    return NORTH_AMERICAN.test(value.replace(/^(?:\+|00)/, "")) || isNearWords ? 0.7 : 0;
+  }
+  if (namesThing(text, { start })) return 0;
+  if (NORTH_AMERICAN.test(value) && plans.has("US")) {
+    if (value.startsWith("(") || isNearWords) return 0.8;
+    return plans.isValid(value, ["US"]) ? 0.7 : plans.isPossible(value, ["US"]) ? 0.55 : 0;
+  }
+  if (isNearWords) return digits.length <= MAX_DIGITS ? 0.7 : 0;
+  // Without words around it, a national number starts with its trunk prefix and is grouped.
+  const hasSeparators = /\d[ ()./\u00a0\u2011\u2013-]+\d/.test(value);
+  return hasSeparators && /^\(?0/.test(value) && digits.length >= 9 && plans.isValid(value) ? 0.6 : 0;
+}

@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isJsonDocument, jsonValues, withJsonValues } from "./json-strings.ts";
+import { MaskingTransform } from "./masking-transform.ts";
+import type { Match } from "./match.ts";
+import { personalDataFinder } from "./personal-data/find-personal-data.ts";
+import { Placeholders, RestoringTransform } from "./placeholders.ts";
+
+const find = personalDataFinder();
+
+function masked(placeholders: Placeholders, text: string): string {
+  placeholders.reserve(text);
+  return placeholders.mask(text, find(text));
+}
+
+const value = fc.constantFrom(
+  "ada@example.com",
+  "bob.smith+tag@mail.example.org",
+  "4111 1111 1111 1111",
+  "DE89 3704 0044 0532 0130 00",
+  "078-05-1120",
+  "+49 30 901820",
+);
+const words = fc.constantFrom(
+  "Write to",
+  "and",
+  "<b>",
+  "C4",
+  "S3",
+  "a < b",
+  "&lt;",
+  "\\",
+  "U_1",
+  "EMAIL_ADDRESS_",
+  "日本",
+  "🙂",
+  "\n",
+);
+const sentence = fc.array(fc.oneof(value, words), { maxLength: 12 }).map((parts) => parts.join(" "));
+
+/** Cuts a text into pieces at random places, also within characters of two units. */
+const cut = (text: string, places: readonly number[]) => {
+  const at = [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b);
+  return [0, ...at].map((from, index) => text.slice(from, at[index] ?? text.length));
+};
+
+describe("placeholders", () => {
+  test("number the values of each type, equal ones alike", () => {
+    const placeholders = new Placeholders();
+    expect(masked(placeholders, "ada@example.com, bob@example.com, ada@example.com, 078-05-1120")).toBe(
+      "<EMAIL_ADDRESS_1>, <EMAIL_ADDRESS_2>, <EMAIL_ADDRESS_1>, <US_SSN_1>",
+    );
+  });
+
+  test("leave out names that a text contains already", () => {
+    const placeholders = new Placeholders();
+    expect(masked(placeholders, "<EMAIL_ADDRESS_1> is ada@example.com")).toBe("<EMAIL_ADDRESS_1> is <EMAIL_ADDRESS_2>");
+    expect(placeholders.restore("<EMAIL_ADDRESS_1> <EMAIL_ADDRESS_2>")).toBe("<EMAIL_ADDRESS_1> ada@example.com");
+  });
+
+  test.each([
+    ["<EMAIL_ADDRESS_1>", "ada@example.com"],
+    ["&lt;EMAIL_ADDRESS_1&gt;", "ada@example.com"],
+    ["\\<EMAIL\\_ADDRESS\\_1\\>", "ada@example.com"],
+    ["\\u003cEMAIL_ADDRESS_1\\u003E", "ada@example.com"],
+    ["EMAIL_ADDRESS_1's", "ada@example.com's"],
+    ["<EMAIL_ADDRESS_11>", "<EMAIL_ADDRESS_11>"],
+    ["MY_EMAIL_ADDRESS_1", "MY_EMAIL_ADDRESS_1"],
+  ])("are restored where a model writes %j", (written, expected) => {
+    const placeholders = new Placeholders();
+    masked(placeholders, "ada@example.com");
+    expect(placeholders.restore(written)).toBe(expected);
+  });
+
+  test("are restored with the escapes of JSON in tool arguments", () => {
+    const placeholders = new Placeholders();
+    placeholders.mask('the "value"\n', [{ type: "SECRET", start: 4, end: 12, score: 1 }]);
+    expect(JSON.parse(placeholders.restore('{"key": "<SECRET_1>"}', "json"))).toEqual({ key: '"value"\n' });
+  });
+
+  test("come back as the original text, however the answer is cut", () => {
+    fc.assert(
+      fc.property(sentence, fc.array(fc.nat(), { maxLength: 30 }), (text, places) => {
+        const placeholders = new Placeholders();
+        const answer = masked(placeholders, text);
+        for (const personal of ["ada@example.com", "4111 1111 1111 1111", "078-05-1120"])
+          expect(answer).not.toContain(personal);
+        const restoring = new RestoringTransform(placeholders);
+        const pieces = cut(answer, places).map((piece) => restoring.push(piece));
+        expect(pieces.join("") + restoring.end()).toBe(text);
+      }),
+    );
+  });
+
+  test("hold back nothing of an answer that cannot be one", () => {
+    const placeholders = new Placeholders();
+    masked(placeholders, "ada@example.com");
+    const restoring = new RestoringTransform(placeholders);
+    expect(["Hello", " there,", " 1 < 2 and", " you"].map((piece) => restoring.push(piece))).toEqual([
+      "Hello",
+      " there,",
+      " 1 < 2 and",
+      " you",
+    ]);
+  });
+});
+
+describe("a masking transform", () => {
+  const transform = (replace: (match: Match) => string = ({ type }) => `<${type}>`) =>
+    new MaskingTransform({ find, replace, spansWords: true });
+
+  test("masks as the complete text would be, however it is cut", () => {
+    fc.assert(
+      fc.property(sentence, fc.array(fc.nat(), { maxLength: 40 }), (text, places) => {
+        const masking = transform();
+        const output =
+          cut(text, places)
+            .map((piece) => masking.push(piece))
+            .join("") + masking.end();
+        for (const personal of ["ada@", "smith+tag", "4111 1111", "DE89 3704", "078-05", "901820"]) {
+          expect(output).not.toContain(personal);
+        }
+      }),
+    );
+  });
+
+  test("passes on words as the next ones arrive", () => {
+    const masking = new MaskingTransform({ find, replace: () => "<X>" });
+    expect(
+      ["Hello", " there, I", " am", " ada@example", ".com and", " more", "."].map((piece) => masking.push(piece)),
+    ).toEqual(["", "Hello there,", " I", " am", " <X>", " and", ""]);
+    expect(masking.end()).toBe(" more.");
+  });
+
+  test("holds back a bounded part of a text without spaces", () => {
+    const masking = transform();
+    let length = 0;
+    for (let index = 0; index < 2000; index += 1) length += masking.push("x").length;
+    expect(length).toBeGreaterThan(1600);
+    expect(length + masking.end().length).toBe(2000);
+  });
+
+  test("passes on nothing of a value whose match throws", () => {
+    const masking = transform(() => {
+      throw new Error("blocked");
+    });
+    expect(masking.push("It is 078-05")).toBe("");
+    expect(() => masking.push("-1120 as they") + masking.end()).toThrow("blocked");
+  });
+});
+
+test("values of JSON are rewritten, and the rest of the text stays as it is", () => {
+  const json = '{ "to":  "ada\\u0040example.com", "n": 1.50, "big": 12345678901234567890, "card": 4111111111111111 }';
+  expect(isJsonDocument(json)).toBe(true);
+  const values = jsonValues(json).map((each) =>
+    each.replace("ada@example.com", "<E_1>").replace("4111111111111111", "<C_1>"),
+  );
+  expect(withJsonValues(json, values)).toBe(
+    '{ "to":  "<E_1>", "n": 1.50, "big": 12345678901234567890, "card": "<C_1>" }',
+  );
+});
+
+test("JSON without a change is the same text", () => {
+  fc.assert(
+    fc.property(fc.json(), (json) => {
+      expect(withJsonValues(json, jsonValues(json))).toBe(json);
+    }),
+  );
+});
