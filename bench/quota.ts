@@ -46,7 +46,7 @@ async function measureReserving({ name, redisUrl, databaseUrl }: Backend): Promi
     model: "model",
     catalogId: "model",
     operation: "chat",
-    prices: [],
+    charges: () => [],
     startedAt: Date.now(),
     upperBound: () => ({ promptTokens: 100, completionTokens: 100, audioBytes: 0, characters: 0 }),
   };

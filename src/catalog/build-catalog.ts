@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { ChatDefaults } from "../contracts/chat-model.ts";
 import type { Model } from "../contracts/engine.ts";
 import type { ModelDescription } from "../contracts/model-description.ts";
+import type { Price } from "../contracts/price.ts";
 import type { Task } from "../contracts/task.ts";
 import { Deployment } from "../inference/deployment.ts";
 import type { MemoryBudget } from "../inference/loading/memory-budget.ts";
@@ -27,8 +28,11 @@ export interface ModelSpec {
   aliases: readonly string[];
   isHidden: boolean;
   accessGroups: readonly string[];
-  price: Readonly<Record<string, string>>;
-  batchPrice?: Readonly<Record<string, string>> | undefined;
+  /** Without units: that of the deployment applies. */
+  price: Price;
+  batchPrice?: Price | undefined;
+  /** Discounts and surcharges by project ID; undefined: none. */
+  projectFactors?: Readonly<Record<string, string>> | undefined;
   defaults?: ChatDefaults | undefined;
   fallbacks: readonly string[];
   routing: RoutingPolicy;

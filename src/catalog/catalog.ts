@@ -1,6 +1,7 @@
 /** The models: catalog ID to task, deployments, access groups and price. */
 
 import type { ChatDefaults } from "../contracts/chat-model.ts";
+import type { Price } from "../contracts/price.ts";
 import type { Task } from "../contracts/task.ts";
 import type { Deployment } from "../inference/deployment.ts";
 import type { RoutingPolicy } from "../inference/routing/routing-options.ts";
@@ -25,10 +26,12 @@ export interface CatalogModel {
   aliases: readonly string[];
   /** Not listed and not found by its ID; answers by its aliases and as a fallback. */
   isHidden: boolean;
-  /** US dollars as decimal strings, by unit. */
-  price: Readonly<Record<string, string>>;
+  /** Without units: that of the deployment applies. */
+  price: Price;
   /** Price of requests in batches; undefined: `price`. */
-  batchPrice?: Readonly<Record<string, string>> | undefined;
+  batchPrice?: Price | undefined;
+  /** Discounts and surcharges by project ID; undefined: none. */
+  projectFactors?: Readonly<Record<string, string>> | undefined;
   /** Defaults of chat requests; undefined: the engine's. */
   defaults?: ChatDefaults | undefined;
   /** Catalog IDs tried, in order, when no deployment can answer. */

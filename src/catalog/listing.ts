@@ -2,6 +2,7 @@
 
 import type { ChatAbilities } from "../contracts/chat-model.ts";
 import type { ModelDescription } from "../contracts/model-description.ts";
+import type { Price } from "../contracts/price.ts";
 import type { Task } from "../contracts/task.ts";
 import { type Catalog, type CatalogModel, isWildcard, type ResolvedModel } from "./catalog.ts";
 import type { UpstreamModels } from "./upstream-models.ts";
@@ -21,7 +22,7 @@ interface ModelFacts {
   aliases: readonly string[];
   fallbacks: readonly string[];
   /** US dollars as decimal strings, by unit. */
-  price: Readonly<Record<string, string>>;
+  price: Price;
   license: string | undefined;
   status: "available" | "loading" | "unavailable";
   /** True if a deployment can answer without loading its model first. */
@@ -119,7 +120,7 @@ function factsOf({
     task,
     aliases,
     fallbacks,
-    price,
+    price: Object.keys(price).length > 0 ? price : (deployments[0]?.routingOptions.price ?? price),
     license,
     dimensions,
     contextWindow,

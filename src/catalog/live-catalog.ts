@@ -15,6 +15,7 @@ import type { Catalog } from "./catalog.ts";
 import { withFileVersions } from "./file-versions.ts";
 import { ModelOpener, type ModelOpenerOptions } from "./model-opener.ts";
 import { buildModelSpecs } from "./model-specs.ts";
+import { withPrices } from "./prices/with-prices.ts";
 import type { RememberedDescriptions } from "./remembered-descriptions.ts";
 import { UpstreamModels } from "./upstream-models.ts";
 
@@ -92,7 +93,9 @@ export class LiveCatalog {
   }
 
   async #apply(config: Config): Promise<void> {
-    const specifications = await withFileVersions(await buildModelSpecs(config, this.#options.store));
+    const specifications = await withFileVersions(
+      await withPrices(await buildModelSpecs(config, this.#options.store), config),
+    );
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
     this.memory.limitBytes = config.local.memory ?? defaultMemoryBudget();
     // Not awaited: a driver may take seconds to answer, and models are loaded after the start.

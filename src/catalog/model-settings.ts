@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { TASKS } from "../contracts/task.ts";
 import { mapping } from "../kernel/settings/mapping.ts";
+import { factor, price } from "./price-settings.ts";
 
 const ID = /^[\x21-\x29\x2b-\x7e]{1,200}$/;
 const WILDCARD = /^[\x21-\x29\x2b-\x7e]{1,198}\/\*$/;
@@ -19,28 +20,6 @@ const alias = z.string().refine((value) => ID.test(value) || ALIAS_PREFIX.test(v
   error:
     "must be 1 to 200 printable ASCII characters without spaces; * is allowed only at the end, after at least one character, which matches every ID with that prefix, such as gpt-5*",
 });
-
-/** Integer and fractional digits are bounded so that a price times a token count is exact in integers. */
-const dollars = z.string({ error: 'must be a quoted decimal, such as "0.0000001"' }).regex(/^\d{1,6}(\.\d{1,15})?$/, {
-  error:
-    'must be a quoted decimal number of US dollars, such as "0.0000001": not negative, without an exponent, at most 6 integer and 15 fractional digits',
-});
-
-const price = z
-  .strictObject({
-    prompt: dollars
-      .optional()
-      .describe("US dollars per prompt token (chat, embedding, and moderation, where four bytes count as a token)."),
-    cached_prompt: dollars
-      .optional()
-      .describe("US dollars per cached prompt token (chat). Default: the same as prompt."),
-    completion: dollars.optional().describe("US dollars per completion token (chat)."),
-    character: dollars.optional().describe("US dollars per input character (speech)."),
-    second: dollars.optional().describe("US dollars per second of audio (transcription)."),
-  })
-  .describe(
-    "Price of the model, recorded as the cost of each request. Default: none; the cost is recorded as unknown, not as zero.",
-  );
 
 export const load = z.enum(["start", "on_demand"]);
 export const unloadAfterSeconds = z.number().min(0).max(31_536_000);
@@ -100,7 +79,12 @@ export const deploymentSettings = mapping({
     ),
   price: price
     .prefault({})
-    .describe("What the deployment costs you, for the `lowest_cost` strategy. Default: nothing."),
+    .describe(
+      "Price of the deployment, for the `lowest_cost` strategy, and for the cost of its requests where the model has no `price`. Default: that of `prices.lists`.",
+    ),
+  price_factor: factor
+    .optional()
+    .describe('Discount or surcharge: "0.85" records 85 % of the cost of this deployment\'s requests. Default: none.'),
   prefix_caching: z
     .boolean()
     .default(false)

@@ -2,6 +2,7 @@
 
 import type { Config } from "../config/config.ts";
 import type { ChatDefaults } from "../contracts/chat-model.ts";
+import { NO_PRICE } from "../contracts/price.ts";
 import { TASKS } from "../contracts/task.ts";
 import { ENGINES } from "../engines/registry.ts";
 import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../inference/routing/routing-options.ts";
@@ -106,7 +107,7 @@ function toModelSpec(
     aliases: override?.aliases ?? [],
     isHidden: override?.hidden ?? false,
     accessGroups: override?.accessGroups ?? [],
-    price: override?.price ?? {},
+    price: override?.price ?? NO_PRICE,
     batchPrice: override?.batchPrice,
     defaults: mergeDefaults(entry.defaults, toDefaults(override?.defaults)),
     fallbacks: override?.fallbacks.length ? override.fallbacks : (entry.fallbacks ?? []).filter(isBuiltin),

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { localSettings } from "../catalog/local-settings.ts";
 import { modelSettings } from "../catalog/model-settings.ts";
+import { priceSettings } from "../catalog/price-settings.ts";
 import { batchSettings } from "../features/batches/settings.ts";
 import { fileSettings } from "../features/files/settings.ts";
 import { ollamaSettings } from "../features/ollama/settings.ts";
@@ -34,6 +35,7 @@ export const configFile = mapping({
     .max(10_000)
     .prefault([])
     .describe("Models to serve, in the order in which GET /v1/models lists them."),
+  prices: priceSettings.prefault({}),
   server: serverSettings.prefault({}),
   limits: quotaSettings.prefault({}),
   usage: usageSettings.prefault({}),

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { toCamelCase } from "../kernel/settings/mapping.ts";
 import { checkModels, type KnownEngine, type KnownModel } from "./check-models.ts";
+import { checkPrices } from "./check-prices.ts";
 import type { Config } from "./config.ts";
 import { ConfigErrors } from "./config-errors.ts";
 import { deepFreeze } from "./deep-freeze.ts";
@@ -47,6 +48,7 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
   const parsed = parseFile(value, sources.deploymentSchemas, errors);
   const usesBuiltin = values?.PARLANCE_BUILTIN_MODELS ?? parsed.file?.builtinModels ?? true;
   checkModels(value, raw.value, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, errors);
+  checkPrices(parsed, errors);
   checkDefaultChatModel(values?.PARLANCE_DEFAULT_CHAT_MODEL, parsed.file, sources.builtinModels, errors);
   if (values !== undefined) {
     checkS3Keys(parsed.file?.files.s3, values, errors);

@@ -2,10 +2,12 @@
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../contracts/engine.ts";
+import type { Charge } from "../contracts/price.ts";
 import { Fault, type FaultKind } from "../kernel/faults.ts";
 import { genAiOperation } from "../observability/gen-ai-operation.ts";
 import { currentSpan, type TraceSpan, within } from "../observability/trace.ts";
 import type { TaskAdapter, WaitReason } from "./adapters/task-adapter.ts";
+import { chargeOf } from "./charge.ts";
 import type { Deployment } from "./deployment.ts";
 import { drainToBuffer } from "./drain-to-buffer.ts";
 import { LifecycleIterator } from "./lifecycle-iterator.ts";
@@ -36,7 +38,7 @@ export interface AttemptStats {
   /** Last attempt that cost something without an answer: it reported its usage, or was abandoned after it was sent. */
   spent?: {
     id: string;
-    price: ResolvedModel["model"]["price"];
+    charge: Charge;
     deployment: Deployment;
     /** Reported usage; undefined if it was abandoned before reporting any. */
     used: Fault["used"];
@@ -81,12 +83,13 @@ const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
  * other failure, and the signal's reason on abort. Calls `onAttempt` for an attempt that had a slot.
  */
 export async function attempt<Opened extends Model, Event>(
-  { id, model }: ResolvedModel,
+  resolved: ResolvedModel,
   deployment: Deployment,
   opened: Opened,
   { adapter, signal, project, priority, preempt, attemptStats }: AttemptOptions<Opened, Event>,
   onAttempt: (measure: AttemptMeasure) => void,
 ): Promise<AsyncIterator<Event> | Fault> {
+  const { id, model } = resolved;
   let queuedSeconds: number | undefined;
   let outcome: AttemptMeasure["outcome"] = "begun";
   let isSent = false;
@@ -140,10 +143,11 @@ export async function attempt<Opened extends Model, Event>(
     });
     engineSpan?.end({}, failure, adapter.content?.());
     if (failure instanceof Fault && failure.used !== undefined) {
-      attemptStats.spent = { id, price: model.price, deployment, used: failure.used };
+      attemptStats.spent = { id, charge: chargeOf(project, resolved, deployment), deployment, used: failure.used };
     } else if (signal.aborted && isSent) {
       // Under a wildcard, only names that were answered are recorded: callers could fill the database with others.
-      attemptStats.spent = { id: model.id, price: model.price, deployment, used: undefined };
+      const charge = chargeOf(project, resolved, deployment);
+      attemptStats.spent = { id: model.id, charge, deployment, used: undefined };
     }
     if (signal.aborted || !(failure instanceof Fault && ELSEWHERE.has(failure.kind))) throw failure;
     return failure;

@@ -10,6 +10,7 @@ import { newId } from "../kernel/id.ts";
 import { NO_USAGE, type Usage } from "../kernel/usage.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import type { AttemptStats } from "./attempt.ts";
+import { NO_CHARGE } from "./charge.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import type { Routed, Router } from "./routing/router.ts";
 import type { Settlement } from "./settlement.ts";
@@ -154,7 +155,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     const isAbandoned = outcome === "client-left" || this.#abort.signal.aborted;
     if (isAbandoned && !this.#isPreempted && outcome !== "finished" && served !== undefined)
       adapter.countAbandoned(used);
-    const costNanoDollars = costInNanoDollars(served?.price ?? {}, adapter.task, used);
+    const costNanoDollars = costInNanoDollars(served?.charge ?? NO_CHARGE, adapter.task, used);
     this.#settlement = {
       caller,
       operation: adapter.task,

@@ -27,6 +27,7 @@ import { speechAdapter } from "./adapters/speech-adapter.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import { transcriptionAdapter } from "./adapters/transcription-adapter.ts";
 import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
+import { chargesOf } from "./charge.ts";
 import { type ChatAnswer, toChatAnswer } from "./chat-call.ts";
 import { countLocally } from "./count-locally.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
@@ -231,7 +232,7 @@ export class Inference {
         return upperBound;
       },
       operation: adapter.task,
-      prices: candidates.map((candidate) => candidate.model.price),
+      charges: () => chargesOf(projectOf(caller), candidates),
       choices: adapter.choices,
       isWithinRequest,
       isBatch: caller.priority === "batch",
@@ -271,7 +272,7 @@ export class Inference {
       catalogId: undefined,
       upperBound: () => upperBound,
       operation: undefined,
-      prices: [],
+      charges: () => [],
       startedAt: Date.now(),
     };
     return (await this.#options.quota.reserve(claim)).rateLimitStatus;

@@ -45,9 +45,9 @@ test("counts a request that ends in the next month in the month in which it star
   };
   const reserve = (limits: SpendLimits, startedAt: number, completionTokens: number) => {
     const upperBound = { promptTokens: 0, completionTokens, audioBytes: 0, characters: 0 };
-    const prices = [{ completion: "0.1" }];
+    const charges = () => [{ price: { completion: "0.1" }, factors: [] }];
     const model = "parrot";
-    const task = { model, catalogId: model, operation: "chat", prices } as const;
+    const task = { model, catalogId: model, operation: "chat", charges } as const;
     return Promise.resolve(limits.reserve({ caller, ...task, upperBound: () => upperBound, startedAt }));
   };
 

@@ -7,7 +7,7 @@ const caller = { keyId: "key", organizationId: "org", projectId: "proj", kind: "
 
 function claimOf(model: string, catalogId: string): QuotaClaim {
   const bound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
-  return { caller, model, catalogId, upperBound: () => bound, operation: "chat", prices: [], startedAt: 0 };
+  return { caller, model, catalogId, upperBound: () => bound, operation: "chat", charges: () => [], startedAt: 0 };
 }
 
 function keysOf(model: string, catalogId: string, set: Parameters<typeof limitedScopes>[1] = () => []): string[] {

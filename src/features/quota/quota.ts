@@ -1,9 +1,9 @@
 /** Contract of quota: reserved before a request runs, settled after it. */
 
+import type { Charge } from "../../contracts/price.ts";
 import type { RateLimitStatus } from "../../kernel/faults.ts";
 import type { Operation, Usage } from "../../kernel/usage.ts";
 import type { Caller } from "../accounts/caller.ts";
-import type { Price } from "../usage/cost.ts";
 
 /** Upper bound of what a request can use. */
 export interface QuotaClaim {
@@ -15,8 +15,8 @@ export interface QuotaClaim {
   /** Computed only when a limit applies, since it reads the complete prompt. */
   upperBound(): UsageUpperBound;
   operation: Operation | undefined;
-  /** Prices of all models that may answer. */
-  prices: readonly Price[];
+  /** Returns the charges of all deployments that may answer. Called only when a spend limit applies. */
+  charges(): readonly Charge[];
   /** Number of choices; default 1. */
   choices?: number;
   /** Part of a request that is already counted: takes tokens and money, but does not count as a request. */

@@ -12,9 +12,9 @@ const caller = { kind: "project", organizationId: "org_a", projectId: "proj_a", 
 
 function claimOf(completionTokens: number, startedAt = Date.now()): QuotaClaim {
   const upperBound = { promptTokens: 0, completionTokens, audioBytes: 0, characters: 0 };
-  const prices = [{ completion: "0.1" }];
+  const charges = () => [{ price: { completion: "0.1" }, factors: [] }];
   const model = "parrot";
-  return { caller, model, catalogId: model, upperBound: () => upperBound, operation: "chat", prices, startedAt };
+  return { caller, model, catalogId: model, upperBound: () => upperBound, operation: "chat", charges, startedAt };
 }
 
 let counters = new InMemoryCounters();

@@ -7,7 +7,7 @@ import { Fault } from "../../kernel/faults.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { costInNanoDollars } from "../usage/cost.ts";
+import { maxCostInNanoDollars } from "../usage/cost.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
 import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "./quota.ts";
 
@@ -108,7 +108,7 @@ export class SpendLimits implements Quota {
   }
 
   #maxCost(claim: QuotaClaim): number {
-    const { operation, prices, upperBound: computeUpperBound } = claim;
+    const { operation, charges, upperBound: computeUpperBound } = claim;
     if (operation === undefined) return 0;
     const upperBound = computeUpperBound();
     const usage = {
@@ -118,7 +118,7 @@ export class SpendLimits implements Quota {
       characters: upperBound.characters,
       audioSeconds: upperBound.audioBytes / BYTES_PER_SECOND,
     };
-    const costs = prices.map((price) => costInNanoDollars(price, operation, usage) ?? 0);
+    const costs = charges().map((charge) => maxCostInNanoDollars(charge, operation, usage) ?? 0);
     return Math.min(MAX_NANO_DOLLARS, Math.max(0, ...costs));
   }
 

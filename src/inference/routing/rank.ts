@@ -1,5 +1,6 @@
 /** Puts a model's deployments into the order in which they are tried. */
 
+import type { PriceUnit } from "../../contracts/price.ts";
 import { activeRequests, hasCapacity, type Loaded } from "./deployment-load.ts";
 import type { LatencyEwma } from "./latency-ewma.ts";
 import type { RoutingOptions, Strategy } from "./routing-options.ts";
@@ -85,9 +86,10 @@ function groupByPool<D extends Ranked>(deployments: readonly D[]): D[][] {
 const PROMPT_SHARE = 3;
 
 /** Returns a cost that is comparable between deployments of one model, which have the same units. */
-function costOf({ routingOptions: { price } }: Ranked): number {
-  const of = (unit: string) => Number(price[unit] ?? 0);
-  return PROMPT_SHARE * of("prompt") + of("completion") + of("character") + of("second");
+function costOf({ routingOptions: { price, priceFactor } }: Ranked): number {
+  const of = (unit: PriceUnit) => Number(price[unit] ?? 0);
+  const sum = PROMPT_SHARE * of("prompt") + of("completion") + of("character") + of("second") + of("request");
+  return sum * Number(price.exchange_rate ?? 1) * Number(priceFactor ?? 1);
 }
 
 /** Fisher and Yates. */

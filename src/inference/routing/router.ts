@@ -1,12 +1,14 @@
 /** Selects the deployments for a request, one after the other, until one begins to answer. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { CatalogModel, ResolvedModel } from "../../catalog/catalog.ts";
+import type { ResolvedModel } from "../../catalog/catalog.ts";
 import type { Model } from "../../contracts/engine.ts";
+import type { Charge } from "../../contracts/price.ts";
 import { backoffDelay } from "../../kernel/async/backoff.ts";
 import { Fault, type FaultKind, unavailable } from "../../kernel/faults.ts";
 import type { TaskAdapter } from "../adapters/task-adapter.ts";
 import { type AttemptMeasure, type AttemptOptions, attempt, waitFor } from "../attempt.ts";
+import { chargeOf } from "../charge.ts";
 import type { Deployment } from "../deployment.ts";
 import { LoadBalancer, type LoadBalancerOptions } from "./load-balancer.ts";
 import { RetryBudget } from "./retry-budget.ts";
@@ -25,7 +27,8 @@ export interface RouteOptions<Opened extends Model, Event> extends AttemptOption
 export interface Routed<Opened extends Model, Event> {
   /** Catalog ID that answers: the requested one or a fallback's. */
   id: string;
-  price: CatalogModel["price"];
+  /** Charge of the request. */
+  charge: Charge;
   deployment: Deployment;
   opened: Opened;
   /** Events of the answer, beginning with the one already received. */
@@ -108,7 +111,13 @@ export class Router {
         if (isRetry && !budget.spend()) throw reasons.toThrow();
         const answered = await attempt(candidate, deployment, opened, options, this.#onAttempt);
         if (!(answered instanceof Fault)) {
-          return { id: candidate.id, price: candidate.model.price, deployment, opened, events: answered };
+          return {
+            id: candidate.id,
+            charge: chargeOf(options.project, candidate, deployment),
+            deployment,
+            opened,
+            events: answered,
+          };
         }
         if (attemptStats.attempts === before) {
           if (isRetry) budget.giveBack();

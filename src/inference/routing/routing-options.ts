@@ -1,5 +1,6 @@
 /** Operator's options for routing requests between a model's deployments. */
 
+import { NO_PRICE, type Price } from "../../contracts/price.ts";
 import type { LoadPolicy } from "../loading/model-loader.ts";
 import { type CircuitSettings, DEFAULT_CIRCUIT } from "./circuit.ts";
 
@@ -25,8 +26,12 @@ export const DEFAULT_POLICY: RoutingPolicy = { strategy: "ordered", retries: 2, 
 export interface RoutingOptions extends LoadPolicy {
   /** Weight for the strategy `weighted` and for prefix affinity. */
   weight: number;
-  /** Prices in US dollars as decimal strings, by unit; omitted units are free. */
-  price: Readonly<Record<string, string>>;
+  /** Price of the deployment, for its rank, and for the cost of its requests where the model has none. */
+  price: Price;
+  /** Prices by requested ID, for a wildcard whose deployment has no price. */
+  wildcardPrices?: Readonly<Record<string, Price>> | undefined;
+  /** Discount or surcharge, a decimal; undefined: none. */
+  priceFactor?: string | undefined;
   /** Whether it reuses the evaluated prefix of an earlier prompt. */
   prefixCaching: boolean;
   /** Requests that may wait for a slot. */
@@ -36,7 +41,7 @@ export interface RoutingOptions extends LoadPolicy {
 
 export const DEFAULT_ROUTING_OPTIONS: RoutingOptions = {
   weight: 1,
-  price: {},
+  price: NO_PRICE,
   prefixCaching: false,
   maxQueue: 100,
   circuit: DEFAULT_CIRCUIT,

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { ChatAbilities } from "../../contracts/chat-model.ts";
 import type { ModelDescription } from "../../contracts/model-description.ts";
+import { PRICE_UNITS, type Price, type PriceUnit } from "../../contracts/price.ts";
 import { TASKS, type Task } from "../../contracts/task.ts";
 import type { Model as ModelAnswer, ModelList } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
@@ -35,7 +36,7 @@ interface ShownModel {
     task: Task;
     aliases: readonly string[];
     fallbacks: readonly string[];
-    price: Readonly<Record<string, string>>;
+    price: Price;
     license: string | undefined;
     status: string;
     isLoaded: boolean;
@@ -72,8 +73,8 @@ export function toModelList(models: readonly ShownModel[], shown: ShownParts): A
   return { object: "list", data: models.map((model) => toModelEntry(model, shown)) };
 }
 
-/** Units of price by task, in US dollars each. */
-const PRICED: Readonly<Record<Task, readonly string[]>> = {
+/** Units of price that models of a task always show, in the price's currency each. */
+const PRICED: Readonly<Record<Task, readonly PriceUnit[]>> = {
   chat: ["prompt", "cached_prompt", "completion"],
   embedding: ["prompt"],
   moderation: ["prompt"],
@@ -94,6 +95,18 @@ const WITH_IMAGES = { input: ["text", "image"], output: ["text"] };
 const SPEECH_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"];
 const TRANSCRIPTION_FORMATS = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm", "aiff", "au", "caf"];
 
+/** Common units, null without a price, and those others that the price has. */
+function toPricing(task: Task, price: Price): Record<string, unknown> {
+  const units = PRICE_UNITS.filter((each) => PRICED[task].includes(each) || price[each] !== undefined);
+  const { tool_calls, tiers, currency, exchange_rate } = price;
+  return {
+    ...Object.fromEntries(units.map((unit) => [unit, price[unit] ?? null])),
+    ...(tool_calls !== undefined && { tool_calls }),
+    ...(tiers !== undefined && { tiers }),
+    ...(currency !== undefined && { currency, exchange_rate }),
+  };
+}
+
 function toMetadata({ task, price, description, abilities, ...facts }: ShownModel["facts"]) {
   const chat = description?.task === "chat" ? description : undefined;
   const window = chat?.contextWindow ?? facts.contextWindow ?? null;
@@ -108,7 +121,7 @@ function toMetadata({ task, price, description, abilities, ...facts }: ShownMode
     context_window: window,
     context_window_reason: chat?.contextReason ?? null,
     max_output_tokens: window,
-    pricing: Object.fromEntries(PRICED[task].map((unit) => [unit, price[unit] ?? null])),
+    pricing: toPricing(task, price),
     capabilities: toCapabilities(task, description, abilities),
     modalities: abilities?.vision === true ? WITH_IMAGES : MODALITIES[task],
     aliases: facts.aliases,

@@ -1,0 +1,41 @@
+/** What a request is charged. */
+
+import type { ResolvedModel } from "../catalog/catalog.ts";
+import { undatedModel } from "../catalog/prices/price-list.ts";
+import { type Charge, NO_PRICE, type Price } from "../contracts/price.ts";
+import { isPriced } from "../features/usage/cost.ts";
+import type { Deployment } from "./deployment.ts";
+
+const NO_FACTORS: readonly string[] = [];
+
+/** Charge of a request that was sent nowhere. */
+export const NO_CHARGE: Charge = { price: NO_PRICE, factors: NO_FACTORS };
+
+/** Returns the model's price, or else its deployment's, with their discounts and surcharges. */
+export function chargeOf(
+  project: string,
+  { id, model }: ResolvedModel,
+  { routingOptions }: Pick<Deployment, "routingOptions">,
+): Charge {
+  const price = isPriced(model.price) ? model.price : deploymentPrice(id, routingOptions);
+  const { priceFactor } = routingOptions;
+  const projectFactor = model.projectFactors?.[project];
+  if (priceFactor === undefined && projectFactor === undefined) return { price, factors: NO_FACTORS };
+  return { price, factors: [priceFactor, projectFactor].filter((each) => each !== undefined) };
+}
+
+/** Returns all charges that a request to one of these models may have. */
+export function chargesOf(project: string, candidates: readonly ResolvedModel[]): Charge[] {
+  return candidates.flatMap((candidate) => {
+    const { deployments } = candidate.model;
+    if (deployments.length > 0) return deployments.map((deployment) => chargeOf(project, candidate, deployment));
+    // All endpoints of its pools have left for now.
+    return [{ price: candidate.model.price, factors: NO_FACTORS }];
+  });
+}
+
+function deploymentPrice(id: string, { price, wildcardPrices }: Deployment["routingOptions"]): Price {
+  if (wildcardPrices === undefined || isPriced(price)) return price;
+  const name = [id, undatedModel(id)].find((each) => Object.hasOwn(wildcardPrices, each));
+  return name === undefined ? price : (wildcardPrices[name] as Price);
+}
