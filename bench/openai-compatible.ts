@@ -16,6 +16,7 @@ import { ChatFrames } from "../src/engines/openai-compatible/chat/chat-frames.ts
 import { SseFrames } from "../src/engines/openai-compatible/connection/sse-frames.ts";
 import { openAiCompatibleEngine } from "../src/engines/openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "../src/engines/openai-compatible/settings.ts";
+import { parseEvents } from "../src/kernel/server-sent-events.ts";
 import { makeEngineServices } from "../test/support/models/engine-services.ts";
 import { forward, makeChatCall } from "../test/support/service/chat-request.ts";
 
@@ -110,11 +111,8 @@ function measureBytes(): void {
       time("  parsed and serialized", () => {
         for (let at = 0; at < rounds; at += perChunk) {
           let out = "";
-          for (const frame of chunk.toString().split("\n\n")) {
-            if (frame === "") continue;
-            const data = JSON.parse(frame.slice(6));
-            data.model = "catalog/model";
-            out += `data: ${JSON.stringify(data)}\n\n`;
+          for (const { data } of parseEvents(chunk)) {
+            out += `data: ${JSON.stringify({ ...JSON.parse(data), model: "catalog/model" })}\n\n`;
           }
           Buffer.from(out);
         }

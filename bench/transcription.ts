@@ -9,6 +9,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import numberToWords from "number-to-words";
+import { parseEvents } from "../src/kernel/server-sent-events.ts";
 import { MANIFEST } from "../src/model-store/manifest/manifest.ts";
 import { wordErrors, wordsOf } from "../test/support/models/word-errors.ts";
 import { startService } from "../test/support/service/service.ts";
@@ -67,10 +68,10 @@ async function transcribe(file: Buffer): Promise<Transcribed> {
     firstSeconds ??= (performance.now() - beganAt) / 1000;
     chunks.push(chunk);
   }
-  const events = Buffer.concat(chunks).toString().split("\n\n");
-  const done = events.find((event) => event.includes('"transcript.text.done"'));
-  if (done === undefined) throw new Error(events.at(-2));
-  const { text } = JSON.parse(done.slice("data: ".length)) as { text: string };
+  const events = parseEvents(Buffer.concat(chunks));
+  const done = events.find(({ data }) => data.includes('"transcript.text.done"'));
+  if (done === undefined) throw new Error(events.at(-1)?.data);
+  const { text } = JSON.parse(done.data) as { text: string };
   return { text, seconds: (performance.now() - beganAt) / 1000, firstSeconds: firstSeconds ?? Number.NaN };
 }
 

@@ -1,19 +1,15 @@
 import { Fault } from "../kernel/faults.ts";
+import { EventReader } from "../kernel/server-sent-events.ts";
 
 /**
  * Reads the `data` of server-sent events until `[DONE]`, parsed as JSON. Throws a Fault when the service closes the
  * connection before, such as when it stops.
  */
 export async function* readEvents(response: Response): AsyncGenerator<unknown> {
-  let rest = "";
+  const reader = new EventReader();
   try {
-    for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const lines = (rest + text).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        // Other lines are comments, which keep a waiting connection open, and names of events.
-        if (!line.startsWith("data: ")) continue;
-        const data = line.slice("data: ".length);
+    for await (const chunk of response.body ?? []) {
+      for (const { data } of reader.read(chunk) ?? []) {
         if (data === "[DONE]") return;
         yield JSON.parse(data);
       }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseEvents } from "../../src/kernel/server-sent-events.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const CONFIG = `
@@ -124,8 +125,7 @@ test("completes 32 concurrent requests", async () => {
 test("streams audio events and ends with the usage", async () => {
   const response = await speak({ stream_format: "sse", response_format: "pcm", input: "Hello there. And you." });
   expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-  const frames = (await response.text()).trim().split("\n\n");
-  const events = frames.map((frame) => JSON.parse(frame.slice("data: ".length)));
+  const events = parseEvents(await response.text()).map(({ data }) => JSON.parse(data));
   const done = events.pop();
   expect(events.length).toBeGreaterThanOrEqual(2);
   expect(events.every(({ type }) => type === "speech.audio.delta")).toBe(true);

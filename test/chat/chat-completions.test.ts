@@ -2,6 +2,7 @@
 
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseEvents } from "../../src/kernel/server-sent-events.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const MODEL = "smollm2-135m-instruct";
@@ -43,10 +44,11 @@ test("streams a role chunk, then text, a finish reason, the usage and [DONE]", a
   };
   const response = await service.post("/v1/chat/completions", body);
   expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-  const frames = (await response.text()).split("\n\n");
-  expect(frames.pop()).toBe("");
-  expect(frames.pop()).toBe("data: [DONE]");
-  const chunks = frames.map((frame) => JSON.parse(frame.slice("data: ".length)));
+  const stream = await response.text();
+  expect(stream).toMatch(/\n\ndata: \[DONE\]\n\n$/);
+  const chunks = parseEvents(stream)
+    .slice(0, -1)
+    .map(({ data }) => JSON.parse(data));
   const usage = chunks.pop();
   expect(usage.choices).toEqual([]);
   expect(usage.usage.total_tokens).toBe(usage.usage.prompt_tokens + usage.usage.completion_tokens);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseEvents } from "../../src/kernel/server-sent-events.ts";
 import type { Service } from "../support/service/service.ts";
 import { PLACEHOLDERS, type RecordedRequest } from "./recorded-request.ts";
 import { readRecordings } from "./recordings.ts";
@@ -174,9 +175,9 @@ function completeMessage({ contentType, body }: Answer): Message {
 
 function streamedMessage({ contentType, body }: Answer): Message {
   expect(contentType).toMatch(/^text\/event-stream/);
-  const frames = body.split("\n\n").filter((frame) => frame !== "");
-  expect(frames.at(-1)).toBe("data: [DONE]");
-  const chunks = frames.slice(0, -1).map((frame) => JSON.parse(frame.replace(/^data: /, ""))) as {
+  const events = parseEvents(body);
+  expect(events.at(-1)?.data).toBe("[DONE]");
+  const chunks = events.slice(0, -1).map(({ data }) => JSON.parse(data)) as {
     object: string;
     choices: { delta: Message; finish_reason: string | null }[];
   }[];

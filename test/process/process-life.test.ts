@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { parseEvents } from "../../src/kernel/server-sent-events.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service/service.ts";
 
@@ -59,7 +60,7 @@ test("ends running streams with an error frame at the drain deadline", async () 
   process.kill("SIGTERM");
   const text = await response.text();
   expect(text).not.toContain("[DONE]");
-  const last = JSON.parse(text.trim().split("\n\n").at(-1)?.slice("data: ".length) ?? "");
+  const last = JSON.parse(parseEvents(text).at(-1)?.data ?? "");
   expect(last.error).toMatchObject({ type: "service_unavailable_error", param: null });
   expect(await service?.stop()).toBe(0);
 });

@@ -3,6 +3,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseEvents } from "../../src/kernel/server-sent-events.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
@@ -123,7 +124,7 @@ describe.each(["native", "chat-only"])("the Responses API of %s", (model) => {
 
 test("numbers the error that ends a forwarded stream", async () => {
   const answer = await service.post("/v1/responses", { model: "native", input: "breaks", stream: true });
-  const events = [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
+  const events = parseEvents(await answer.text()).map(({ data }) => JSON.parse(data));
   expect(events.length).toBeGreaterThan(4);
   expect(events.at(-1)).toMatchObject({ type: "error", code: expect.any(String) });
   expect(events.map(({ sequence_number: number }) => number)).toEqual([...events.keys()]);

@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import type { TranscriptionEvent } from "../../contracts/engine.ts";
+import { EventReader } from "../../kernel/server-sent-events.ts";
 import type { Exchange } from "./connection/exchange.ts";
 import { parseOrUndefined } from "./connection/read-body.ts";
-import { SseFrames } from "./connection/sse-frames.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 /** OpenAI counts some models' audio in tokens, without its seconds; other instances of Parlance give both. */
@@ -19,7 +19,7 @@ const TranscriptEvent = z.union([
   }),
 ]);
 
-const MAX_FRAME_BYTES = 1024 * 1024;
+const MAX_EVENT_LENGTH = 1024 * 1024;
 
 export interface StreamEnd {
   /** Undefined when the upstream does not report it. */
@@ -30,15 +30,15 @@ export interface StreamEnd {
 export async function* readTranscriptStream(
   exchange: Exchange,
 ): AsyncGenerator<Exclude<TranscriptionEvent, { type: "finish" }>, StreamEnd> {
-  const sse = new SseFrames(MAX_FRAME_BYTES);
+  const reader = new EventReader(MAX_EVENT_LENGTH);
   let hasDelta = false;
   let hasText = false;
   let lastEnd: number | undefined;
   for (let chunks = await exchange.read(); chunks !== undefined; chunks = await exchange.read()) {
-    const frames = chunks.map((chunk) => sse.push(chunk)).join("");
-    if (frames !== "") exchange.progress();
-    for (const data of dataOf(frames)) {
-      if (data === "[DONE]") return { audioSeconds: lastEnd };
+    const messages = chunks.flatMap((chunk) => reader.read(chunk) ?? []);
+    if (messages.length > 0) exchange.progress();
+    for (const { data } of messages) {
+      if (data.trim() === "[DONE]") return { audioSeconds: lastEnd };
       const event = toTranscriptEvent(data);
       if (event === undefined) continue;
       if ("object" in event) {
@@ -72,11 +72,4 @@ function toTranscriptEvent(data: string): z.output<typeof TranscriptEvent> | und
   if (error !== undefined) throw error;
   if (event === undefined) throw new UpstreamError("sent an event that is not JSON");
   return TranscriptEvent.safeParse(event).data;
-}
-
-function dataOf(frames: string): string[] {
-  return frames.split("\n\n").flatMap((frame) => {
-    const lines = frame.split("\n").flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
-    return lines.length === 0 ? [] : [Buffer.from(lines.join("\n"), "latin1").toString().trim()];
-  });
 }

@@ -3,9 +3,9 @@
 import { errors } from "undici";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault, type FaultKind, unavailable } from "../../kernel/faults.ts";
+import { EventTooLongError } from "../../kernel/server-sent-events.ts";
 import { ResponseTooLongError, UpstreamTimeoutError } from "./connection/exchange.ts";
 import { type Redact, renameModel } from "./connection/redact.ts";
-import { FrameTooLongError } from "./connection/sse-frames.ts";
 import { UpstreamError, type UpstreamErrorDetails } from "./upstream-error.ts";
 
 const MAX_MESSAGE_LENGTH = 2000;
@@ -127,7 +127,7 @@ function problemOf(status: number): string {
 function brokenProblem(error: unknown): string {
   if (error instanceof UpstreamError) return error.problem;
   if (error instanceof ResponseTooLongError) return `sent more than is read: ${error.message}`;
-  if (error instanceof FrameTooLongError) return `sent more than is read: ${error.message}`;
+  if (error instanceof EventTooLongError) return `sent more than is read: ${error.message}`;
   const code = codeOf(error);
   switch (code) {
     case "ECONNREFUSED":

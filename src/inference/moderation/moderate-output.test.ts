@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { framesOf } from "../../../test/support/service/read-answer.ts";
 import type { AnswerText } from "../../contracts/answer-text.ts";
 import type { ChatEvent } from "../../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../../contracts/chat-proxy.ts";
@@ -106,8 +107,8 @@ test("ends an upstream's stream in its own frames", async () => {
   const { made, text } = await moderatedFrames(framed("good ".repeat(60), "BAD"), "block");
   expect(text).toBe("good ".repeat(60));
   const last = made.findLast((event) => event.type === "frames");
-  const json = new TextDecoder().decode(last?.type === "frames" ? last.frames : undefined);
-  expect(JSON.parse(json.slice("data: ".length))).toMatchObject({
+  const [end] = framesOf(last?.type === "frames" ? last.frames : new Uint8Array());
+  expect(end).toMatchObject({
     id: "x1",
     choices: [{ index: 0, delta: {}, finish_reason: "content_filter" }],
   });
@@ -207,8 +208,6 @@ test("ends the open choices of an upstream's stream", async () => {
   }
   const { made } = await moderatedFrames(two(), "block", 2);
   const last = made.findLast((event) => event.type === "frames");
-  const json = new TextDecoder().decode(last?.type === "frames" ? last.frames : undefined);
-  expect(JSON.parse(json.slice("data: ".length)).choices).toMatchObject([
-    { index: 1, finish_reason: "content_filter" },
-  ]);
+  const [end] = framesOf(last?.type === "frames" ? last.frames : new Uint8Array());
+  expect(end?.choices).toMatchObject([{ index: 1, finish_reason: "content_filter" }]);
 });

@@ -1,3 +1,5 @@
+import { parseEvents } from "../../kernel/server-sent-events.ts";
+
 /** Follows the sequence numbers of forwarded events, which an event of this service continues. */
 export class SequenceNumbers {
   #last: Uint8Array | undefined;
@@ -11,8 +13,8 @@ export class SequenceNumbers {
 
   /** The number of the next event. */
   get next(): number {
-    const text = new TextDecoder().decode(this.#last);
-    const numbers = [...text.matchAll(/"sequence_number": ?(\d{1,9})\b/g)].map(([, number]) => Number(number));
+    const events = parseEvents(this.#last ?? "").map(({ data }) => JSON.parse(data) as { sequence_number?: unknown });
+    const numbers = events.flatMap(({ sequence_number: number }) => (typeof number === "number" ? [number] : []));
     return Math.max(-1, ...numbers) + 1;
   }
 }

@@ -1,5 +1,6 @@
 import type { ChatEvent } from "../../../src/contracts/chat-model.ts";
 import type { ForwardedEvent } from "../../../src/contracts/chat-proxy.ts";
+import { parseEvents } from "../../../src/kernel/server-sent-events.ts";
 
 type AnswerEvent = ChatEvent | ForwardedEvent;
 
@@ -53,12 +54,9 @@ interface Completion {
   choices: { message: { content: string | null }; finish_reason: string | null }[];
 }
 
-/** The parsed `data` of each SSE frame. */
+/** The parsed `data` of each event. Throws for half a character and an incomplete event. */
 export function framesOf(bytes: Uint8Array): Record<string, unknown>[] {
   const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   if (!text.endsWith("\n\n")) throw new Error(`incomplete frames: ${text.slice(-80)}`);
-  return text
-    .slice(0, -2)
-    .split("\n\n")
-    .map((frame) => JSON.parse(frame.slice("data: ".length)));
+  return parseEvents(text).map(({ data }) => JSON.parse(data));
 }

@@ -1,5 +1,6 @@
 /** Upstream failures through the entire service: the caller's error and the number of attempts. */
 
+import { parseEvents } from "../../../src/kernel/server-sent-events.ts";
 import type { Service } from "../service/service.ts";
 import type { FaultName, FaultyUpstream } from "./faulty-upstream.ts";
 
@@ -127,8 +128,7 @@ function seenIn({ status, headers }: Response, text: string, stream: boolean): S
     if (content !== "abcdefgh") throw new Error(`not the complete answer: ${content}`);
     return COMPLETE;
   }
-  const frames = text.trimEnd().split("\n\n");
-  const last = frames.at(-1)?.slice("data: ".length) ?? "";
+  const last = parseEvents(text).at(-1)?.data ?? "";
   if (last === "[DONE]") return COMPLETE;
   return { status: 200, ends: "error frame", code: JSON.parse(last).error.code };
 }

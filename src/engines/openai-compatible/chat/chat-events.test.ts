@@ -4,16 +4,16 @@ import { ChatEvents } from "./chat-events.ts";
 const USAGE = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 };
 const usage = { promptTokens: 3, completionTokens: 5, cachedTokens: 0, reasoningTokens: 0, estimated: false };
 
-function framesOf(...chunks: object[]): string {
-  const json = chunks.map((chunk) => `data: ${Buffer.from(JSON.stringify(chunk)).toString("latin1")}\n\n`);
-  return `${json.join("")}data: [DONE]\n\n`;
+function framesOf(...chunks: object[]): Buffer[] {
+  const json = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
+  return [Buffer.from(`${json.join("")}data: [DONE]\n\n`)];
 }
 
 function readAll(choices: number, ...chunks: object[]) {
   const reader = new ChatEvents({ choices });
   const events = reader.take(framesOf(...chunks));
   expect(reader).toMatchObject({ failure: undefined, isDone: true, isComplete: true });
-  return [...events, ...reader.finish(reader.usage ?? usage)];
+  return [...(events ?? []), ...reader.finish(reader.usage ?? usage)];
 }
 
 const delta = (fields: object, reason: string | null = null, more: object = {}) => ({
@@ -116,7 +116,7 @@ test("estimates tokens from the text when a frame contains several", () => {
   const reader = new ChatEvents({ choices: 1 });
   const long = "word ".repeat(5_000);
   const events = reader.take(framesOf(delta({ content: "a" }), delta({ content: long }), delta({}, "stop")));
-  expect(events.map((event) => "completionTokens" in event && event.completionTokens)).toEqual([
+  expect(events?.map((event) => "completionTokens" in event && event.completionTokens)).toEqual([
     1,
     Math.ceil((1 + long.length) / 4),
     false,

@@ -2,15 +2,17 @@
 
 import type { ChatEvent, FinishReason, TokenLogprob } from "../../../contracts/chat-model.ts";
 import { newId } from "../../../kernel/id.ts";
+import { EventReader } from "../../../kernel/server-sent-events.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
 import { UpstreamError } from "../upstream-error.ts";
 import { type Chunk, ChunkReader, type ChunkReaderOptions } from "./chunk-reader.ts";
 import { CompletionEstimate, textBytesOf } from "./completion-estimate.ts";
-import type { FrameSink } from "./frame-sink.ts";
+import { type FrameSink, MAX_FRAME_BYTES } from "./frame-sink.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export class ChatEvents implements FrameSink<ChatEvent> {
+  readonly #events = new EventReader(MAX_FRAME_BYTES);
   readonly #reader: ChunkReader;
   readonly #choices: number;
   /** Started calls, as `choice index`. */
@@ -40,17 +42,22 @@ export class ChatEvents implements FrameSink<ChatEvent> {
     return this.#reader.usage;
   }
 
-  take(frames: string): ChatEvent[] {
-    const events: ChatEvent[] = [];
-    for (const frame of frames.split("\n\n")) {
-      if (this.#reader.isDone) break;
-      try {
-        const chunk = this.#reader.read(frame);
-        if (chunk !== undefined) this.#add(chunk, events);
-      } catch (error) {
-        if (!(error instanceof UpstreamError)) throw error;
-        this.failure = error;
-        break;
+  take(chunks: readonly Buffer[]): ChatEvent[] | undefined {
+    let events: ChatEvent[] | undefined;
+    for (const bytes of chunks) {
+      const read = this.#events.read(bytes);
+      if (read === undefined) continue;
+      events ??= [];
+      for (const { event, data } of read) {
+        if (this.#reader.isDone) return events;
+        try {
+          const chunk = this.#reader.read({ event, data: data.trim() });
+          if (chunk !== undefined) this.#add(chunk, events);
+        } catch (error) {
+          if (!(error instanceof UpstreamError)) throw error;
+          this.failure = error;
+          return events;
+        }
       }
     }
     return events;

@@ -8,11 +8,12 @@
 import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
+import { fromLatin1, readFrame, SseFrames, toLatin1 } from "../connection/sse-frames.ts";
 import { UpstreamError } from "../upstream-error.ts";
-import { type Chunk, ChunkReader, type ChunkReaderOptions, fromLatin1, toLatin1 } from "./chunk-reader.ts";
+import { ChunkReader, type ChunkReaderOptions } from "./chunk-reader.ts";
 import { CompletionEstimate, textBytesOf } from "./completion-estimate.ts";
 import { CHAT_COMPLETION, type CompletionKind, TEXT_COMPLETION } from "./completion-kind.ts";
-import type { FrameSink } from "./frame-sink.ts";
+import { type FrameSink, MAX_FRAME_BYTES } from "./frame-sink.ts";
 import { FrameTemplate } from "./frame-template.ts";
 import { setValue } from "./json-text.ts";
 
@@ -27,6 +28,7 @@ export interface ChatFramesOptions extends ChunkReaderOptions {
 }
 
 export class ChatFrames implements FrameSink<ForwardedEvent> {
+  readonly #sse = new SseFrames(MAX_FRAME_BYTES);
   readonly #kind: CompletionKind;
   readonly #modelJson: string;
   readonly #reader: ChunkReader;
@@ -63,7 +65,9 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     return this.#reader.usage;
   }
 
-  take(frames: string): ForwardedEvent[] {
+  take(chunks: readonly Buffer[]): ForwardedEvent[] | undefined {
+    const frames = this.#sse.pushAll(chunks);
+    if (frames === "") return undefined;
     const rewritten = this.rewrite(frames);
     if (rewritten === "") return [];
     return [{ type: "frames", frames: Buffer.from(rewritten, "latin1"), completionTokens: this.estimatedTokens }];
@@ -131,16 +135,17 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   }
 
   #parse(frame: string): string {
-    const chunk = this.#reader.read(frame);
-    if (chunk === undefined) return "";
+    const { event, data } = readFrame(frame);
+    const chunk = data === undefined ? undefined : this.#reader.read({ event, data: fromLatin1(data) });
+    if (data === undefined || chunk === undefined) return "";
     if (chunk.choices.length > 0) this.#estimate.addFrame(textBytesOf(chunk.choices));
-    const rewritten = `data: ${this.#rename(chunk)}\n\n`;
+    const rewritten = `data: ${this.#rename(data, chunk.fields)}\n\n`;
     if (chunk.isPlain) this.#addTemplate(frame, rewritten);
     return rewritten;
   }
 
   /** Sets `model`, and `id` where it is missing. */
-  #rename({ data, fields }: Chunk): string {
+  #rename(data: string, fields: Record<string, unknown>): string {
     if (typeof fields.created === "number") this.#created ??= fields.created;
     const renamed = setValue(data, "model", this.#modelJson);
     if (typeof fields.id === "string" && fields.id !== "") {

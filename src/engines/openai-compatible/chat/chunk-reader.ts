@@ -1,4 +1,4 @@
-/** Parses the frames of a streamed `chat.completion.chunk` answer and follows which of its choices have ended. */
+/** Parses the events of a streamed `chat.completion.chunk` answer and follows which of its choices have ended. */
 
 import type { TokenUsage } from "../../../kernel/usage.ts";
 import { parseOpenAiUsage } from "../../../wire/usage/openai-usage.ts";
@@ -12,8 +12,6 @@ export interface ChunkReaderOptions {
 }
 
 export interface Chunk {
-  /** The frame's JSON, one character for each byte. */
-  data: string;
   fields: Record<string, unknown>;
   choices: readonly unknown[];
   /** True if it only adds text: it ends no choice and has no usage. */
@@ -44,15 +42,13 @@ export class ChunkReader {
     return parseOpenAiUsage(this.usageFields, this.#serviceTier);
   }
 
-  /** Undefined for frames that are not part of the answer: comments, usage alone, `[DONE]`. Throws an UpstreamError. */
-  read(frame: string): Chunk | undefined {
-    const { event, data } = fieldsOf(frame);
-    if (data === undefined) return undefined;
+  /** Returns undefined for events that are not part of the answer: usage alone, `[DONE]`. Throws an UpstreamError. */
+  read({ event, data }: { event?: string | undefined; data: string }): Chunk | undefined {
     if (data === "[DONE]") {
       this.isDone = true;
       return undefined;
     }
-    const fields = parseObject(fromLatin1(data));
+    const fields = parseObject(data);
     const error =
       parseUpstreamError(fields) ?? (event === "error" ? new UpstreamError("sent an error event") : undefined);
     if (error !== undefined) throw error;
@@ -75,22 +71,8 @@ export class ChunkReader {
       if (choices.length === 0) return undefined;
       isPlain = false;
     }
-    return { data, fields, choices, isPlain };
+    return { fields, choices, isPlain };
   }
-}
-
-function fieldsOf(frame: string): { event: string | undefined; data: string | undefined } {
-  let event: string | undefined;
-  let data: string | undefined;
-  for (const line of frame.split("\n")) {
-    const colon = line.indexOf(":");
-    const name = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    if (name === "event") event = value;
-    // A space for the line end: in valid JSON both stand between values only.
-    else if (name === "data") data = data === undefined ? value : `${data} ${value}`;
-  }
-  return { event, data: data?.trim() };
 }
 
 /** The prompt is the same for all choices. */
@@ -118,12 +100,4 @@ function parseObject(text: string): Record<string, unknown> {
     throw new UpstreamError("sent an event that is not a JSON object");
   }
   return parsed as Record<string, unknown>;
-}
-
-export function toLatin1(text: string): string {
-  return Buffer.from(text).toString("latin1");
-}
-
-export function fromLatin1(text: string): string {
-  return Buffer.from(text, "latin1").toString();
 }

@@ -1,7 +1,10 @@
 import type { TokenUsage } from "../../../kernel/usage.ts";
 import type { UpstreamError } from "../upstream-error.ts";
 
-/** Turns the frames of a streamed answer into events: bytes to forward, or typed ones. */
+/** Bytes of one frame that are held at most. */
+export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
+
+/** Turns the bytes of a streamed answer into events: bytes to forward, or typed ones. */
 export interface FrameSink<Event> {
   /** True after `[DONE]`; anything after it is ignored. */
   readonly isDone: boolean;
@@ -13,7 +16,7 @@ export interface FrameSink<Event> {
   readonly usage: TokenUsage | undefined;
   /** Estimate of completion tokens so far, for an upstream that reports no usage. */
   readonly estimatedTokens: number;
-  /** `frames` as `SseFrames` cuts them. */
-  take(frames: string): readonly Event[];
+  /** Returns undefined while no frame is complete. Throws an EventTooLongError. */
+  take(chunks: readonly Buffer[]): readonly Event[] | undefined;
   finish(usage: TokenUsage): readonly Event[];
 }

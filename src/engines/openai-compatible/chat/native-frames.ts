@@ -3,14 +3,15 @@
 import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
 import { NativeError, type NativeReader } from "../../../contracts/native-format.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
+import { fromLatin1, readFrame, SseFrames, toLatin1 } from "../connection/sse-frames.ts";
 import { UpstreamError } from "../upstream-error.ts";
-import { fromLatin1, toLatin1 } from "./chunk-reader.ts";
 import { CompletionEstimate } from "./completion-estimate.ts";
-import type { FrameSink } from "./frame-sink.ts";
+import { type FrameSink, MAX_FRAME_BYTES } from "./frame-sink.ts";
 
 type Fields = Record<string, unknown>;
 
 export class NativeFrames implements FrameSink<ForwardedEvent> {
+  readonly #sse = new SseFrames(MAX_FRAME_BYTES);
   readonly #reader: NativeReader;
   readonly #estimate = new CompletionEstimate();
   /** The last event, which comes with the finish. */
@@ -37,7 +38,9 @@ export class NativeFrames implements FrameSink<ForwardedEvent> {
     return this.#estimate.tokens;
   }
 
-  take(frames: string): ForwardedEvent[] {
+  take(chunks: readonly Buffer[]): ForwardedEvent[] | undefined {
+    const frames = this.#sse.pushAll(chunks);
+    if (frames === "") return undefined;
     let out = "";
     for (const frame of frames.split("\n\n")) {
       if (frame.trim() === "" || this.isDone) continue;
@@ -59,7 +62,7 @@ export class NativeFrames implements FrameSink<ForwardedEvent> {
 
   /** Returns the frame for the caller, "" for the last one. Comments, such as pings, pass. */
   #rewrite(frame: string): string {
-    const data = dataOf(frame);
+    const { data } = readFrame(frame);
     if (data === undefined) return `${frame}\n\n`;
     if (data === "[DONE]") return "";
     const event = parseObject(fromLatin1(data));
@@ -79,12 +82,6 @@ export function toUpstreamError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
   if (!(error instanceof NativeError)) throw error;
   return new UpstreamError("answered with an error", { message: error.message, code: error.code });
-}
-
-/** Joins the data lines of a frame; undefined without any. */
-function dataOf(frame: string): string | undefined {
-  const lines = frame.split("\n").filter((line) => line.startsWith("data:"));
-  return lines.length === 0 ? undefined : lines.map((line) => line.slice(5).trim()).join("\n");
 }
 
 /** Parses a JSON object. Throws an UpstreamError. */

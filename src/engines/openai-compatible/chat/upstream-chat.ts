@@ -7,7 +7,6 @@ import { estimateTextTokens } from "../../shared/estimate-tokens.ts";
 import { singleEvent } from "../../shared/single-event.ts";
 import type { Exchange, ResponseHead } from "../connection/exchange.ts";
 import { parseOrUndefined, readText } from "../connection/read-body.ts";
-import { SseFrames } from "../connection/sse-frames.ts";
 import { readErrorResponse } from "../read-error-response.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
 import { UpstreamModel, type UpstreamModelOptions } from "../upstream-model.ts";
@@ -22,7 +21,6 @@ import type { FrameSink } from "./frame-sink.ts";
 import { NativeFrames, parseObject, toUpstreamError } from "./native-frames.ts";
 import { type CompleteAnswer, readCompletion } from "./read-completion.ts";
 
-const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 /** A body instead of a stream is read only for its message. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
@@ -176,15 +174,13 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       if (head === undefined) return;
       if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
       await expectEventStream(head, exchange);
-      const sse = new SseFrames(MAX_FRAME_BYTES);
       while (!sink.isDone) {
         const chunks = await exchange.read();
         if (chunks === undefined) break;
-        let cut = "";
-        for (const chunk of chunks) cut += sse.push(chunk);
-        if (cut === "") continue;
+        const events = sink.take(chunks);
+        if (events === undefined) continue;
         exchange.progress();
-        for (const event of sink.take(cut)) yield event;
+        for (const event of events) yield event;
         if (sink.failure !== undefined) throw sink.failure;
       }
       if (signal.aborted) return;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FrameTooLongError, SseFrames } from "./sse-frames.ts";
+import { EventTooLongError } from "../../../kernel/server-sent-events.ts";
+import { SseFrames } from "./sse-frames.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 
@@ -35,7 +36,7 @@ test("limits a frame's length, not the stream's", () => {
   const frames = new SseFrames(100);
   for (let round = 0; round < 100; round += 1) frames.push(bytes(`data: ${"x".repeat(50)}\n\n`));
   frames.push(bytes("data: "));
-  expect(() => frames.push(bytes("x".repeat(100)))).toThrow(FrameTooLongError);
+  expect(() => frames.push(bytes("x".repeat(100)))).toThrow(EventTooLongError);
 });
 
 test("accepts a frame of one megabyte in small pieces", () => {

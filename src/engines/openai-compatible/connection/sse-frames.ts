@@ -1,20 +1,14 @@
 /**
- * Cuts the bytes of an event stream into complete frames (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+ * Cuts the bytes of an event stream that is forwarded into complete frames
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html). Streams that are only read have an `EventReader`.
  *
  * Text is handled as one character for each byte (latin1): JavaScript searches such strings without leaving the engine,
  * and writing them back gives the same bytes.
  */
 
+import { EventTooLongError } from "../../../kernel/server-sent-events.ts";
+
 const BYTE_ORDER_MARK = "\xef\xbb\xbf";
-
-export class FrameTooLongError extends Error {
-  readonly maxBytes: number;
-
-  constructor(maxBytes: number) {
-    super(`an event is longer than ${maxBytes} bytes`);
-    this.maxBytes = maxBytes;
-  }
-}
 
 export class SseFrames {
   readonly #maxFrameBytes: number;
@@ -31,7 +25,7 @@ export class SseFrames {
 
   /**
    * Complete frames, each ended by `\n\n`, whichever line ends they came with; "" while none is complete.
-   * Throws FrameTooLongError.
+   * Throws an EventTooLongError.
    */
   push(chunk: Buffer): string {
     let text = this.#normalize(chunk.toString("latin1"));
@@ -49,6 +43,13 @@ export class SseFrames {
     return "";
   }
 
+  /** Like `push`, for several chunks. */
+  pushAll(chunks: readonly Buffer[]): string {
+    let frames = "";
+    for (const chunk of chunks) frames += this.push(chunk);
+    return frames;
+  }
+
   #cut(text: string, end: number): string {
     const complete = this.#takePending() + text.slice(0, end);
     this.#keep(text.slice(end));
@@ -60,7 +61,7 @@ export class SseFrames {
     this.#pending.push(text);
     this.#pendingLength += text.length;
     this.#endsWithLineFeed = text.endsWith("\n");
-    if (this.#pendingLength > this.#maxFrameBytes) throw new FrameTooLongError(this.#maxFrameBytes);
+    if (this.#pendingLength > this.#maxFrameBytes) throw new EventTooLongError(this.#maxFrameBytes);
   }
 
   #takePending(): string {
@@ -79,4 +80,26 @@ export class SseFrames {
     if (normal.includes("\r")) normal = normal.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
     return normal;
   }
+}
+
+/** Fields of a complete frame. A space stands for the line end between lines of data: in JSON, both are white space. */
+export function readFrame(frame: string): { event: string | undefined; data: string | undefined } {
+  let event: string | undefined;
+  let data: string | undefined;
+  for (const line of frame.split("\n")) {
+    const colon = line.indexOf(":");
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (name === "event") event = value;
+    else if (name === "data") data = data === undefined ? value : `${data} ${value}`;
+  }
+  return { event, data: data?.trim() };
+}
+
+export function toLatin1(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
+
+export function fromLatin1(text: string): string {
+  return Buffer.from(text, "latin1").toString();
 }

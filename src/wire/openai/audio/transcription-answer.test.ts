@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { TranscriptionEvent } from "../../../contracts/engine.ts";
+import { parseEvents } from "../../../kernel/server-sent-events.ts";
 import { toTranscript, toTranscriptEvents } from "./transcription-answer.ts";
 import { toTranscription } from "./transcription-body.ts";
 
@@ -34,7 +35,7 @@ test.each([
   );
   expect(await toTranscript(segments([first, second]), asked)).toBe(`${joined}\n`);
   const frames = await Array.fromAsync(toTranscriptEvents(segments([first, second])));
-  const events = frames.map((frame) => JSON.parse(frame.replace("data: ", "")));
+  const events = parseEvents(frames.join("")).map(({ data }) => JSON.parse(data));
   expect(events.map(({ delta = "" }) => delta).join("")).toBe(joined);
   expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", text: joined });
 });

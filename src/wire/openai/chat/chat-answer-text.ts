@@ -1,6 +1,7 @@
 /** Reads and removes the text of forwarded answers. */
 
 import type { TextDelta } from "../../../contracts/answer-text.ts";
+import { parseEvents } from "../../../kernel/server-sent-events.ts";
 import { forwardedText } from "../../forwarded-answer.ts";
 
 interface Choice {
@@ -34,9 +35,7 @@ function textsOf({ index: choice = 0, delta, message }: Choice): TextDelta[] {
 }
 
 function chunksOf(frames: Uint8Array): Chunk[] {
-  const lines = new TextDecoder().decode(frames).split("\n");
-  const json = lines.flatMap((line) => (line.startsWith("data: {") ? [line.slice("data: ".length)] : []));
-  return json.map((each) => JSON.parse(each) as Chunk);
+  return parseEvents(frames).map(({ data }) => JSON.parse(data) as Chunk);
 }
 
 export function choicesOfFrames(frames: Uint8Array): Choice[] {

@@ -2,6 +2,7 @@
 
 import type { ChatEvent, FinishReason } from "../../../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
+import { parseEvents } from "../../../kernel/server-sent-events.ts";
 import type { AnswerIdentity } from "../../answer-identity.ts";
 import type { FormatAnswer } from "../../chat-format.ts";
 import type { RenderModeration } from "./chat-answer.ts";
@@ -69,11 +70,7 @@ export function newChatChunk(answer: AnswerIdentity): object {
 /** Returns the ID of an upstream's frames, because all chunks of an answer must have the same ID. */
 function idOf(frames: Uint8Array | undefined): { id?: unknown; created?: unknown } {
   if (frames === undefined) return {};
-  const text = new TextDecoder().decode(frames).trimEnd();
-  const { id, created } = JSON.parse(text.slice(text.lastIndexOf("\ndata: {") + 1 + "data: ".length)) as Record<
-    string,
-    unknown
-  >;
+  const { id, created } = JSON.parse(parseEvents(frames).at(-1)?.data ?? "{}") as Record<string, unknown>;
   return { id, ...(created === undefined ? {} : { created }) };
 }
 
