@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { fastify } from "fastify";
 import { Pool } from "undici";
 
-const [origin = ""] = process.argv.slice(2);
+const [origin = "", port = "0"] = process.argv.slice(2);
 const pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0 });
 const app = fastify();
 app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
@@ -17,5 +17,5 @@ app.post("/v1/chat/completions", async (request, reply) => {
   });
   return reply.code(statusCode).header("content-type", headers["content-type"]).send(body);
 });
-await app.listen({ host: "127.0.0.1", port: 0 });
+await app.listen({ host: "127.0.0.1", port: Number(port) });
 process.send?.((app.server.address() as AddressInfo).port);
