@@ -41,7 +41,8 @@ export async function run(options: RunOptions): Promise<number> {
   process.on("SIGHUP", () => onHangUp());
   await ensurePortsFree(config);
   // Replicas with a shared database may also share the directory: they count together.
-  const lock = config.environment.DATABASE_URL === undefined ? lockDataDirectory(config.dataDirectory) : undefined;
+  const lock =
+    config.environment.DATABASE_URL === undefined ? await lockDataDirectory(config.dataDirectory) : undefined;
   using closing = new DisposableStack();
   closing.defer(() => lock?.release());
   const lifetime = new AsyncDisposableStack();

@@ -6,7 +6,8 @@ import { styleText } from "node:util";
 import { Command } from "commander";
 import { Fault } from "../kernel/faults.ts";
 import { readEvents } from "./read-events.ts";
-import { type ServiceClient, type ServiceOptions, withService } from "./service-client.ts";
+import type { ServiceClient } from "./service-client.ts";
+import { type ServiceOptions, withService } from "./with-service.ts";
 
 interface ChatOptions extends ServiceOptions {
   system?: string;

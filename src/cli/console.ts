@@ -1,8 +1,8 @@
 /** `parlance console`: prints a link that signs in to the console of the running service. */
 
 import { Command } from "commander";
-import { type ServiceOptions, withService } from "./service-client.ts";
 import { signInLink } from "./sign-in-link.ts";
+import { type ServiceOptions, withService } from "./with-service.ts";
 
 export function consoleCommand(): Command {
   return new Command("console")

@@ -23,7 +23,8 @@ import { inspectMachine, type Machine } from "./machine.ts";
 import { openLog } from "./open-log.ts";
 import { readEvents } from "./read-events.ts";
 import { formatRecommendations } from "./recommend.ts";
-import { findOrigin, type ServiceClient, withService } from "./service-client.ts";
+import type { ServiceClient } from "./service-client.ts";
+import { findOrigin, withService } from "./with-service.ts";
 
 interface Options {
   measure?: true;

@@ -1,64 +1,97 @@
 /** Finds what a command names, by ID or by name. */
 
-import type { Accounts } from "../features/accounts/accounts.ts";
-import type { ApiKey } from "../features/accounts/keys/api-keys.ts";
-import type { Organization } from "../features/accounts/organizations/organizations.ts";
-import type { Project } from "../features/accounts/projects/projects.ts";
-import type { ServiceAccount } from "../features/accounts/service-accounts/service-accounts.ts";
 import { Fault } from "../kernel/faults.ts";
-import type { Page, PageRequest } from "../storage/page.ts";
+import type { AnswerOf } from "../wire/openapi/named.ts";
+import type {
+  Organization,
+  OrganizationApiKey,
+  OrganizationList,
+  OwnOrganization,
+  Project,
+  ServiceAccount,
+} from "../wire/openapi/organization-answers.ts";
+import type { ServiceClient } from "./service-client.ts";
 
+export type ListedKey = AnswerOf<typeof OrganizationApiKey>;
+export type ListedOrganization = AnswerOf<typeof Organization>;
+export type ListedProject = AnswerOf<typeof Project>;
+export type ListedServiceAccount = AnswerOf<typeof ServiceAccount>;
+
+const ROOT = "/v1/organization";
 const PAGE_SIZE = 100;
 
+export const projectPath = ({ id }: { id: string }) => `${ROOT}/projects/${id}`;
+
+/** Reads every page of a list. */
 export async function allEntries<Entry extends { id: string }>(
-  list: (request: PageRequest) => Promise<Page<Entry>>,
+  client: ServiceClient,
+  path: string,
+  query: Record<string, string> = {},
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (;;) {
-    const page = await list({ after: entries.at(-1)?.id, limit: PAGE_SIZE, order: "asc" });
-    entries.push(...page.entries);
-    if (!page.hasMore) return entries;
+    const after = entries.at(-1)?.id;
+    const parameters = new URLSearchParams({
+      ...query,
+      limit: String(PAGE_SIZE),
+      ...(after !== undefined && { after }),
+    });
+    const page = await client.read<{ data: Entry[]; has_more: boolean }>("GET", `${path}?${parameters}`);
+    entries.push(...page.data);
+    if (!page.has_more) return entries;
   }
 }
 
-export async function findOrganization(accounts: Accounts, idOrName: string): Promise<Organization> {
-  return pick(await accounts.organizations.list(), idOrName, "organization");
+export async function allOrganizations(client: ServiceClient): Promise<readonly ListedOrganization[]> {
+  return (await client.read<AnswerOf<typeof OrganizationList>>("GET", "/v1/organizations")).data;
 }
 
-/** A project of the default organization; undefined names the default project. */
-export async function findProject(accounts: Accounts, idOrName: string | undefined): Promise<Project> {
-  const { organizationId, projectId } = await accounts.defaultScope("project");
-  const projects = await allEntries((request) => accounts.projects.list(organizationId, true, request));
-  return pick(projects, idOrName ?? projectId ?? "", "project");
+export async function findOrganization(client: ServiceClient, idOrName: string): Promise<ListedOrganization> {
+  return pick(await allOrganizations(client), idOrName, "organization");
 }
 
-/** Names of an organization's projects, also of archived ones, by ID. */
-export async function projectNames(accounts: Accounts, organizationId: string): Promise<ReadonlyMap<string, string>> {
-  const projects = await allEntries((request) => accounts.projects.list(organizationId, true, request));
-  return new Map(projects.map(({ id, name }) => [id, name]));
+/** Projects of the client's organization. */
+export async function allProjects(
+  client: ServiceClient,
+  { includesArchived = true }: { includesArchived?: boolean } = {},
+): Promise<ListedProject[]> {
+  return allEntries(client, `${ROOT}/projects`, { include_archived: String(includesArchived) });
+}
+
+export async function defaultProjectId(client: ServiceClient): Promise<string | undefined> {
+  const organization = await client.read<AnswerOf<typeof OwnOrganization>>("GET", ROOT);
+  return organization.default_project?.id;
+}
+
+/** Undefined names the default project. Throws a Fault where there is none. */
+export async function findProject(client: ServiceClient, idOrName: string | undefined): Promise<ListedProject> {
+  const wanted = idOrName ?? (await defaultProjectId(client));
+  if (wanted !== undefined) return pick(await allProjects(client), wanted, "project");
+  throw new Fault("not-found", "This organization has no default project. Name one with --project.");
 }
 
 export async function findServiceAccount(
-  accounts: Accounts,
-  project: Project,
+  client: ServiceClient,
+  project: ListedProject,
   idOrName: string,
-): Promise<ServiceAccount> {
-  return pick(
-    await allEntries((request) => accounts.serviceAccounts.list(project, request)),
-    idOrName,
-    "service account",
-  );
+): Promise<ListedServiceAccount> {
+  return pick(await allServiceAccounts(client, project), idOrName, "service account");
 }
 
-/** All keys of the default organization that are neither revoked nor expired. */
-export async function allKeys(accounts: Accounts, kind: ApiKey["kind"]): Promise<ApiKey[]> {
-  const { organizationId } = await accounts.defaultScope(kind);
-  return allEntries((request) => accounts.apiKeys.list({ organizationId, kind }, request));
+export async function allServiceAccounts(client: ServiceClient, project: ListedProject) {
+  return allEntries<ListedServiceAccount>(client, `${projectPath(project)}/service_accounts`);
 }
 
-export async function findKey(accounts: Accounts, idOrName: string): Promise<ApiKey> {
-  const keys = [...(await allKeys(accounts, "project")), ...(await allKeys(accounts, "admin"))];
-  return pick(keys, idOrName, "API key");
+/** Keys that are not revoked, those of projects first. */
+export async function allKeys(client: ServiceClient, projectId?: string): Promise<ListedKey[]> {
+  const query: Record<string, string> = projectId === undefined ? {} : { project_id: projectId };
+  const keys = await allEntries<ListedKey>(client, `${ROOT}/api_keys`, query);
+  const isAdmin = ({ kind }: ListedKey) => (kind === "admin" ? 1 : 0);
+  return keys.toSorted((a, b) => isAdmin(a) - isAdmin(b));
+}
+
+export async function findKey(client: ServiceClient, idOrName: string): Promise<ListedKey> {
+  return pick(await allKeys(client), idOrName, "API key");
 }
 
 /** Throws a Fault where nothing matches, or where several have the name. An ID goes before a name. */
@@ -67,15 +100,15 @@ function pick<Entry extends { id: string; name: string }>(
   idOrName: string,
   noun: string,
 ): Entry {
-  const byId = entries.find(({ id }) => id === idOrName);
-  if (byId !== undefined) return byId;
-  const byName = entries.filter(({ name }) => name === idOrName);
-  const [first] = byName;
+  const entry = entries.find(({ id }) => id === idOrName);
+  if (entry !== undefined) return entry;
+  const named = entries.filter(({ name }) => name === idOrName);
+  const [first] = named;
   if (first === undefined) throw new Fault("not-found", `There is no ${noun} \`${idOrName}\`.`);
-  if (byName.length === 1) return first;
-  const ids = byName.map(({ id }) => id).join(", ");
+  if (named.length === 1) return first;
+  const ids = named.map(({ id }) => id).join(", ");
   throw new Fault(
     "conflict",
-    `${byName.length} ${noun}s have the name \`${idOrName}\`. Give the ID of the ${noun}: ${ids}.`,
+    `${named.length} ${noun}s have the name \`${idOrName}\`. Give the ID of the ${noun}: ${ids}.`,
   );
 }

@@ -1,18 +1,18 @@
-/** `parlance keys`: manages API keys of the default organization in the service's database. */
+/** `parlance keys`: manages API keys. */
 
 import { Command } from "commander";
-import type { Accounts } from "../features/accounts/accounts.ts";
-import { OPERATOR } from "../features/accounts/audit/audit.ts";
-import type { ApiKeyScope } from "../features/accounts/keys/api-key-queries.ts";
-import type { ApiKey } from "../features/accounts/keys/api-keys.ts";
 import { Fault } from "../kernel/faults.ts";
-import { allKeys, findKey, findProject, findServiceAccount, projectNames } from "./find-account.ts";
+import type { AnswerOf } from "../wire/openapi/named.ts";
+import type { CreatedAdminApiKey, CreatedKey, CreatedProjectApiKey } from "../wire/openapi/organization-answers.ts";
+import { allKeys, allProjects, findKey, findProject, findServiceAccount, projectPath } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
-import { formatTime, toUnixSeconds } from "./format-time.ts";
+import { formatTime } from "./format-time.ts";
 import { parseSeconds } from "./parse-seconds.ts";
-import { withAccounts } from "./with-accounts.ts";
+import type { ServiceClient } from "./service-client.ts";
+import { addServiceOptions, withAdministration } from "./with-administration.ts";
+import type { ServiceOptions } from "./with-service.ts";
 
-interface CreateOptions {
+interface CreateOptions extends ServiceOptions {
   name: string;
   admin?: true;
   project?: string;
@@ -21,109 +21,142 @@ interface CreateOptions {
   json?: true;
 }
 
-interface ListOptions {
+interface ListOptions extends ServiceOptions {
   project?: string;
   json?: true;
 }
 
+const ADMIN_KEYS = "/v1/organization/admin_api_keys";
+
 export function keysCommand(): Command {
   const command = new Command("keys");
-  command
-    .command("create")
-    .description("Create a key and print its secret, which is shown only once")
-    .requiredOption("--name <name>", "name of the key, such as the person or program that will use it")
-    .option("--admin", "create an admin key for the administration API")
-    .option("--project <project>", "ID or name of the project; default: the default project")
-    .option("--service-account <account>", "ID or name of the service account that owns the key")
-    .option("--expires-in <time>", "lifetime of the key, such as 12h, 30d or 8w; default: unlimited", parseSeconds)
-    .option("--json", "print the key as JSON")
-    .action((options: CreateOptions) => withAccounts((accounts) => create(accounts, options)));
-  command
-    .command("list")
-    .description("List all active keys, without their secrets")
-    .option("--project <project>", "ID or name of the project whose keys to list; default: all, and the admin keys")
-    .option("--json", "print the keys as JSON")
-    .action((options: ListOptions) => withAccounts((accounts) => list(accounts, options)));
-  command
-    .command("revoke")
-    .description("Revoke a key; further requests with it get a 401")
-    .argument("<key>", "ID or name of the key, from `parlance keys list`")
-    .option("--json", "print the result as JSON")
-    .action((given: string, { json }: { json?: true }) =>
-      withAccounts(async (accounts) => {
-        const id = await revoke(accounts, given);
-        console.log(json === true ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
-      }),
-    );
+  addServiceOptions(
+    command
+      .command("create")
+      .description("Create a key and print its secret, which is shown only once")
+      .requiredOption("--name <name>", "name of the key, such as the person or program that will use it")
+      .option("--admin", "create an admin key for the administration API")
+      .option("--project <project>", "ID or name of the project; default: the default project")
+      .option("--service-account <account>", "ID or name of the service account that owns the key")
+      .option("--expires-in <time>", "lifetime of the key, such as 12h, 30d or 8w; default: unlimited", parseSeconds)
+      .option("--json", "print the key as JSON"),
+  ).action((options: CreateOptions) => {
+    if (options.admin === true && (options.project ?? options.serviceAccount) !== undefined) {
+      throw new Fault("invalid-request", "Admin keys do not belong to a project. Use either --admin or --project.");
+    }
+    return withAdministration(options, (client) => create(client, options));
+  });
+  addServiceOptions(
+    command
+      .command("list")
+      .description("List all active keys, without their secrets")
+      .option("--project <project>", "ID or name of the project whose keys to list; default: all, and the admin keys")
+      .option("--json", "print the keys as JSON"),
+  ).action((options: ListOptions) => withAdministration(options, (client) => list(client, options)));
+  addServiceOptions(
+    command
+      .command("revoke")
+      .description("Revoke a key; further requests with it get a 401")
+      .argument("<key>", "ID or name of the key, from `parlance keys list`")
+      .option("--json", "print the result as JSON"),
+  ).action((idOrName: string, options: ServiceOptions & { json?: true }) =>
+    withAdministration(options, async (client) => {
+      const id = await revoke(client, idOrName);
+      console.log(options.json === true ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
+    }),
+  );
   return command;
 }
 
-async function create(accounts: Accounts, { name, expiresIn, json, ...owner }: CreateOptions): Promise<void> {
-  const scope = await scopeOf(accounts, owner);
-  const { key, secret } = await accounts.apiKeys.create(OPERATOR, { scope, name, expiresInSeconds: expiresIn });
-  if (json === true) {
-    console.log(JSON.stringify({ ...toJson(key), value: secret.reveal() }, undefined, 2));
+async function create(client: ServiceClient, options: CreateOptions): Promise<void> {
+  const { value, ...key } =
+    options.admin === true ? await createAdmin(client, options) : await createOwned(client, options);
+  if (options.json === true) {
+    console.log(JSON.stringify({ ...key, value }, undefined, 2));
     return;
   }
   // Only the secret goes to standard output, for `KEY=$(parlance keys create --name CI)`.
-  const until = key.expiresAt === null ? "does not expire" : `expires ${formatTime(key.expiresAt)}`;
+  const until = key.expires_at === null ? "does not expire" : `expires ${formatTime(key.expires_at)}`;
   console.error(`Created ${key.id} (${key.kind} key, ${until}). Save its secret, which is shown only once:`);
-  console.log(secret.reveal());
+  console.log(value);
 }
 
-async function scopeOf(
-  accounts: Accounts,
-  { admin, project, serviceAccount }: Pick<CreateOptions, "admin" | "project" | "serviceAccount">,
-): Promise<ApiKeyScope> {
-  if (admin === true) {
-    if (project === undefined && serviceAccount === undefined) return accounts.defaultScope("admin");
-    throw new Fault("invalid-request", "Admin keys do not belong to a project. Use either --admin or --project.");
+function toBody({ name, expiresIn }: CreateOptions) {
+  return { name, ...(expiresIn !== undefined && { expires_in_seconds: expiresIn }) };
+}
+
+async function createAdmin(client: ServiceClient, options: CreateOptions) {
+  const created = await client.read<AnswerOf<typeof CreatedAdminApiKey>>("POST", ADMIN_KEYS, toBody(options));
+  return { ...toJson({ ...created, kind: "admin", project_id: null, service_account_id: null }), value: created.value };
+}
+
+async function createOwned(client: ServiceClient, options: CreateOptions) {
+  const project = await findProject(client, options.project);
+  const owner = { kind: "project", project_id: project.id, service_account_id: null } as const;
+  if (options.serviceAccount === undefined) {
+    const path = `${projectPath(project)}/api_keys`;
+    const created = await client.read<AnswerOf<typeof CreatedProjectApiKey>>("POST", path, toBody(options));
+    return { ...toJson({ ...created, ...owner }), value: created.value };
   }
-  const match = await findProject(accounts, project);
-  const scope = { organizationId: match.organizationId, projectId: match.id, kind: "project" } as const;
-  if (serviceAccount === undefined) return scope;
-  return { ...scope, serviceAccountId: (await findServiceAccount(accounts, match, serviceAccount)).id };
+  const account = await findServiceAccount(client, project, options.serviceAccount);
+  const path = `${projectPath(project)}/service_accounts/${account.id}/api_keys`;
+  const { id, value } = await client.read<AnswerOf<typeof CreatedKey>>("POST", path, toBody(options));
+  const [key] = (await allKeys(client, project.id)).filter((each) => each.id === id);
+  if (key === undefined) throw new Fault("not-found", `The key \`${id}\` was revoked by another command.`);
+  return { ...toJson(key), value };
 }
 
-async function list(accounts: Accounts, { project, json }: ListOptions): Promise<void> {
-  const { id: projectId } = project === undefined ? {} : await findProject(accounts, project);
-  const all = [...(await allKeys(accounts, "project")), ...(await allKeys(accounts, "admin"))];
-  const keys = projectId === undefined ? all : all.filter((key) => key.projectId === projectId);
+async function list(client: ServiceClient, { project, json }: ListOptions): Promise<void> {
+  const projectId = project === undefined ? undefined : (await findProject(client, project)).id;
+  const keys = await allKeys(client, projectId);
   if (json === true) {
     console.log(JSON.stringify(keys.map(toJson), undefined, 2));
     return;
   }
   const header = ["ID", "KEY", "NAME", "PROJECT", "CREATED", "EXPIRES", "LAST USED"];
-  const { organizationId } = await accounts.defaultScope("admin");
-  const names = await projectNames(accounts, organizationId);
+  const names = new Map((await allProjects(client)).map(({ id, name }) => [id, name]));
   const rows = keys.map((key) => [
     key.id,
-    key.redactedValue,
+    key.redacted_value,
     key.name,
-    key.projectId === null ? "(admin)" : (names.get(key.projectId) ?? key.projectId),
-    formatTime(key.createdAt),
-    formatTime(key.expiresAt, "never"),
-    formatTime(key.lastUsedAt, "never"),
+    key.project_id === null ? "(admin)" : (names.get(key.project_id) ?? key.project_id),
+    formatTime(key.created_at),
+    formatTime(key.expires_at, "never"),
+    formatTime(key.last_used_at, "never"),
   ]);
   console.log(formatTable(header, rows));
 }
 
-async function revoke(accounts: Accounts, idOrName: string): Promise<string> {
-  const { id, kind, organizationId } = await findKey(accounts, idOrName);
-  await accounts.apiKeys.revoke(OPERATOR, { organizationId, kind }, id);
+async function revoke(client: ServiceClient, idOrName: string): Promise<string> {
+  const { id, project_id: projectId } = await findKey(client, idOrName);
+  const keys = projectId === null ? ADMIN_KEYS : `${projectPath({ id: projectId })}/api_keys`;
+  await client.send("DELETE", `${keys}/${id}`);
   return id;
 }
 
-function toJson(key: ApiKey) {
+type ShownKey = Pick<
+  Awaited<ReturnType<typeof allKeys>>[number],
+  | "id"
+  | "kind"
+  | "name"
+  | "project_id"
+  | "service_account_id"
+  | "redacted_value"
+  | "created_at"
+  | "expires_at"
+  | "last_used_at"
+>;
+
+function toJson(key: ShownKey): ShownKey {
   return {
     id: key.id,
     kind: key.kind,
     name: key.name,
-    project_id: key.projectId,
-    service_account_id: key.serviceAccountId,
-    redacted_value: key.redactedValue,
-    created_at: toUnixSeconds(key.createdAt),
-    expires_at: toUnixSeconds(key.expiresAt),
-    last_used_at: toUnixSeconds(key.lastUsedAt),
+    project_id: key.project_id,
+    service_account_id: key.service_account_id,
+    redacted_value: key.redacted_value,
+    created_at: key.created_at,
+    expires_at: key.expires_at,
+    last_used_at: key.last_used_at,
   };
 }

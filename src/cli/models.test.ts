@@ -1,11 +1,13 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HubServer } from "../../test/support/models/hub-server.ts";
+import { cleanEnvironment } from "../../test/support/service/clean-environment.ts";
+import { EXECUTABLE } from "../../test/support/service/executable.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
-import { createModelStore } from "../model-store/create-model-store.ts";
-import { createLogger } from "../observability/logger.ts";
-import { modelsCommand } from "./models.ts";
+import { runCommand } from "./run-command.ts";
 
 const ID = "hf:owner/repo/small.gguf";
 const content = randomBytes(1234);
@@ -18,6 +20,8 @@ beforeEach(async () => {
   hub.add("owner/repo/resolve/main/small.gguf", content);
   folder = await temporaryDirectory();
   vi.stubEnv("NO_PROXY", "127.0.0.1,localhost");
+  vi.stubEnv("HF_ENDPOINT", hub.endpoint);
+  vi.stubEnv("PARLANCE_DATA_DIR", folder.path);
   vi.spyOn(process.stderr, "write").mockReturnValue(true);
 });
 
@@ -28,20 +32,23 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** Runs `parlance models …` and returns its output. */
-async function models(...words: string[]): Promise<string> {
-  const settings = { modelsDirectory: folder.path, hub: { endpoint: hub.endpoint, token: undefined, offline: false } };
-  const openStore = async () => createModelStore(settings, createLogger("silent"));
+/** Runs `parlance models …` and returns its output, also that on standard error where it fails. */
+async function run(words: readonly string[]): Promise<{ code: number; output: string }> {
   const lines: string[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((text: string) => void lines.push(text));
+  const error = vi.spyOn(console, "error").mockImplementation((text: string) => void lines.push(text));
   try {
-    await modelsCommand({ openStore, isServiceRunning: async () => false })
-      .exitOverride()
-      .parseAsync(words, { from: "user" });
+    return { code: await runCommand(["models", ...words]), output: lines.join("\n") };
   } finally {
     log.mockRestore();
+    error.mockRestore();
   }
-  return lines.join("\n");
+}
+
+async function models(...words: string[]): Promise<string> {
+  const { code, output } = await run(words);
+  expect(code, output).toBe(0);
+  return output;
 }
 
 describe("parlance models", () => {
@@ -70,15 +77,36 @@ describe("parlance models", () => {
     const path = await models("pull", ID);
     expect(await models("list", "--verify")).toContain(ID);
     await writeFile(path, randomBytes(content.length));
-    await expect(models("list", "--verify")).rejects.toMatchObject({
-      name: "Fault",
-      message: expect.stringMatching(/Verification failed:\n {2}hf:.*small\.gguf: expected SHA-256/),
+    expect(await run(["list", "--verify"])).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/Verification failed:\n {2}hf:.*small\.gguf: expected SHA-256/),
     });
   });
 
-  test("pull and remove throw a Fault that names an unknown model", async () => {
-    await expect(models("pull", "nope")).rejects.toThrow("No model is called nope");
-    await expect(models("pull", "hf:owner/repo/nope.gguf")).rejects.toThrow("owner/repo has no file nope.gguf");
-    await expect(models("remove", ID)).rejects.toThrow(`${ID} is not in the model store.`);
+  test("pull without a service ends by Ctrl-C, and goes on with the next pull", async () => {
+    const held = Promise.withResolvers<void>();
+    hub.hold = held.promise;
+    const child = spawn(process.execPath, [EXECUTABLE, "models", "pull", ID], {
+      env: { ...cleanEnvironment(), PARLANCE_DATA_DIR: folder.path, HF_ENDPOINT: hub.endpoint, NO_PROXY: "*" },
+    });
+    const errors = text(child.stderr);
+    const ended = new Promise((done) => child.once("exit", done));
+    await expect.poll(() => hub.requestsTo("bytes").length, { timeout: 30_000 }).toBe(1);
+    child.kill("SIGINT");
+    expect(await ended).toBe(130);
+    expect(await errors).toContain("Interrupted.");
+    hub.hold = undefined;
+    held.resolve();
+    expect(await models("pull", ID)).toContain(folder.path);
+  });
+
+  test.each([
+    ["pull", "nope", "No model is called nope"],
+    ["pull", "hf:owner/repo/nope.gguf", "owner/repo has no file nope.gguf"],
+    ["remove", ID, `${ID} is not in the model store.`],
+  ])("%s %s names an unknown model", async (command, id, message) => {
+    const { code, output } = await run([command, id]);
+    expect(output).toContain(message);
+    expect(code).toBe(1);
   });
 });

@@ -2,25 +2,17 @@
 
 import { Command } from "commander";
 import { loadConfig } from "../config/load-config.ts";
-import type { ModelReference } from "../contracts/engine.ts";
 import { Fault } from "../kernel/faults.ts";
 import { BUNDLED_MODELS } from "../model-store/manifest/bundled-models.ts";
 import type { ModelStore, StoredModel } from "../model-store/model-store.ts";
 import { recommendModels } from "../model-store/recommend-models.ts";
 import { configSources } from "./config-sources.ts";
+import { openConfiguredStore } from "./configured-store.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
 import { inspectMachine } from "./machine.ts";
-import { pullThroughService, removeThroughService, SERVICE_COMMANDS } from "./models-in-service.ts";
-import { createProgress } from "./progress.ts";
+import { pullModel, removeModel, SERVICE_COMMANDS } from "./model-routes.ts";
 import { formatRecommendations } from "./recommend.ts";
-import type { ServiceOptions } from "./service-client.ts";
-
-export interface ModelsCommandParts {
-  openStore: (access: "read" | "write") => Promise<ModelStore>;
-  /** False: no service runs, so pull and remove work on the files themselves. */
-  isServiceRunning: () => Promise<boolean>;
-}
 
 interface ListOptions {
   all?: true;
@@ -28,7 +20,7 @@ interface ListOptions {
   json?: true;
 }
 
-export function modelsCommand({ openStore, isServiceRunning }: ModelsCommandParts): Command {
+export function modelsCommand(): Command {
   const command = new Command("models");
   command
     .command("list")
@@ -36,29 +28,21 @@ export function modelsCommand({ openStore, isServiceRunning }: ModelsCommandPart
     .option("--all", "include models that can be pulled and models installed with Parlance")
     .option("--verify", "verify the SHA-256 checksum of every file")
     .option("--json", "print the models as JSON")
-    .action(async (options: ListOptions) => list(await openStore("read"), options));
+    .action(async (options: ListOptions) => list(await openConfiguredStore("read"), options));
   command
     .command("pull")
     .description("Download a model and verify its checksums")
     .argument("<model>", "ID of a known model, or hf:owner/repo/path/file.gguf[@revision]")
     .option("--url <url>", "URL of the service that downloads it; default: the one that runs with this data directory")
     .option("--key <key>", "admin key; default: $PARLANCE_ADMIN_KEY, or a temporary one")
-    .action(async (model: string, options: ServiceOptions) => {
-      const isRemote = options.url !== undefined || (await isServiceRunning());
-      await (isRemote ? pullThroughService(model, options) : pull(await openStore("write"), model));
-    });
+    .action(pullModel);
   command
     .command("remove")
     .description("Delete a model's files from this machine")
     .argument("<model>", "ID of the model, from `parlance models list`")
     .option("--url <url>", "URL of the service; default: the one that runs with this data directory")
     .option("--key <key>", "admin key; default: $PARLANCE_ADMIN_KEY, or a temporary one")
-    .action(async (model: string, options: ServiceOptions) => {
-      const isRemote = options.url !== undefined || (await isServiceRunning());
-      // A running service unloads the model first, and stops serving it.
-      await (isRemote ? removeThroughService(model, options) : (await openStore("write")).remove(model));
-      console.log(`Removed ${model}.`);
-    });
+    .action(removeModel);
   for (const { name, description, action } of SERVICE_COMMANDS) {
     const added = command.command(name).description(description);
     if (name !== "ps") added.argument("<model>", "ID or alias of the model");
@@ -72,7 +56,9 @@ export function modelsCommand({ openStore, isServiceRunning }: ModelsCommandPart
     .command("recommend")
     .description("Show which chat models this machine can run, how fast, and the command that pulls each")
     .option("--json", "print the models as JSON")
-    .action(async ({ json }: { json?: true }) => printRecommendations(await openStore("read"), json === true));
+    .action(async ({ json }: { json?: true }) =>
+      printRecommendations(await openConfiguredStore("read"), json === true),
+    );
   return command;
 }
 
@@ -123,30 +109,6 @@ async function verifyAll(store: ModelStore, models: readonly StoredModel[]): Pro
     for (const problem of await store.verify(id, new AbortController().signal)) problems.push(`  ${id}: ${problem}`);
   }
   return problems;
-}
-
-const INTERRUPTED_EXIT_CODE = 130;
-
-async function pull(store: ModelStore, model: string): Promise<void> {
-  const reference: ModelReference = model.startsWith("hf:") ? { hf: model.slice("hf:".length) } : { model };
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  const progress = createProgress(process.stderr);
-  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
-  try {
-    const onProgress = progress.update.bind(progress);
-    const { path } = await store.pull(reference, { signal: interruption.signal, onProgress });
-    console.log(path);
-  } catch (failure) {
-    if (!interruption.signal.aborted) throw failure;
-    await store.settled();
-    progress.stop();
-    console.error("Interrupted. Pull the model again to resume a download from the Hugging Face Hub.");
-    process.exitCode = INTERRUPTED_EXIT_CODE;
-  } finally {
-    progress.stop();
-    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
-  }
 }
 
 async function printRecommendations(store: ModelStore, json: boolean): Promise<void> {

@@ -111,10 +111,10 @@ test("allows models and sets a monthly budget", async () => {
 
 test.each([
   [["projects", "rename", "nobody", "x"], "There is no project `nobody`."],
-  [["projects", "limit", "Default project", "no-model", "--requests-per-day", "1"], "There is no model `no-model`."],
+  [["projects", "limit", "Default project", "no-model", "--requests-per-day", "1"], "may use no model of this ID"],
   [["projects", "limit", "Default project", "flite"], "Give at least one limit"],
   [["projects", "allow", "Default project"], "Give either models or --all."],
-  [["projects", "allow", "Default project", "no-model"], "There is no model `no-model`."],
+  [["projects", "allow", "Default project", "no-model"], "is not a known model"],
   [["service-accounts", "delete", "nobody"], "There is no service account `nobody`."],
   [["keys", "create", "--name", "Key", "--admin", "--service-account", "Bot"], "Admin keys do not belong to a project"],
 ])("reports a fault for %j", async (words, message) => {

@@ -39,15 +39,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   models: {
     summary: "List, download, load and remove models; recommend some for this machine",
-    load: async () => {
-      const [{ modelsCommand }, { openConfiguredStore }, { findOrigin }] = await Promise.all([
-        import("./models.ts"),
-        import("./configured-store.ts"),
-        import("./service-client.ts"),
-      ]);
-      const isServiceRunning = async () => (await findOrigin({})) !== undefined;
-      return modelsCommand({ openStore: openConfiguredStore, isServiceRunning });
-    },
+    load: async () => (await import("./models.ts")).modelsCommand(),
   },
   keys: {
     summary: "Create, list and revoke API keys",

@@ -1,74 +1,85 @@
-/** Talks to a running service: the one of the data directory, or the one that --url names. */
+/** Requests of commands to a service: over HTTP, or to its routes in the command's own process. */
 
-import { loadConfig } from "../config/load-config.ts";
+import type { FastifyInstance } from "fastify";
 import { Fault } from "../kernel/faults.ts";
-import { findRunningService } from "../kernel/process/service-file.ts";
-import { configSources } from "./config-sources.ts";
-import { withTemporaryKey } from "./temporary-key.ts";
-
-export interface ServiceOptions {
-  /** URL of the service, with or without `/v1`. */
-  url?: string;
-  key?: string;
-}
+import { VERSION } from "../kernel/version.ts";
 
 export interface ServiceClient {
+  /** URL without `/v1`; empty for routes in this process. */
   origin: string;
   /** Sends JSON to a path such as `/v1/models`. Throws a Fault for any status but 200. */
   send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response>;
+  /** Sends JSON and reads the JSON answer. */
+  read<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Returns the same client in another organization, which only the operator may name. */
+  inOrganization(id: string): ServiceClient;
 }
 
-/** Environment variable with a key of each kind. */
-const KEY_VARIABLES = { project: "PARLANCE_KEY", admin: "PARLANCE_ADMIN_KEY" } as const;
-
-/**
- * Runs `work` with a client of the service. Without a key, a temporary one is created in the database of the data
- * directory, which is the operator's. Throws a Fault where no service runs.
- */
-export async function withService<Result>(
-  kind: "project" | "admin",
-  options: ServiceOptions,
-  work: (client: ServiceClient) => Promise<Result>,
-): Promise<Result> {
-  const origin = await findOrigin(options);
-  if (origin === undefined) throw notRunning();
-  const key = options.key ?? (process.env[KEY_VARIABLES[kind]] || undefined);
-  if (key !== undefined) return work(createClient(origin, key));
-  if (options.url !== undefined) {
-    throw new Fault("unauthenticated", `${origin} needs a key: use --key or the variable ${KEY_VARIABLES[kind]}.`);
-  }
-  return withTemporaryKey(kind, (temporary) => work(createClient(origin, temporary)));
+interface Sent {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  /** JSON. */
+  body: string | undefined;
+  signal: AbortSignal | undefined;
 }
 
-/** Origin of the service to talk to; undefined where none is named and none runs. */
-export async function findOrigin({ url }: ServiceOptions): Promise<string | undefined> {
-  if (url !== undefined) return url.replace(/\/+$/, "").replace(/\/v1$/, "");
-  const { dataDirectory } = await loadConfig(configSources());
-  // A wildcard address is not one to connect to.
-  return findRunningService(dataDirectory)?.origin.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+type Exchange = (request: Sent) => Promise<Response>;
+
+export function httpClient(origin: string, key: string): ServiceClient {
+  return createClient(origin, async ({ method, path, headers, body, signal }) =>
+    fetch(`${origin}${path}`, {
+      method,
+      headers: { ...headers, authorization: `Bearer ${key}` },
+      body: body ?? null,
+      signal: signal ?? null,
+    }).catch((failure: Error) => {
+      signal?.throwIfAborted();
+      const reason = failure.cause instanceof Error ? failure.cause.message : failure.message;
+      throw new Fault("unavailable", `${origin} cannot be reached: ${reason}.`, { cause: failure });
+    }),
+  );
 }
 
-function createClient(origin: string, key: string): ServiceClient {
+/** Client of routes in this process, whose own hook names the caller. */
+export function inProcessClient(app: FastifyInstance): ServiceClient {
+  return createClient("", async ({ method, path, headers, body, signal }) => {
+    signal?.throwIfAborted();
+    const {
+      statusCode,
+      headers: sent,
+      stream,
+    } = await app.inject({
+      method: method as "GET",
+      url: path,
+      headers,
+      payloadAsStream: true,
+      ...(body !== undefined && { payload: body }),
+      ...(signal !== undefined && { signal }),
+    });
+    // Fetch ends a body with the reason of its signal, too.
+    const frames = ReadableStream.from(stream());
+    return new Response(frames, { status: statusCode, headers: { "content-type": String(sent["content-type"]) } });
+  });
+}
+
+function createClient(origin: string, exchange: Exchange, organizationId?: string): ServiceClient {
+  const named: Record<string, string> = organizationId === undefined ? {} : { "openai-organization": organizationId };
+  const send: ServiceClient["send"] = async (method, path, body, signal) => {
+    const type = body !== undefined && { "content-type": "application/json" };
+    const headers = { "user-agent": `parlance-cli/${VERSION}`, ...named, ...type };
+    const json = body === undefined ? undefined : JSON.stringify(body);
+    const response = await exchange({ method, path, headers, body: json, signal });
+    if (response.ok) return response;
+    const text = await response.text();
+    const message = messageIn(text) ?? `${origin} answered ${response.status}: ${text.slice(0, 200)}`;
+    throw new Fault("upstream-failed", message);
+  };
   return {
     origin,
-    async send(method, path, body, signal) {
-      const response = await fetch(`${origin}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { "content-type": "application/json" }) },
-        body: body === undefined ? null : JSON.stringify(body),
-        signal: signal ?? null,
-      }).catch((failure: Error) => {
-        signal?.throwIfAborted();
-        const reason = failure.cause instanceof Error ? failure.cause.message : failure.message;
-        throw new Fault("unavailable", `${origin} cannot be reached: ${reason}.`, { cause: failure });
-      });
-      if (response.ok) return response;
-      const text = await response.text();
-      throw new Fault(
-        "upstream-failed",
-        messageIn(text) ?? `${origin} answered ${response.status}: ${text.slice(0, 200)}`,
-      );
-    },
+    send,
+    read: async (...request) => (await send(...request)).json() as Promise<never>,
+    inOrganization: (id) => createClient(origin, exchange, id),
   };
 }
 
@@ -78,11 +89,4 @@ function messageIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function notRunning(): Fault {
-  return new Fault(
-    "unavailable",
-    "No service runs with this data directory. Start one with `npm start` or `parlance serve`, or name another one with --url.",
-  );
 }

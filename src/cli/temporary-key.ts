@@ -1,25 +1,70 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Config } from "../config/config.ts";
+import { Accounts } from "../features/accounts/accounts.ts";
 import { OPERATOR } from "../features/accounts/audit/audit.ts";
+import type { ApiKeyScope } from "../features/accounts/keys/api-key-queries.ts";
 import { HOUR_SECONDS } from "../kernel/durations.ts";
-import { withAccounts } from "./with-accounts.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { Secret } from "../kernel/secret.ts";
+import { openConfiguredDatabase } from "../storage/configured-database.ts";
+import { openLog } from "./open-log.ts";
 
 /** The key expires by itself where the command is killed before it revokes it. */
 const LIFETIME_SECONDS = 12 * HOUR_SECONDS;
+const FIRST_START_MS = 5_000;
+const POLL_MS = 100;
 
-/** Runs `work` with the secret of a key that is revoked afterwards. */
+interface TemporaryKey {
+  secret: Secret;
+  end(): Promise<void>;
+}
+
+/** Runs `work` with the secret of a key of the configured database, which ends afterwards. */
 export async function withTemporaryKey<Result>(
-  kind: "project" | "admin",
+  config: Config,
+  kind: "project" | "operator",
   work: (secret: string) => Promise<Result>,
 ): Promise<Result> {
-  const result = Promise.withResolvers<Result>();
-  await withAccounts(async (accounts) => {
-    const scope = await accounts.defaultScope(kind);
-    const newKey = { scope, name: "Command line", expiresInSeconds: LIFETIME_SECONDS };
-    const { key, secret } = await accounts.apiKeys.create(OPERATOR, newKey);
+  const logger = openLog("warn");
+  await using closing = new AsyncDisposableStack();
+  const database = openConfiguredDatabase(config, logger);
+  closing.defer(() => database.close());
+  const accounts = new Accounts({ database, logger });
+  closing.defer(() => accounts.close());
+  const { secret, end } = await (kind === "project" ? projectKey(accounts) : operatorKey(accounts));
+  closing.defer(end);
+  return await work(secret.reveal());
+}
+
+/** A service that has just started for the first time is creating the default organization. */
+async function defaultScope(accounts: Accounts, kind: "project" | "admin"): Promise<ApiKeyScope> {
+  const deadline = performance.now() + FIRST_START_MS;
+  for (;;) {
     try {
-      result.resolve(await work(secret.reveal()));
-    } finally {
-      await accounts.apiKeys.revoke(OPERATOR, scope, key.id);
+      return await accounts.defaultScope(kind);
+    } catch (failure) {
+      const isStarting = failure instanceof Fault && failure.kind === "not-found" && performance.now() < deadline;
+      if (!isStarting) throw failure;
+      await pause(POLL_MS);
     }
-  });
-  return result.promise;
+  }
+}
+
+async function operatorKey(accounts: Accounts): Promise<TemporaryKey> {
+  const { organizationId } = await defaultScope(accounts, "admin");
+  return accounts.operatorKeys.create(organizationId);
+}
+
+async function projectKey(accounts: Accounts): Promise<TemporaryKey> {
+  const scope = await defaultScope(accounts, "project");
+  const request = {
+    scope,
+    name: "Command line",
+    expiresInSeconds: LIFETIME_SECONDS,
+  };
+  const { key, secret } = await accounts.apiKeys.create(OPERATOR, request);
+  return {
+    secret,
+    end: () => accounts.apiKeys.revoke(OPERATOR, scope, key.id),
+  };
 }

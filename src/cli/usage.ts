@@ -1,78 +1,60 @@
 /** `parlance usage`: a month's usage and cost by project and model. */
 
 import { Command, InvalidArgumentError } from "commander";
-import { UsageReports } from "../features/usage/usage-report.ts";
-import type { UsageSum } from "../features/usage/usage-report-queries.ts";
-import { DAY_SECONDS } from "../kernel/durations.ts";
-import { findOrganization, projectNames } from "./find-account.ts";
+import type { AnswerOf } from "../wire/openapi/named.ts";
+import type { UsageTotals } from "../wire/openapi/usage-answers.ts";
+import { allProjects, findOrganization } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
-import { withAccounts } from "./with-accounts.ts";
+import { addServiceOptions, withAdministration } from "./with-administration.ts";
+import type { ServiceOptions } from "./with-service.ts";
 
-interface UsageOptions {
+interface UsageOptions extends ServiceOptions {
   month?: [from: number, until: number];
   organization?: string;
   json?: true;
 }
 
-const MAX_DAYS = 31;
+type Total = AnswerOf<typeof UsageTotals>["data"][number];
 
 export function usageCommand(): Command {
-  return new Command("usage")
-    .option("--month <month>", "a month in UTC, such as 2026-11; default: the current month", parseMonth)
-    .option("--organization <organization>", "ID or name of the organization; default: the first one")
-    .option("--json", "print the totals as JSON")
-    .action(printUsage);
+  return addServiceOptions(
+    new Command("usage")
+      .option("--month <month>", "a month in UTC, such as 2026-11; default: the current month", parseMonth)
+      .option("--organization <organization>", "ID or name of the organization; default: the first one")
+      .option("--json", "print the totals as JSON"),
+  ).action(printUsage);
 }
 
-async function printUsage({ month, organization, json }: UsageOptions): Promise<void> {
-  await withAccounts(async (accounts, database) => {
-    const { organizationId } =
+async function printUsage({ month, organization, json, ...options }: UsageOptions): Promise<void> {
+  await withAdministration(options, async (installation) => {
+    const client =
       organization === undefined
-        ? await accounts.defaultScope("admin")
-        : { organizationId: (await findOrganization(accounts, organization)).id };
+        ? installation
+        : installation.inOrganization((await findOrganization(installation, organization)).id);
     const [from, until] = month ?? parseMonth(new Date().toISOString().slice(0, 7));
-    const { buckets } = await new UsageReports(database).read({
-      organizationId,
-      operation: undefined,
-      from,
-      until,
-      bucketSeconds: DAY_SECONDS,
-      groupBy: ["projectId", "model", "operation"],
-      maxBuckets: MAX_DAYS,
-    });
-    const groups = Map.groupBy(
-      buckets.flatMap(({ sums }) => sums),
-      ({ projectId, model }) => `${projectId} ${model}`,
-    );
-    const rows = [...groups.values()].map(total).sort((a, b) => a.project.localeCompare(b.project));
-    if (json === true) console.log(JSON.stringify(rows, undefined, 2));
-    else console.log(toTable(rows, await projectNames(accounts, organizationId)));
+    const range = `start_time=${from / 1000}&end_time=${until / 1000}`;
+    const { data } = await client.read<AnswerOf<typeof UsageTotals>>("GET", `/v1/organization/usage?${range}`);
+    if (json === true) {
+      console.log(JSON.stringify(data.map(toJson), undefined, 2));
+      return;
+    }
+    const names = new Map((await allProjects(client)).map(({ id, name }) => [id, name]));
+    console.log(toTable(data, names));
   });
 }
 
-function total(sums: readonly UsageSum[]) {
-  const add = (of: (sum: UsageSum) => number) => sums.reduce((all, sum) => all + of(sum), 0);
-  const isPriced = sums.some(({ costNanoDollars }) => costNanoDollars !== null);
-  return {
-    project: sums[0]?.projectId ?? "",
-    model: sums[0]?.model ?? "",
-    requests: add((sum) => sum.requests),
-    input_tokens: add((sum) => sum.promptTokens),
-    output_tokens: add((sum) => sum.completionTokens),
-    characters: add((sum) => sum.characters),
-    audio_seconds: add((sum) => sum.audioMilliseconds) / 1000,
-    cost_nano_dollars: isPriced ? add((sum) => sum.costNanoDollars ?? 0) : null,
-  };
+function toJson({ object: _object, project_id: project, num_model_requests: requests, model, ...amounts }: Total) {
+  return { project, model, requests, ...amounts };
 }
 
-function toTable(rows: readonly ReturnType<typeof total>[], names: ReadonlyMap<string, string>): string {
+function toTable(totals: readonly Total[], names: ReadonlyMap<string, string>): string {
   const header = ["PROJECT", "MODEL", "REQUESTS", "TOKENS IN", "TOKENS OUT", "CHARACTERS", "AUDIO SECONDS", "DOLLARS"];
-  const cells = rows.map((row) => [
-    names.get(row.project) ?? row.project,
-    row.model,
-    ...[row.requests, row.input_tokens, row.output_tokens, row.characters].map(String),
-    row.audio_seconds.toFixed(1),
-    row.cost_nano_dollars === null ? "no price" : (row.cost_nano_dollars / 1e9).toFixed(6),
+  const cells = totals.map((total) => [
+    names.get(total.project_id) ?? total.project_id,
+    total.model,
+    ...[total.num_model_requests, total.input_tokens, total.output_tokens, total.characters].map(String),
+    total.audio_seconds.toFixed(1),
+    total.cost_nano_dollars === null ? "no price" : (total.cost_nano_dollars / 1e9).toFixed(6),
   ]);
   return formatTable(header, cells);
 }

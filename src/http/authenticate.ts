@@ -93,8 +93,7 @@ export function authenticateScope(
     if (internalCall !== undefined) {
       admit(request, reply, internalCall.caller);
       internalCall.signal.addEventListener("abort", () => reply.raw.destroy(), { once: true });
-      if (internalCall.caller.isOperator && kind === "admin") applyHeaders(request, reply).then(() => done(), done);
-      else done();
+      done();
       return;
     }
     const { headers } = request;

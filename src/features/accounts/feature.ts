@@ -28,7 +28,7 @@ export function openAccounts(parts: AccountsParts): Pick<ServiceParts, "accounts
 }
 
 /** Administration of organizations, projects, service accounts and keys. */
-export function accountsFeature({ accounts, catalog }: ServiceParts): Feature {
+export function accountsFeature({ accounts, catalog }: Pick<ServiceParts, "accounts" | "catalog">): Feature {
   return {
     operator: [organizations(accounts)],
     admin: accountRoutes(accounts, (entry) => resolvePermissionEntry(catalog, entry)),

@@ -24,11 +24,17 @@ interface OfModel {
   Querystring: unknown;
 }
 
+/** What the routes need of the accounts. */
+interface ModelAccounts {
+  organizations: Pick<Accounts["organizations"], "isDefault">;
+  auditTrail: Pick<Accounts["auditTrail"], "record">;
+}
+
 /** Minimum interval of progress events; a new file or phase is reported immediately. */
 const PROGRESS_INTERVAL_MS = 200;
 
 /** GET /v1/organization/models; /v1/organization/models/{id}, /load, /unload and /pull; slashes of an ID are percent-encoded. */
-export function organizationModels(accounts: Accounts, models: ModelOperations): FastifyPluginAsync {
+export function organizationModels(accounts: ModelAccounts, models: ModelOperations): FastifyPluginAsync {
   return async (app) => {
     // Models belong to the installation: unloading or removing one affects all organizations.
     app.addHook<OfModel>("preHandler", async ({ caller, params }) => {

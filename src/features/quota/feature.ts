@@ -28,7 +28,11 @@ export async function openQuota({ config, database, logger, lifetime, metrics }:
 }
 
 /** Administration of rate and spend limits. */
-export function quotaFeature({ config, accounts, catalog }: ServiceParts): Feature {
+export function quotaFeature({
+  config,
+  accounts,
+  catalog,
+}: Pick<ServiceParts, "config" | "accounts" | "catalog">): Feature {
   const limited = {
     models: () => catalog.models,
     resolve: (idOrAlias: string) => catalog.findFallback(idOrAlias)?.model.id,

@@ -9,9 +9,9 @@ import { hashApiKey, makeApiKey, redactApiKey } from "./api-key.ts";
 import { deleteApiKey, deleteExpiredApiKeys, insertApiKey } from "./api-key-queries.ts";
 
 /** A key ends by itself where its command is killed. */
-const LIFETIME_MS = 12 * HOUR_MS;
+const LIFETIME_MS = HOUR_MS;
 
-export interface OperatorKey {
+interface OperatorKey {
   secret: Secret;
   /** Ends the key from the next request on. */
   end(): Promise<void>;

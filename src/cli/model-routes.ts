@@ -1,12 +1,15 @@
-/** Commands on the models of a running service, through its administration API. */
+/** Commands on models through the administration API. */
 
 import { Fault } from "../kernel/faults.ts";
 import type { PullProgress } from "../model-store/pull-progress.ts";
+import { openConfiguredStore } from "./configured-store.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
 import { createProgress } from "./progress.ts";
 import { readEvents } from "./read-events.ts";
-import { type ServiceClient, type ServiceOptions, withService } from "./service-client.ts";
+import type { ServiceClient } from "./service-client.ts";
+import { withModels } from "./with-models.ts";
+import { type ServiceOptions, withService } from "./with-service.ts";
 
 interface Options extends ServiceOptions {
   json?: true;
@@ -106,22 +109,27 @@ async function listLoaded(options: Options): Promise<void> {
   });
 }
 
-export async function removeThroughService(model: string, options: ServiceOptions): Promise<void> {
-  await withService("admin", options, (client) => client.send("DELETE", pathOf(model)));
+export async function removeModel(model: string, options: ServiceOptions): Promise<void> {
+  await withModels(options, async (client) => {
+    await client.send("DELETE", pathOf(model));
+  });
+  console.log(`Removed ${model}.`);
 }
 
 /** Ctrl-C ends the download, which the next pull resumes where its source allows that. */
-export async function pullThroughService(model: string, options: ServiceOptions): Promise<void> {
+export async function pullModel(model: string, options: ServiceOptions): Promise<void> {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
   const progress = createProgress(process.stderr);
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   try {
-    await withService("admin", options, async (client) => {
+    await withModels(options, async (client) => {
       const response = await client.send("POST", `${pathOf(model)}/pull`, undefined, interruption.signal);
       for await (const event of readEvents(response)) progress.update(toProgress(event as PullEvent));
     });
-    console.log(`${model} is ready.`);
+    progress.stop();
+    const path = options.url === undefined ? await pathOnThisMachine(model) : undefined;
+    console.log(path ?? `${model} is ready.`);
   } catch (failure) {
     if (!interruption.signal.aborted) throw failure;
     progress.stop();
@@ -131,6 +139,11 @@ export async function pullThroughService(model: string, options: ServiceOptions)
     progress.stop();
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
+}
+
+async function pathOnThisMachine(model: string): Promise<string | undefined> {
+  const models = await (await openConfiguredStore("read")).list();
+  return models.find(({ id }) => id === model)?.path;
 }
 
 function toProgress(event: PullEvent): PullProgress {

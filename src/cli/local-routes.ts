@@ -1,0 +1,101 @@
+/** Routes of the administration API in the process of a command, whose caller is the operator. */
+
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import { Catalog } from "../catalog/catalog.ts";
+import { buildModelSpecs } from "../catalog/model-specs.ts";
+import type { Config } from "../config/config.ts";
+import { Accounts } from "../features/accounts/accounts.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import { accountsFeature } from "../features/accounts/feature.ts";
+import { ModelOperations } from "../features/models/model-operations.ts";
+import { organizationModels } from "../features/models/organization-model-routes.ts";
+import { quotaFeature } from "../features/quota/feature.ts";
+import { UsageReports } from "../features/usage/usage-report.ts";
+import { usage } from "../features/usage/usage-routes.ts";
+import { WebhookOutbox } from "../features/webhooks/webhook-outbox.ts";
+import { bareServer } from "../http/bare-server.ts";
+import { createModelStore } from "../model-store/create-model-store.ts";
+import type { ModelStore } from "../model-store/model-store.ts";
+import type { Logger } from "../observability/logger.ts";
+import { openConfiguredDatabase } from "../storage/configured-database.ts";
+import { openLog } from "./open-log.ts";
+
+/** Opens the routes on accounts, limits and usage over the configured database. */
+export async function openAccountRoutes(config: Config, lifetime: AsyncDisposableStack): Promise<FastifyInstance> {
+  const logger = openLog("warn");
+  const database = openConfiguredDatabase(config, logger);
+  lifetime.defer(() => database.close());
+  const accounts = new Accounts({ database, logger, outbox: new WebhookOutbox(config.webhooks) });
+  lifetime.defer(() => accounts.close());
+  const catalog = await listedModels(config, logger);
+  const features = [accountsFeature({ accounts, catalog }), quotaFeature({ config, accounts, catalog })];
+  const operator = await accounts.operator();
+  const app = openServer(config, logger, lifetime);
+  addScope(
+    app,
+    "operator",
+    async () => operator,
+    features.flatMap((feature) => feature.operator ?? []),
+  );
+  const callerIn = (organization: string | undefined) =>
+    accounts.applyScopeHeaders(operator, { organization, project: undefined });
+  const reports = usage(new UsageReports(database));
+  addScope(app, "admin", callerIn, [...features.flatMap((feature) => feature.admin ?? []), reports]);
+  return app;
+}
+
+/** Opens the routes that pull and remove models, which need no database. */
+export function openModelRoutes(config: Config, store: ModelStore, lifetime: AsyncDisposableStack): FastifyInstance {
+  const models = new ModelOperations({
+    catalog: new Catalog(),
+    store,
+    refresh: async () => {},
+    machine: () => Promise.reject(new Error("only a service lists the model library")),
+  });
+  const accounts = { organizations: { isDefault: async () => true }, auditTrail: { record: async () => {} } };
+  const app = openServer(config, openLog("warn"), lifetime);
+  const operator: Caller = {
+    keyId: "operator",
+    organizationId: "",
+    projectId: undefined,
+    kind: "admin",
+    isOperator: true,
+  };
+  addScope(app, "admin", async () => operator, [organizationModels(accounts, models)]);
+  return app;
+}
+
+function openServer({ server: settings }: Config, logger: Logger, lifetime: AsyncDisposableStack): FastifyInstance {
+  const { app } = bareServer({ settings, logger, measure: () => {} });
+  lifetime.defer(() => app.close());
+  return app;
+}
+
+const PREFIXES = { admin: "/v1/organization", operator: "/v1/organizations" } as const;
+
+function addScope(
+  app: FastifyInstance,
+  kind: keyof typeof PREFIXES,
+  callerIn: (organization: string | undefined) => Promise<Caller>,
+  routes: readonly FastifyPluginAsync[],
+): void {
+  app.register(
+    async (scope) => {
+      scope.decorate("authenticates", kind);
+      scope.addHook("onRequest", async (request) => {
+        const organization = request.headers["openai-organization"];
+        request.caller = await callerIn(typeof organization === "string" ? organization : undefined);
+      });
+      for (const plugin of routes) scope.register(plugin);
+    },
+    { prefix: PREFIXES[kind] },
+  );
+}
+
+/** Configured and built-in models, without deployments: what limits and permissions may name. */
+async function listedModels(config: Config, logger: Logger): Promise<Catalog> {
+  const catalog = new Catalog();
+  const specs = await buildModelSpecs(config, createModelStore(config, logger));
+  catalog.replace(specs.map((spec) => ({ ...spec, createdAt: 0, deployments: [], pools: [] })));
+  return catalog;
+}
