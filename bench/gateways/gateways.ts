@@ -131,6 +131,26 @@ const portkey: Gateway = {
   }),
 };
 
+const NOVEUM = "2.0.1";
+
+const noveum: Gateway = {
+  name: "Noveum",
+  language: "Rust",
+  install: async (folder) => {
+    if (!existsSync(join(folder, "bin/noveum-ai-gateway"))) {
+      const args = ["install", "noveum-ai-gateway", "--version", NOVEUM, "--locked", "--root", folder];
+      await run("cargo", args, { timeout: 1_800_000, maxBuffer: 2 ** 26 });
+    }
+    return NOVEUM;
+  },
+  start: async ({ upstream, port }, folder) => ({
+    command: join(folder, "bin/noveum-ai-gateway"),
+    args: [],
+    env: { HOST: "127.0.0.1", PORT: String(port), OPENAI_BASE_URL: upstream, RUST_LOG: "error" },
+  }),
+  headers: () => ({ authorization: "Bearer mock", "x-provider": "openai" }),
+};
+
 const LITELLM = process.env.LITELLM_VERSION ?? "1.100.0";
 
 const litellm: Gateway = {
@@ -163,6 +183,7 @@ export const GATEWAYS: readonly Gateway[] = [
   parlance("Parlance", () => 1),
   parlance("Parlance, a worker per core", (cores) => cores),
   portkey,
+  noveum,
   litellm,
 ];
 
