@@ -45,9 +45,11 @@ interface DeploymentSpec {
   /** Versions of the files that opening reads; undefined without such files. */
   fileVersions?: string | undefined;
   routingOptions: RoutingOptions;
+  /** Endpoints of its pool where no pool looks them up, as in workers; undefined: it is not a pool. */
+  endpoints?: readonly Endpoint[] | undefined;
 }
 
-export interface OpenRequest extends Omit<DeploymentSpec, "routingOptions" | "fileVersions"> {
+export interface OpenRequest extends Omit<DeploymentSpec, "routingOptions" | "fileVersions" | "endpoints"> {
   /** For logs. */
   name: string;
   /** For messages to clients; without the address of an endpoint. */
@@ -109,7 +111,8 @@ export function buildCatalog(
       const name = wanted.length === 1 ? specification.id : `${specification.id}#${index + 1}`;
       const pool = parts.poolOf(each);
       if (pool !== undefined) pools.push({ name, engine: each.engine, endpoints: pool });
-      const expanded = pool === undefined ? [{ ...each, name }] : expand(each, name, pool.endpoints, parts);
+      const endpoints = pool?.endpoints ?? each.endpoints;
+      const expanded = endpoints === undefined ? [{ ...each, name }] : expand(each, name, endpoints, parts);
       return expanded.map(({ routingOptions, ...opened }) => {
         const identity = identify({ ...opened, task: specification.task });
         const deployment =
@@ -144,6 +147,8 @@ function expand(
     const weight = endpoint.isBackup ? 0 : routingOptions.weight * endpoint.weight;
     return {
       ...entry,
+      // Part of the fingerprint otherwise, which does not depend on the other endpoints.
+      endpoints: undefined,
       settings: atEndpoint(engine, settings, endpoint),
       routingOptions: { ...routingOptions, weight },
       name: `${pool}@${formatAddress(endpoint)}`,

@@ -6,11 +6,18 @@ import type { Deployment } from "../inference/deployment.ts";
 import { GPU_MEMORY, MemoryBudget } from "../inference/loading/memory-budget.ts";
 import { resultWithin } from "../kernel/async/timeout.ts";
 import type { EndpointSource } from "../kernel/discovery/endpoint.ts";
+import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
 import { EndpointPools } from "../kernel/discovery/endpoint-pools.ts";
 import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 import { defaultGpuBudget } from "../kernel/process/gpus.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
-import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "./build-catalog.ts";
+import {
+  type BuiltCatalog,
+  buildCatalog,
+  type CatalogParts,
+  type ModelSpec,
+  type OpenRequest,
+} from "./build-catalog.ts";
 import type { Catalog } from "./catalog.ts";
 import { withFileVersions } from "./file-versions.ts";
 import { ModelOpener, type ModelOpenerOptions } from "./model-opener.ts";
@@ -60,9 +67,9 @@ export class LiveCatalog {
     this.catalog = options.catalog;
     this.#opener = new ModelOpener(options);
     this.#pools = new EndpointPools(options.logger, () =>
-      this.#replace((models) => this.upstreamModels.update(models)).catch((err: unknown) =>
-        options.logger.error({ err }, "cannot apply the endpoints of a pool"),
-      ),
+      this.#replace((models) => this.upstreamModels.update(models))
+        .then(() => options.onModels?.())
+        .catch((err: unknown) => options.logger.error({ err }, "cannot apply the endpoints of a pool")),
     );
     this.upstreamModels = new UpstreamModels({
       see: options.see,
@@ -75,9 +82,12 @@ export class LiveCatalog {
     return this.#config;
   }
 
-  /** Specifications of the models in the catalog. */
+  /** Specifications of the models in the catalog, with the endpoints that their pools have now. */
   get models(): readonly ModelSpec[] {
-    return this.#specifications;
+    return this.#specifications.map((specification) => ({
+      ...specification,
+      deployments: specification.deployments.map((each) => ({ ...each, endpoints: this.#poolOf(each)?.endpoints })),
+    }));
   }
 
   /** Takes effect for the next request; running requests keep their deployments. */
@@ -137,10 +147,7 @@ export class LiveCatalog {
     return {
       isUpstream,
       isLocal,
-      poolOf: ({ engine, settings }) => {
-        const source = endpointsOf(engine, settings);
-        return source && this.#pools.of(source);
-      },
+      poolOf: (deployment) => this.#poolOf(deployment),
       atEndpoint,
       open: (request) => this.#opener.open(request),
       prepare: (request) => this.#opener.prepare(request),
@@ -152,6 +159,11 @@ export class LiveCatalog {
       onOpenFailure: (deployment, failure) => this.#opener.reportFailure(deployment, failure),
       createdAt: (id) => firstSeen.get(id) ?? Date.now(),
     };
+  }
+
+  #poolOf({ engine, settings }: Pick<OpenRequest, "engine" | "settings">): EndpointPool | undefined {
+    const source = endpointsOf(engine, settings);
+    return source && this.#pools.of(source);
   }
 
   /** Opens the deployments of new endpoints, so that no request finds only those still to be opened. */

@@ -4,12 +4,14 @@ import type { ModelSpec } from "./build-catalog.ts";
 import type { Catalog } from "./catalog.ts";
 
 /**
- * Leaves the deployments out of models that workers cannot serve: local ones, and those with slots or a pool of endpoints.
+ * Leaves the deployments out of models that workers cannot serve: local ones, and those with slots of their own or an empty pool.
  * The models stay, since a request for one must not match a wildcard.
  */
 export function withUpstreamsOnly(specs: readonly ModelSpec[], isUpstream: (engine: string) => boolean): ModelSpec[] {
   return specs.map((spec) => {
-    const isServed = spec.deployments.every(({ engine, settings }) => isUpstream(engine) && !needsOneProcess(settings));
+    const isServed = spec.deployments.every(
+      ({ engine, settings, endpoints }) => isUpstream(engine) && !hasSlots(settings) && endpoints?.length !== 0,
+    );
     return isServed ? spec : { ...spec, deployments: [] };
   });
 }
@@ -21,8 +23,7 @@ export function isServedByWorkers(catalog: Catalog, id: string): boolean {
   return model.model.fallbacks.every((each) => (catalog.findFallback(each)?.model.deployments.length ?? 1) > 0);
 }
 
-/** One process has to count what is promised over all of them, and to balance over endpoints that come and go. */
-function needsOneProcess(settings: unknown): boolean {
-  const { maxConcurrency, endpoints } = settings as { maxConcurrency?: number; endpoints?: unknown };
-  return maxConcurrency !== undefined || endpoints !== undefined;
+/** One process has to count what is promised over all of them. */
+function hasSlots(settings: unknown): boolean {
+  return (settings as { maxConcurrency?: number }).maxConcurrency !== undefined;
 }

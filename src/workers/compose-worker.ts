@@ -37,14 +37,14 @@ export async function composeWorker(
   const { config, workers } = worker;
   const { server: settings } = config;
   const records = new WorkerRecords(owner);
-  const catalog = new WorkerCatalog(logger);
-  await catalog.apply(worker.models);
+  const catalog = new WorkerCatalog(logger, (deployment) => metrics.deploymentLeft(deployment));
   const counters = new WorkerCounters(owner, worker.counterEpoch);
   const metrics = new Metrics({
     deployments: () => catalog.measure(),
-    // The owner answers for models with pools.
+    // The owner looks their endpoints up.
     pools: () => [],
   });
+  await catalog.apply(worker.models);
   const telemetry = await openTelemetry(config.openTelemetry, metrics.registry, logger);
   const callers = new Callers({
     source: {

@@ -3,6 +3,7 @@
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "../catalog/build-catalog.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { openAiCompatibleEngine } from "../engines/openai-compatible/openai-compatible-engine.ts";
+import type { Deployment } from "../inference/deployment.ts";
 import { MemoryBudget } from "../inference/loading/memory-budget.ts";
 import type { DeploymentMeasure } from "../observability/deployment-measure.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -10,15 +11,18 @@ import type { Logger } from "../observability/logger.ts";
 export class WorkerCatalog {
   readonly catalog = new Catalog();
   readonly #parts: CatalogParts;
+  readonly #onEndpointLeft: (deployment: string) => void;
   #built: BuiltCatalog | undefined;
 
-  constructor(logger: Logger) {
+  /** `onEndpointLeft`: called once a deployment of a pool has ended its requests. */
+  constructor(logger: Logger, onEndpointLeft: (deployment: string) => void) {
+    this.#onEndpointLeft = onEndpointLeft;
     this.#parts = {
       isUpstream: () => true,
       isLocal: () => false,
-      // The owner answers for models with pools.
+      // The owner sends the endpoints of pools.
       poolOf: () => undefined,
-      atEndpoint: (_engine, settings) => settings,
+      atEndpoint: (_engine, settings, endpoint) => openAiCompatibleEngine.atEndpoint?.(settings as never, endpoint),
       open: ({ name, entry, catalogId, settings, task, signal }) =>
         openAiCompatibleEngine.open(settings as never, task, {
           name: entry,
@@ -44,7 +48,12 @@ export class WorkerCatalog {
     // A failure is logged, and tried again.
     await Promise.all([...built.deployments.values()].map((each) => each.load(signal).catch(() => each.start())));
     this.catalog.replace(built.models);
-    for (const deployment of built.dropped) void deployment.retire();
+    for (const deployment of built.dropped) void this.#retire(deployment);
+  }
+
+  async #retire(deployment: Deployment): Promise<void> {
+    await deployment.retire();
+    if (deployment.pool !== undefined) this.#onEndpointLeft(deployment.name);
   }
 
   *measure(): Iterable<DeploymentMeasure> {

@@ -9,6 +9,8 @@ import { completions } from "../features/completions/routes.ts";
 import { embeddings } from "../features/embeddings/routes.ts";
 import { needsResolver } from "../features/files/content-resolver.ts";
 import { messages } from "../features/messages/routes.ts";
+import { moderations } from "../features/moderations/routes.ts";
+import { rerank } from "../features/rerank/routes.ts";
 import { sentKey } from "../http/authenticate.ts";
 import { type BareServerOptions, bareServer, connectionTimeoutMs } from "../http/bare-server.ts";
 import { BodyMemory, boundBodyMemory } from "../http/body-memory.ts";
@@ -39,6 +41,8 @@ const PATHS: ReadonlySet<string> = new Set([
   "/v1/completions",
   "/v1/messages",
   "/v1/embeddings",
+  "/v1/moderations",
+  "/v1/rerank",
 ]);
 
 export function buildWorkerServer(options: WorkerServerOptions): Server {
@@ -71,6 +75,8 @@ export function buildWorkerServer(options: WorkerServerOptions): Server {
       scope.register(completions(inference, unknownFields));
       scope.register(messages(inference, unknownFields));
       scope.register(embeddings(inference, unknownFields));
+      scope.register(moderations(inference, settings.maxModerationInputs, unknownFields));
+      scope.register(rerank(inference, unknownFields, { returnsDocuments: true }));
     },
     { prefix: "/v1" },
   );
@@ -119,10 +125,13 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
 function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions): void {
   const { callers, owner, servesModel, settings } = options;
   scope.addHook("preHandler", (request, reply, done) => {
-    const { model, moderation, messages } = (request.body ?? {}) as Record<string, unknown>;
+    const { model, moderation, messages, input } = (request.body ?? {}) as Record<string, unknown>;
     const isModerated = moderation !== undefined || callers.moderationOf(request.caller) !== undefined;
     // The owner reads files and fetches what addresses refer to.
-    const isComplete = !needsResolver(settings.upstreamUrls, findReferences(messages, "messages"));
+    // Inputs of embeddings refer to nothing, and may be 300,000 numbers.
+    const inputs = request.url === "/v1/moderations" ? input : undefined;
+    const references = [...findReferences(messages, "messages"), ...findReferences(inputs, "input")];
+    const isComplete = !needsResolver(settings.upstreamUrls, references);
     const isServed = typeof model === "string" && servesModel(model) && !isModerated && isComplete;
     if (isServed) done();
     else passOn(request, reply, owner);

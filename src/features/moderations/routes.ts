@@ -19,7 +19,7 @@ export function moderations(
   inference: Inference,
   maxInputs: number,
   unknownFields: UnknownFieldsPolicy,
-  content: BodyContent,
+  content?: BodyContent,
 ): FastifyPluginAsync {
   return async (app) => {
     app.post(
@@ -36,7 +36,8 @@ export function moderations(
         const sent = readModeration(request.body, maxInputs);
         request.record.model = sent.model;
         const { input } = request.body as { input: unknown };
-        const resolved = await content(reply, { model: sent.model, input }, ["input"], "moderation");
+        const body = { model: sent.model, input };
+        const resolved = content === undefined ? body : await content(reply, body, ["input"], "moderation");
         const question = resolved.input === input ? sent : readModeration(resolved, maxInputs);
         const call = { ...question, callerHeaders: request.headers };
         const answer = await inference.moderate(request.caller, call, onDisconnect(reply));
