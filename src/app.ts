@@ -4,6 +4,7 @@ import { Catalog } from "./catalog/catalog.ts";
 import { type CatalogOptions, openCatalog } from "./catalog/open-catalog.ts";
 import type { Config } from "./config/config.ts";
 import { openAccounts } from "./features/accounts/feature.ts";
+import { openCache } from "./features/cache/feature.ts";
 import type { BaseParts, Feature, ServiceParts } from "./features/feature.ts";
 import { FEATURES } from "./features/features.ts";
 import { openFiles } from "./features/files/feature.ts";
@@ -52,7 +53,9 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     onEndpointLeft: (deployment) => metrics.deploymentLeft(deployment),
     onModels: async () => workers?.apply(),
   });
+  const cache = openCache(base);
   const inference = openInference({
+    answerCache: cache.answers,
     ...{ config, catalog, upstreamModels: live.upstreamModels, counters, metrics, spentIn, onSpent, logger },
     callers: accounts.callers,
     genAi: telemetry?.genAi,
@@ -63,7 +66,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const operations = openOperations({ catalog, accounts, live }, async () => metrics.scrape(await workers?.measure()));
   const routes = { inference, content, authenticate };
   const parts: ServiceParts = {
-    ...{ ...base, ...routes, accounts, countWrongKey, files, live, operations, outbox, store, usage },
+    ...{ ...base, ...routes, accounts, cache, countWrongKey, files, live, operations, outbox, store, usage },
   };
   const features: Feature[] = [];
   for (const open of FEATURES) features.push(await open(parts));

@@ -10,6 +10,7 @@ import { limitedScopes } from "./features/quota/limited-scopes.ts";
 import { RateLimits } from "./features/quota/rate-limits.ts";
 import { combineQuotas, SpendLimits, type SpendLimitsOptions } from "./features/quota/spend-limits.ts";
 import type { UsageRecord } from "./features/usage/usage-batch.ts";
+import type { AnswerCache } from "./inference/cache/answer-cache.ts";
 import { Inference } from "./inference/inference.ts";
 import { Router } from "./inference/routing/router.ts";
 import { toUsageRecord } from "./inference/to-usage-record.ts";
@@ -26,6 +27,8 @@ export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "on
   metrics: Metrics;
   /** Undefined: not exported over OTLP. */
   genAi: GenAiMetrics | undefined;
+  /** Undefined in workers, which serve no model with a cache. */
+  answerCache?: AnswerCache | undefined;
   recordUsage: (record: UsageRecord) => void;
   logger: Logger;
 }
@@ -63,10 +66,13 @@ export function openInference({ config, counters, callers, metrics, logger, ...p
     ),
     accessOf: (caller) => callers.modelAccess(caller),
     moderationOf: (caller) => callers.moderationOf(caller),
+    answerCache: parts.answerCache,
     stillWorks: (caller) => callers.stillWorks(caller),
     requestTimeoutSeconds,
     onSettled: (settlement) => {
-      const { catalogId, deployment = "", firstTokenSeconds, used } = settlement;
+      const { catalogId, deployment = "", used } = settlement;
+      // A repeated answer says nothing of its deployment's speed.
+      const firstTokenSeconds = settlement.cache === "hit" ? undefined : settlement.firstTokenSeconds;
       metrics.inference({ model: catalogId, deployment, firstTokenSeconds, ...used });
       parts.genAi?.record(settlement);
       const record = toUsageRecord(settlement, Date.now());

@@ -70,6 +70,11 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     reason: "Scopes, bodies, streams and errors; routes belong to the features.",
   },
   { part: "features", may: FEATURE, reason: "Engines, counters and model files stay behind inference and quota." },
+  {
+    part: "features/cache",
+    may: [...FEATURE, "counters/redis-connection.ts"],
+    reason: "Stores answers in Redis over the connection of the counters.",
+  },
   { part: "features/quota", may: [...FEATURE, "counters/counters.ts"], reason: "Counts through the contract." },
   { part: "features/models", may: [...FEATURE, "model-store"], reason: "Pulls and removes files of models." },
   {

@@ -4,8 +4,10 @@ import { createHash } from "node:crypto";
 import type { ChatDefaults } from "../contracts/chat-model.ts";
 import type { Model } from "../contracts/engine.ts";
 import type { ModelDescription } from "../contracts/model-description.ts";
+import type { CallerHeaders } from "../contracts/open-model.ts";
 import type { Price } from "../contracts/price.ts";
 import type { Task } from "../contracts/task.ts";
+import type { ModelCache, ModelCacheSettings } from "../inference/cache/model-cache.ts";
 import { Deployment } from "../inference/deployment.ts";
 import type { MemoryBudget } from "../inference/loading/memory-budget.ts";
 import type { RoutingOptions, RoutingPolicy } from "../inference/routing/routing-options.ts";
@@ -34,6 +36,7 @@ export interface ModelSpec {
   /** Discounts and surcharges by project ID; undefined: none. */
   projectFactors?: Readonly<Record<string, string>> | undefined;
   defaults?: ChatDefaults | undefined;
+  cache?: ModelCacheSettings | undefined;
   fallbacks: readonly string[];
   routing: RoutingPolicy;
   deployments: readonly DeploymentSpec[];
@@ -68,6 +71,8 @@ export interface CatalogParts {
   poolOf: (deployment: DeploymentSpec) => EndpointPool | undefined;
   /** Settings of a deployment at one endpoint of its pool. */
   atEndpoint: (engine: string, settings: unknown, endpoint: Endpoint) => unknown;
+  /** Headers of a caller that reach an upstream; left out: none. */
+  forwardedHeaders?: (engine: string, settings: unknown, headers: CallerHeaders) => Readonly<Record<string, string>>;
   open: (request: OpenRequest) => Promise<Model>;
   /** Checks the settings and downloads the files. Resolves with the size of the files in bytes. */
   prepare: (request: OpenRequest) => Promise<number>;
@@ -105,7 +110,7 @@ export function buildCatalog(
 ): BuiltCatalog {
   const deployments: Deployments = new Map();
   const models = specifications.map((specification): CatalogModel => {
-    const { deployments: wanted, ...rest } = specification;
+    const { deployments: wanted, cache, ...rest } = specification;
     const pools: PoolEntry[] = [];
     const modelDeployments = wanted.flatMap((each, index) => {
       const name = wanted.length === 1 ? specification.id : `${specification.id}#${index + 1}`;
@@ -123,10 +128,30 @@ export function buildCatalog(
         return deployment;
       });
     });
-    return { ...rest, createdAt: parts.createdAt(specification.id), deployments: modelDeployments, pools };
+    return {
+      ...rest,
+      cache: cache && toModelCache(cache, specification, parts),
+      createdAt: parts.createdAt(specification.id),
+      deployments: modelDeployments,
+      pools,
+    };
   });
   const current = new Set(deployments.values());
   return { models, deployments, dropped: [...previous.values()].filter((each) => !current.has(each)) };
+}
+
+function toModelCache(
+  cache: ModelCacheSettings,
+  { task, deployments }: ModelSpec,
+  { forwardedHeaders }: CatalogParts,
+): ModelCache {
+  const opened = deployments.map(({ engine, settings, fileVersions }) => ({ engine, settings, fileVersions }));
+  return {
+    ...cache,
+    version: identify({ task, opened }),
+    forwardedHeaders: (headers) =>
+      Object.assign({}, ...opened.map(({ engine, settings }) => forwardedHeaders?.(engine, settings, headers) ?? {})),
+  };
 }
 
 interface NamedDeployment extends DeploymentSpec {

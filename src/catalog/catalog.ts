@@ -3,6 +3,7 @@
 import type { ChatDefaults } from "../contracts/chat-model.ts";
 import type { Price } from "../contracts/price.ts";
 import type { Task } from "../contracts/task.ts";
+import type { ModelCache } from "../inference/cache/model-cache.ts";
 import type { Deployment } from "../inference/deployment.ts";
 import type { RoutingPolicy } from "../inference/routing/routing-options.ts";
 import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
@@ -34,6 +35,8 @@ export interface CatalogModel {
   projectFactors?: Readonly<Record<string, string>> | undefined;
   /** Defaults of chat requests; undefined: the engine's. */
   defaults?: ChatDefaults | undefined;
+  /** Undefined: its answers are not cached. */
+  cache?: ModelCache | undefined;
   /** Catalog IDs tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];
   routing: RoutingPolicy;

@@ -1,7 +1,7 @@
 /** Applies configurations to the catalog: opens models, lists upstreams' models and retires dropped deployments. */
 
 import type { Config } from "../config/config.ts";
-import { atEndpoint, endpointsOf, isLocal, isUpstream, usesGpu } from "../engines/registry.ts";
+import { atEndpoint, endpointsOf, forwardedHeaders, isLocal, isUpstream, usesGpu } from "../engines/registry.ts";
 import type { Deployment } from "../inference/deployment.ts";
 import { GPU_MEMORY, MemoryBudget } from "../inference/loading/memory-budget.ts";
 import { resultWithin } from "../kernel/async/timeout.ts";
@@ -149,6 +149,7 @@ export class LiveCatalog {
       isLocal,
       poolOf: (deployment) => this.#poolOf(deployment),
       atEndpoint,
+      forwardedHeaders,
       open: (request) => this.#opener.open(request),
       prepare: (request) => this.#opener.prepare(request),
       describe: (request) => this.#opener.describe(request),

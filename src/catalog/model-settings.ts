@@ -130,6 +130,42 @@ const defaults = mapping(
   "Parameters of requests to chat models that leave them out, also of the Responses and the Messages API. A parameter that is not set has the value that the model recommends, or the engine's default.",
 );
 
+const cache = mapping(
+  {
+    ttl_seconds: z
+      .int()
+      .min(1)
+      .max(31_536_000)
+      .default(3600)
+      .describe("Seconds for which an answer is repeated for equal requests."),
+    use: z
+      .enum(["always", "on_request"])
+      .default("always")
+      .describe(
+        "always: for every request that does not refuse it. on_request: only for requests with the header x-parlance-cache: on.",
+      ),
+    sampled: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether to cache answers of chat requests with a temperature above 0, which includes those that leave it out. A request can ask for it with x-parlance-cache: on.",
+      ),
+    tools: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether to cache answers of chat requests with tools. A request can ask for it with x-parlance-cache: on.",
+      ),
+    shared_within: z
+      .enum(["project", "organization"])
+      .default("project")
+      .describe(
+        "project: an answer is repeated within the project that it was given to. organization: within all projects of its organization.",
+      ),
+  },
+  "Cache of the model's answers, for exactly equal requests. Default: answers are not cached.",
+);
+
 export const modelSettings = mapping({
   id: id.describe(
     "Model ID that clients send as `model`. A trailing /* makes a wildcard that matches every ID with that prefix.",
@@ -157,6 +193,7 @@ export const modelSettings = mapping({
     .optional()
     .describe("Price of the model for requests in batches, in the units of `price`. Default: the same as `price`."),
   defaults: defaults.optional(),
+  cache: cache.optional(),
   strategy,
   retries: z
     .int()

@@ -110,6 +110,7 @@ function toModelSpec(
     price: override?.price ?? NO_PRICE,
     batchPrice: override?.batchPrice,
     defaults: mergeDefaults(entry.defaults, toDefaults(override?.defaults)),
+    cache: override?.cache,
     fallbacks: override?.fallbacks.length ? override.fallbacks : (entry.fallbacks ?? []).filter(isBuiltin),
     routing: override === undefined ? DEFAULT_POLICY : pickRouting(override),
     deployments: [

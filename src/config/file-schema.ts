@@ -5,6 +5,7 @@ import { localSettings } from "../catalog/local-settings.ts";
 import { modelSettings } from "../catalog/model-settings.ts";
 import { priceSettings } from "../catalog/price-settings.ts";
 import { batchSettings } from "../features/batches/settings.ts";
+import { cacheSettings } from "../features/cache/settings.ts";
 import { fileSettings } from "../features/files/settings.ts";
 import { ollamaSettings } from "../features/ollama/settings.ts";
 import { quotaSettings } from "../features/quota/settings.ts";
@@ -40,6 +41,7 @@ export const configFile = mapping({
   limits: quotaSettings.prefault({}),
   usage: usageSettings.prefault({}),
   responses: responseSettings.prefault({}),
+  cache: cacheSettings.prefault({}),
   files: fileSettings.prefault({}),
   batches: batchSettings.prefault({}),
   ollama: ollamaSettings.prefault({}),

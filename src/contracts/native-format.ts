@@ -7,6 +7,8 @@ export interface NativeFormat {
   readonly operation: "responses" | "messages";
   /** Headers that its upstreams require. */
   readonly headers: Readonly<Record<string, string>>;
+  /** True if answers refer to what this service stores, so that no other request may get them. */
+  readonly isStateful?: boolean;
   /** Creates a reader of one answer, which names `model` to the caller. */
   reader(model: string): NativeReader;
 }

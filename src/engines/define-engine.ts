@@ -3,6 +3,7 @@
 import type { ZodType } from "zod";
 import type { EngineServices, Model } from "../contracts/engine.ts";
 import type { ModelDescription } from "../contracts/model-description.ts";
+import type { CallerHeaders } from "../contracts/open-model.ts";
 import type { Task } from "../contracts/task.ts";
 import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
 import { unsupportedValue } from "../kernel/faults.ts";
@@ -76,6 +77,8 @@ export interface EngineDefinition<Name extends string, Settings> {
   files?(settings: Settings): readonly string[];
   /** Source of the endpoints that a deployment stands for; undefined: it has one, which its settings name. */
   endpoints?(settings: Settings): EndpointSource | undefined;
+  /** Headers of a caller that reach the upstream; left out: none. */
+  forwardedHeaders?(settings: NoInfer<Settings>, headers: CallerHeaders): Readonly<Record<string, string>>;
   /** Settings of a deployment at one of its endpoints; with `endpoints`. */
   atEndpoint?(settings: Settings, endpoint: Endpoint): Settings;
   /** Deployments by the names of their settings, which are opened first and passed to `open`; it closes them. */

@@ -3,6 +3,7 @@
 import type { ZodSafeParseResult } from "zod";
 import type { EngineServices, Model } from "../contracts/engine.ts";
 import type { ModelDescription } from "../contracts/model-description.ts";
+import type { CallerHeaders } from "../contracts/open-model.ts";
 import type { Task } from "../contracts/task.ts";
 import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
 import { invalidRequest } from "../kernel/faults.ts";
@@ -85,6 +86,15 @@ export function endpointsOf(kind: string, settings: unknown): EndpointSource | u
 /** Settings of a deployment at one of its endpoints. */
 export function atEndpoint(kind: string, settings: unknown, endpoint: Endpoint): unknown {
   return find(kind)?.atEndpoint?.(settings as never, endpoint);
+}
+
+/** Headers of a caller that reach the upstream of a deployment with parsed settings. */
+export function forwardedHeaders(
+  kind: string,
+  settings: unknown,
+  headers: CallerHeaders,
+): Readonly<Record<string, string>> {
+  return find(kind)?.forwardedHeaders?.(settings as never, headers) ?? {};
 }
 
 /** Opens a model with settings that its engine's schema has parsed. Throws a Fault whose message helps the operator. */

@@ -9,6 +9,7 @@ import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Database } from "../storage/database.ts";
 import type { Accounts } from "./accounts/accounts.ts";
+import type { CacheStorage } from "./cache/cache-storage.ts";
 import type { BodyContent } from "./files/content-resolver.ts";
 import type { FileStorage } from "./files/file-storage.ts";
 import type { Operations } from "./operations/operations.ts";
@@ -57,6 +58,7 @@ export interface RouteParts {
 /** The service as its features find it; each one takes what it uses. */
 export interface ServiceParts extends BaseParts, RouteParts {
   accounts: Accounts;
+  cache: CacheStorage;
   countWrongKey: CountWrongKey;
   files: FileStorage;
   live: LiveCatalog;

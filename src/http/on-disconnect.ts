@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { OnDisconnect } from "../inference/inference.ts";
+import type { OnDisconnect } from "../inference/on-disconnect.ts";
 
 /**
  * Registers a callback for a client that disconnects before its answer was sent completely. Uses the response's

@@ -1,4 +1,5 @@
 import type { FastifyReply } from "fastify";
+import type { CacheOutcome } from "../inference/cache/cache-outcome.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import type { RateLimitStatus } from "../kernel/faults.ts";
 import { toRateLimitHeaders } from "../wire/openai/rate-limit-headers.ts";
@@ -8,6 +9,8 @@ import { sendEvents, type ToErrorFrame } from "./send-events.ts";
 interface AnswerFacts {
   deployment: string;
   rateLimitStatus: RateLimitStatus;
+  /** Undefined for a model without a cache. */
+  cache?: CacheOutcome | undefined;
   settlement(): Settlement | undefined;
 }
 
@@ -26,9 +29,17 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export function sendAnswer(reply: FastifyReply, answer: AnswerFacts, content: AnswerContent): unknown {
   reply.request.record.settlement = answer.settlement;
   reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.rateLimitStatus));
+  if (answer.cache !== undefined) reply.headers(toCacheHeaders(answer.cache));
   if ("events" in content) return sendEvents(reply, content.events, content.toErrorFrame, content.contentType);
   if ("bytes" in content) return sendBytes(reply, content.contentType, content.bytes);
   const { body, contentType = JSON_TYPE } = content;
   reply.header("content-type", contentType);
   return body;
+}
+
+/** `age`: RFC 9111, section 5.1. */
+function toCacheHeaders(cache: CacheOutcome): Record<string, string> {
+  if (cache.status === "bypass") return { "x-parlance-cache": "bypass", "x-parlance-cache-reason": cache.reason };
+  const headers = { "x-parlance-cache": cache.status, "x-parlance-cache-key": cache.key };
+  return cache.status === "hit" ? { ...headers, age: String(cache.ageSeconds) } : headers;
 }

@@ -1,5 +1,6 @@
 import type { RateLimitStatus } from "../kernel/faults.ts";
 import type { Usage } from "../kernel/usage.ts";
+import type { CacheOutcome } from "./cache/cache-outcome.ts";
 import type { Settlement } from "./settlement.ts";
 
 /** Answer of a run of any task. */
@@ -10,7 +11,13 @@ export interface InferenceAnswer<Event> extends ModelFacts {
   createdAt: number;
   /** Catalog ID that answers, possibly a fallback's. */
   model: string;
+  /** `Deployment.entry`. */
   deployment: string;
+  /** `Deployment.name`. */
+  deploymentName: string;
+  engine: string;
+  /** What the cache did; undefined for a model without one. */
+  cache?: CacheOutcome | undefined;
   /** Rate limit status of the caller. */
   rateLimitStatus: RateLimitStatus;
   /** Events, which the consumer reads to the end or returns early. Throws failures mid-answer. */

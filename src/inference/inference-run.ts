@@ -10,8 +10,11 @@ import { newId } from "../kernel/id.ts";
 import { NO_USAGE, type Usage } from "../kernel/usage.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import type { AttemptStats } from "./attempt.ts";
+import type { Replay } from "./cache/answer-cache.ts";
+import type { CacheOutcome } from "./cache/cache-outcome.ts";
 import { NO_CHARGE } from "./charge.ts";
-import type { InferenceAnswer } from "./inference-answer.ts";
+import type { Deployment } from "./deployment.ts";
+import type { InferenceAnswer, ModelFacts } from "./inference-answer.ts";
 import type { Routed, Router } from "./routing/router.ts";
 import type { Settlement } from "./settlement.ts";
 
@@ -25,6 +28,16 @@ export interface InferenceRunOptions<Opened extends Model, Event> {
   /** Time of the reservation in epoch milliseconds. */
   startedAt: number;
   onSettled: (settlement: Settlement) => void;
+  /** What the cache did; undefined for a model without one. */
+  cache?: CacheOutcome | undefined;
+  /** Answer that the run repeats instead of asking a deployment, which costs nothing. */
+  replay?: Replay<Event> | undefined;
+}
+
+/** What answers: a deployment, or the cache. */
+interface Served<Event> extends Pick<Routed<Model, Event>, "id" | "charge" | "events"> {
+  deployment: Pick<Deployment, "name" | "entry" | "engine">;
+  facts: ModelFacts;
 }
 
 /** Run of a request and iterator over its events; a class for the same reason as `LifecycleIterator`. */
@@ -35,7 +48,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
   readonly #used: Usage = { ...NO_USAGE };
   readonly #attemptStats: AttemptStats = { attempts: 0, queuedSeconds: 0 };
   #firstTokenSeconds: number | undefined;
-  #routed: Routed<Opened, Event> | undefined;
+  #served: Served<Event> | undefined;
   #hasFinished = false;
   #isPreempted = false;
   #settlement: Settlement | undefined;
@@ -61,28 +74,32 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
   abort(reason: Fault): void {
     this.#abort.abort(reason);
     // A client that disconnects before reading returns a generator that never started, whose `finally` never runs.
-    if (this.#routed !== undefined) this.#settle(outcomeOf(reason));
+    if (this.#served !== undefined) this.#settle(outcomeOf(reason));
   }
 
   /** Resolves once an engine has begun to answer. Throws a Fault when none does. */
   async answer(candidates: readonly ResolvedModel[]): Promise<InferenceAnswer<Event>> {
     const { signal } = this.#abort;
     try {
-      const { router, adapter, caller } = this.#options;
+      const { router, adapter, caller, cache, replay } = this.#options;
       const project = caller.projectId ?? caller.organizationId;
       const { priority } = caller;
       const preempt = priority === "batch" ? () => this.#preempt() : undefined;
       const attemptStats = this.#attemptStats;
-      const routed = await router.route({ candidates, adapter, signal, project, priority, preempt, attemptStats });
-      this.#routed = routed;
+      const route = { candidates, adapter, signal, project, priority, preempt, attemptStats };
+      const served = replay === undefined ? toServed(await router.route(route), adapter) : fromCache(replay);
+      if (replay !== undefined) Object.assign(this.#used, replay.used);
+      this.#served = served;
+      const { deployment } = served;
       return {
+        ...served.facts,
         id: newId(""),
         createdAt: this.#options.startedAt,
-        model: routed.id,
-        deployment: routed.deployment.entry,
-        isUpstream: routed.deployment.isUpstream,
-        isForwarded: adapter.isForwarded?.(routed.opened) ?? false,
-        sampleRate: "sampleRate" in routed.opened ? routed.opened.sampleRate : 0,
+        model: served.id,
+        deployment: deployment.entry,
+        deploymentName: deployment.name,
+        engine: deployment.engine,
+        cache,
         rateLimitStatus: this.#options.reservation.rateLimitStatus,
         events: this,
         used: this.#used,
@@ -108,30 +125,30 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
 
   /** Returns the next event of an answer that has begun. */
   next(): Promise<IteratorResult<Event>> {
-    return (this.#routed as Routed<Opened, Event>).events.next().then(this.#onResult, this.#onFailure);
+    return (this.#served as Served<Event>).events.next().then(this.#onResult, this.#onFailure);
   }
 
   /** Ends the answer early: stops the engine and settles what it has generated. */
   async return(): Promise<IteratorResult<Event>> {
     this.#settle("client-left");
     this.abort(new Fault("client-left", "The client left."));
-    await this.#routed?.events.return?.();
+    await this.#served?.events.return?.();
     return { done: true, value: undefined };
   }
 
   readonly #onResult = (result: IteratorResult<Event>): IteratorResult<Event> => {
-    const { adapter } = this.#options;
+    const { adapter, replay } = this.#options;
     const { signal } = this.#abort;
     if (result.done) {
       // Engines stop without throwing once aborted, so an end alone does not mean that the answer is complete.
       if (!this.#hasFinished && signal.aborted) this.#onFailure(signal.reason);
       if (!this.#hasFinished && adapter.isEnd !== undefined) {
-        this.#onFailure(new Error(`${this.#routed?.deployment.name} broke off its answer`));
+        this.#onFailure(new Error(`${this.#served?.deployment.name} broke off its answer`));
       }
       this.#settle("finished");
       return result;
     }
-    const isAnswer = adapter.count(result.value, this.#used);
+    const isAnswer = adapter.count(result.value, replay === undefined ? this.#used : { ...NO_USAGE });
     if (isAnswer) this.#firstTokenSeconds ??= this.ageSeconds;
     if (adapter.isEnd?.(result.value) === true) {
       this.#hasFinished = true;
@@ -149,13 +166,14 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
   /** Records the end; only the first call counts. */
   #settle(outcome: Settlement["outcome"], failure?: unknown): void {
     if (this.#settlement !== undefined) return;
-    const { caller, adapter, requestedModel, catalogId, reservation, startedAt, onSettled } = this.#options;
-    const served = this.#routed ?? this.#attemptStats.spent;
-    const used = this.#isPreempted ? { ...NO_USAGE } : this.#used;
+    const { caller, adapter, requestedModel, catalogId, reservation, startedAt, onSettled, cache } = this.#options;
+    const served = this.#served ?? this.#attemptStats.spent;
+    const isFree = this.#isPreempted || cache?.status === "hit";
+    const used = isFree ? { ...NO_USAGE } : this.#used;
     const isAbandoned = outcome === "client-left" || this.#abort.signal.aborted;
-    if (isAbandoned && !this.#isPreempted && outcome !== "finished" && served !== undefined)
-      adapter.countAbandoned(used);
-    const costNanoDollars = costInNanoDollars(served?.charge ?? NO_CHARGE, adapter.task, used);
+    if (isAbandoned && !isFree && outcome !== "finished" && served !== undefined) adapter.countAbandoned(used);
+    const costNanoDollars =
+      cache?.status === "hit" ? 0 : costInNanoDollars(served?.charge ?? NO_CHARGE, adapter.task, used);
     this.#settlement = {
       caller,
       operation: adapter.task,
@@ -169,6 +187,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       attempts: this.#attemptStats.attempts,
       queuedSeconds: this.#attemptStats.queuedSeconds,
       stages: this.#attemptStats.stages ?? [],
+      cache: cache?.status,
       outcome,
       used,
       startedAt,
@@ -193,4 +212,31 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
 
 function outcomeOf(failure: unknown): Settlement["outcome"] {
   return failure instanceof Fault && failure.kind === "client-left" ? "client-left" : "failed";
+}
+
+function toServed<Opened extends Model, Event>(
+  { opened, ...routed }: Routed<Opened, Event>,
+  adapter: TaskAdapter<Opened, Event>,
+): Served<Event> {
+  const facts = {
+    isUpstream: routed.deployment.isUpstream,
+    isForwarded: adapter.isForwarded?.(opened) ?? false,
+    sampleRate: "sampleRate" in opened ? opened.sampleRate : 0,
+  };
+  return { ...routed, facts };
+}
+
+function fromCache<Event>({ model: id, deploymentName: name, deployment: entry, engine, ...replay }: Replay<Event>) {
+  const { isUpstream, isForwarded, sampleRate, events } = replay;
+  return {
+    id,
+    charge: NO_CHARGE,
+    deployment: { name, entry, engine },
+    facts: { isUpstream, isForwarded, sampleRate },
+    events: readAll(events),
+  };
+}
+
+async function* readAll<Event>(events: readonly Event[]): AsyncGenerator<Event, void> {
+  yield* events;
 }

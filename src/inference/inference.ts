@@ -1,5 +1,6 @@
 /** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
 
+import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type {
   EmbeddingRequest,
@@ -24,8 +25,9 @@ import { embeddingAdapter } from "./adapters/embedding-adapter.ts";
 import { type ModerationRequest, type ModerationVerdicts, moderationAdapter } from "./adapters/moderation-adapter.ts";
 import { rerankAdapter } from "./adapters/rerank-adapter.ts";
 import { speechAdapter } from "./adapters/speech-adapter.ts";
-import type { TaskAdapter } from "./adapters/task-adapter.ts";
+import { NO_UPPER_BOUND, type TaskAdapter } from "./adapters/task-adapter.ts";
 import { transcriptionAdapter } from "./adapters/transcription-adapter.ts";
+import type { AnswerCache, RunVariant } from "./cache/answer-cache.ts";
 import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
 import { chargesOf } from "./charge.ts";
 import { type ChatAnswer, toChatAnswer } from "./chat-call.ts";
@@ -47,6 +49,7 @@ import {
   type RequestedModeration,
   type RequiredModeration,
 } from "./moderation/moderation-policy.ts";
+import type { OnDisconnect } from "./on-disconnect.ts";
 import { type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
 import { contextWindowsOf, withPriceFor } from "./routing/candidates.ts";
 import type { Router } from "./routing/router.ts";
@@ -60,15 +63,11 @@ export interface InferenceOptions extends CallerModelsOptions {
   /** Whether the caller's key has not been revoked; true while that cannot be checked. */
   stillWorks: (caller: Caller) => Promise<boolean>;
   requestTimeoutSeconds: number;
+  /** Undefined: no model has a cache. */
+  answerCache?: AnswerCache | undefined;
   /** Called with every request that had a model, once it is over. */
   onSettled: (settlement: Settlement) => void;
 }
-
-/**
- * Registers a callback for a disconnect; calls it at once if the client has disconnected. An abort signal takes several
- * times as long. `settlement` returns how the run that begins has ended, also when it throws before its answer.
- */
-export type OnDisconnect = (leave: () => void, settlement?: () => Settlement | undefined) => void;
 
 export interface ChatOptions {
   /** Moderation that the request asks for; the project's requirements are added. */
@@ -87,6 +86,15 @@ export interface PromptCount {
   /** Whether the count is an estimate rather than a tokenizer's. */
   isEstimate: boolean;
   rateLimitStatus: RateLimitStatus;
+}
+
+interface StartedRequest<Opened extends Model, Event> {
+  caller: Caller;
+  /** As the caller wrote it. */
+  id: string;
+  match: ResolvedModel;
+  adapter: TaskAdapter<Opened, Event>;
+  isWithinRequest: boolean;
 }
 
 export class Inference {
@@ -206,6 +214,7 @@ export class Inference {
 
   /** Aborts all running requests with an error that each client sees. */
   stop(): void {
+    this.#options.answerCache?.stop();
     for (const run of this.#running) {
       run.abort(unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5));
     }
@@ -219,6 +228,18 @@ export class Inference {
     isWithinRequest = false,
   ): Promise<InferenceAnswer<Event>> {
     const match = this.models.findForTask(caller, id, adapter.task);
+    const request = { caller, id, match, adapter, isWithinRequest };
+    const { answerCache } = this.#options;
+    const { cache } = match.model;
+    if (cache === undefined || answerCache === undefined) return this.#start(request, { onDisconnect });
+    const run = (variant: RunVariant<Event>) => this.#start(request, variant);
+    return answerCache.answer({ caller, match, adapter, onDisconnect, run }, cache);
+  }
+
+  async #start<Opened extends Model, Event>(
+    { caller, id, match, adapter, isWithinRequest }: StartedRequest<Opened, Event>,
+    { onDisconnect, outcome, replay }: Partial<RunVariant<Event>> & Pick<RunVariant<Event>, "onDisconnect">,
+  ): Promise<InferenceAnswer<Event>> {
     const { model } = match;
     const candidates = [match, ...this.models.fallbacks(caller, model)].map((each) => withPriceFor(caller, each));
     const startedAt = Date.now();
@@ -228,6 +249,7 @@ export class Inference {
       model: match.id,
       catalogId: model.id,
       upperBound: () => {
+        if (replay !== undefined) return NO_UPPER_BOUND;
         upperBound ??= limitToContextWindow(adapter.upperBound(), contextWindowsOf(candidates), adapter.choices);
         return upperBound;
       },
@@ -247,6 +269,8 @@ export class Inference {
       catalogId: model.id,
       reservation,
       startedAt,
+      cache: outcome,
+      replay,
       onSettled: (settlement) => {
         clearTimeout(deadline);
         this.#running.delete(entry);
@@ -265,12 +289,11 @@ export class Inference {
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */
   async admit(caller: Caller): Promise<RateLimitStatus> {
-    const upperBound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
     const claim = {
       caller,
       model: undefined,
       catalogId: undefined,
-      upperBound: () => upperBound,
+      upperBound: () => NO_UPPER_BOUND,
       operation: undefined,
       charges: () => [],
       startedAt: Date.now(),

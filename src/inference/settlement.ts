@@ -2,6 +2,7 @@ import type { Task } from "../contracts/task.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import type { Usage } from "../kernel/usage.ts";
 import type { AttemptStage } from "./attempt.ts";
+import type { CacheOutcome } from "./cache/cache-outcome.ts";
 
 /** Result of one request, reported once, however it ended. */
 export interface Settlement {
@@ -26,6 +27,8 @@ export interface Settlement {
   queuedSeconds: number;
   /** Loads that the request waited for and attempts that failed; times are from `performance.now()`. */
   stages: readonly AttemptStage[];
+  /** What the cache did; undefined for a model without one. */
+  cache?: CacheOutcome["status"] | undefined;
   outcome: "finished" | "client-left" | "failed";
   used: Usage;
   /** Epoch milliseconds. */

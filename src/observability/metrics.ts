@@ -118,6 +118,12 @@ export class Metrics {
     labelNames: ["model", "limit"],
     registers: [this.registry],
   });
+  readonly #cacheRequests = new Counter({
+    name: "parlance_cache_requests_total",
+    help: "Requests for models with a cache: hit, answered from it; miss, run; bypass, run without it.",
+    labelNames: ["model", "result"],
+    registers: [this.registry],
+  });
   readonly #batchLines = new Counter({
     name: "parlance_batch_lines_total",
     help: "Lines of batches by result: output or error. Each attempt also counts as a request.",
@@ -145,6 +151,29 @@ export class Metrics {
     this.#deployments = deployments;
     collectDefaultMetrics({ register: this.registry });
     registerDeploymentGauges(this.registry, deployments, pools);
+  }
+
+  cacheRequest(model: string, result: string): void {
+    this.#cacheRequests.inc({ model, result });
+  }
+
+  /** Calls `size` at each scrape. */
+  measureCache(size: () => Promise<{ answers: number; bytes: number }>): void {
+    const measure = (name: string, help: string, value: "answers" | "bytes") => {
+      const gauge: Gauge = new Gauge({
+        name,
+        help,
+        aggregator: "first",
+        registers: [this.registry],
+        collect: async () => {
+          // A store that is away keeps its last value.
+          const measured = await size().catch(() => undefined);
+          if (measured !== undefined) gauge.set(measured[value]);
+        },
+      });
+    };
+    measure("parlance_cache_answers", "Cached answers.", "answers");
+    measure("parlance_cache_bytes", "Size of the cached answers.", "bytes");
   }
 
   /** Calls `counters` at each scrape. */

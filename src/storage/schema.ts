@@ -13,6 +13,7 @@ import type {
   RoleRow,
   UserRow,
 } from "../features/accounts/people-rows.ts";
+import type { CachedAnswerRow } from "../features/cache/cached-answer-rows.ts";
 import type {
   ConversationRow,
   ResponseEventsRow,
@@ -24,6 +25,7 @@ import type { DeploymentOutageRow, SpendAlertRow, WebhookDeliveryRow } from "../
 import type { Operation, RecordedUsage } from "../kernel/usage.ts";
 
 export interface Schema {
+  cachedAnswers: CachedAnswerRow;
   webhookDeliveries: WebhookDeliveryRow;
   spendAlerts: SpendAlertRow;
   deploymentOutages: DeploymentOutageRow;

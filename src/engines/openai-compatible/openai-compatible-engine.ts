@@ -1,4 +1,5 @@
 import { defineEngine } from "../define-engine.ts";
+import { forwardedHeaders } from "./connection/forwarded-headers.ts";
 import { openAiCompatibleSettings, tlsFiles } from "./settings.ts";
 
 /** Any upstream with OpenAI's API: vLLM, llama-server, Ollama, a hosted service. */
@@ -11,5 +12,6 @@ export const openAiCompatibleEngine = defineEngine({
   files: tlsFiles,
   endpoints: ({ endpoints }) => endpoints,
   atEndpoint: (settings, { host, port }) => ({ ...settings, endpoints: undefined, endpoint: { host, port } }),
+  forwardedHeaders: ({ forwardRules }, headers) => forwardedHeaders(forwardRules, headers),
   module: () => import("./open-upstream.ts"),
 });

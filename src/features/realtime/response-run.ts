@@ -1,7 +1,7 @@
 /** One response of a session: chat, and speech while the answer is written. */
 
 import type { ChatAnswer } from "../../inference/chat-call.ts";
-import type { OnDisconnect } from "../../inference/inference.ts";
+import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";

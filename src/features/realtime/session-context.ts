@@ -2,7 +2,8 @@
 
 import type { HostedVadStream } from "@parlance-inference/speech-segmentation/vad-process";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
-import type { Inference, OnDisconnect } from "../../inference/inference.ts";
+import type { Inference } from "../../inference/inference.ts";
+import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { ServerEvent } from "../../wire/realtime/server-event.ts";
 import type { SessionSettings } from "../../wire/realtime/session-settings.ts";

@@ -9,6 +9,7 @@ import type { UsageUpperBound } from "../../features/quota/quota.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import type { Usage } from "../../kernel/usage.ts";
 import { currentSpan } from "../../observability/trace.ts";
+import { chatParts } from "../cache/cache-parts.ts";
 import { type ChatRunEvent, choicesOf, forwarderOf } from "../chat-call.ts";
 import { ContentRecorder } from "../content-recorder.ts";
 import type { PrefixKeys } from "../routing/prefix-affinity.ts";
@@ -36,6 +37,8 @@ export function chatAdapter(
     onWait,
     upperBound: () => chatUpperBound(call),
     choices: choicesOf(call),
+    cacheParts: (upstreams) => chatParts(call, upstreams),
+    callerHeaders: request.callerHeaders,
     affinity: () => prefixKeysOf(call),
     refusal: (model) => checkCapabilities(call, model),
     prepare: (model, signal) => {

@@ -2,6 +2,7 @@ import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult 
 import { estimateTextTokens } from "../../engines/shared/estimate-tokens.ts";
 import { singleEvent } from "../../engines/shared/single-event.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
+import { embeddingParts } from "../cache/cache-parts.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
 /** Special tokens that common tokenizers add around a text. */
@@ -16,6 +17,8 @@ export function embeddingAdapter(
   return {
     task: "embedding",
     upperBound: () => ({ ...NO_UPPER_BOUND, promptTokens: sumOf(inputs, maxTokensOf) }),
+    cacheParts: () => embeddingParts(request),
+    callerHeaders: request.callerHeaders,
     affinity: () => undefined,
     refusal: (model) => refuseDimensions(dimensions, model),
     begin: (model, id, signal) =>

@@ -6,6 +6,7 @@ import { estimateTextTokens } from "../../engines/shared/estimate-tokens.ts";
 import { singleEvent } from "../../engines/shared/single-event.ts";
 import type { Fault } from "../../kernel/faults.ts";
 import type { Usage } from "../../kernel/usage.ts";
+import { moderationParts } from "../cache/cache-parts.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
 export interface ModerationRequest {
@@ -31,6 +32,8 @@ export function moderationAdapter(
   return {
     task: "moderation",
     upperBound: () => ({ ...NO_UPPER_BOUND, promptTokens: estimateModeration(inputs) }),
+    cacheParts: () => moderationParts(inputs),
+    callerHeaders,
     affinity: () => undefined,
     refusal: (model) => (model.takesImages ? undefined : imageFault),
     begin: (model, id, signal) =>

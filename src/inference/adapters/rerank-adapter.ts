@@ -2,6 +2,7 @@ import type { EmbeddingModel, RerankRequest, RerankResult } from "../../contract
 import { estimateTextTokens } from "../../engines/shared/estimate-tokens.ts";
 import { rankByCosine } from "../../engines/shared/rank-by-cosine.ts";
 import { singleEvent } from "../../engines/shared/single-event.ts";
+import { rerankParts } from "../cache/cache-parts.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
 /** Special tokens that common tokenizers add around a query and a document. */
@@ -19,6 +20,8 @@ export function rerankAdapter(request: Omit<RerankRequest, "model">): TaskAdapte
       ...NO_UPPER_BOUND,
       promptTokens: sumOfPairs((text) => Buffer.byteLength(text)) + TOKENS_AROUND_PAIR * documents.length,
     }),
+    cacheParts: () => rerankParts(request),
+    callerHeaders: request.callerHeaders,
     affinity: () => undefined,
     refusal: () => undefined,
     begin: (model, id, signal) =>

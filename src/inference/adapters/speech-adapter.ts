@@ -1,6 +1,7 @@
 /** Adapts speech to the life of a request. */
 
 import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import { speechParts } from "../cache/cache-parts.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
 /** Adapts speech, whose events are samples; its usage counts characters and seconds. */
@@ -9,6 +10,8 @@ export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapte
   return {
     task: "speech",
     upperBound: () => ({ ...NO_UPPER_BOUND, characters: request.text.length }),
+    cacheParts: () => speechParts(request),
+    callerHeaders: request.callerHeaders,
     affinity: () => undefined,
     refusal: () => undefined,
     begin: (model, id, signal) => {

@@ -1,10 +1,12 @@
 /** Differences between tasks in the life of a request. */
 
 import type { Model } from "../../contracts/engine.ts";
+import type { CallerHeaders } from "../../contracts/open-model.ts";
 import type { UsageUpperBound } from "../../features/quota/quota.ts";
 import type { Fault } from "../../kernel/faults.ts";
 import type { Usage } from "../../kernel/usage.ts";
 import type { ChatContent } from "../../observability/chat-content.ts";
+import type { BypassReason, CacheParts } from "../cache/cache-outcome.ts";
 import type { PrefixKeys } from "../routing/prefix-affinity.ts";
 
 /** What a request waits for before a model can answer it. */
@@ -14,6 +16,13 @@ export interface TaskAdapter<Opened extends Model, Event> {
   task: Opened["task"];
   /** Returns the upper bound of its usage, for quota. */
   upperBound(): UsageUpperBound;
+  /**
+   * Returns what determines the answer, or why it is not cached; left out: answers of the task are not. `upstreams`: the
+   * open models of its deployments at upstreams, undefined for one that is not open.
+   */
+  cacheParts?(upstreams: readonly (Opened | undefined)[]): CacheParts | BypassReason;
+  /** Headers of the caller. */
+  callerHeaders?: CallerHeaders | undefined;
   /** Number of requested choices; default 1. */
   choices?: number;
   /** Returns keys that are equal for requests that benefit from the same deployment's prefix cache. */

@@ -38,16 +38,21 @@ export class Keyring {
   }
 
   /** Returns version, key id, nonce, ciphertext and tag. `place` binds the content to its row: no other row decrypts it. */
-  encrypt(content: string, place: string): Buffer {
+  encrypt(content: string | Uint8Array, place: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#current.key, nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(Buffer.from(place));
-    const encrypted = cipher.update(content, "utf8");
+    const encrypted = typeof content === "string" ? cipher.update(content, "utf8") : cipher.update(content);
     return Buffer.concat([Buffer.of(VERSION), this.#current.id, nonce, encrypted, cipher.final(), cipher.getAuthTag()]);
   }
 
   /** Throws a DecryptionError. */
   decrypt(sealed: Buffer, place: string): string {
+    return this.decryptBytes(sealed, place).toString("utf8");
+  }
+
+  /** Throws a DecryptionError. */
+  decryptBytes(sealed: Buffer, place: string): Buffer {
     if (sealed.length < HEADER_BYTES + TAG_BYTES || sealed[0] !== VERSION) {
       throw new DecryptionError(`${place} is not encrypted content of version ${VERSION}`);
     }
@@ -60,7 +65,7 @@ export class Keyring {
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
     try {
       const content = decipher.update(sealed.subarray(HEADER_BYTES, -TAG_BYTES));
-      return Buffer.concat([content, decipher.final()]).toString("utf8");
+      return Buffer.concat([content, decipher.final()]);
     } catch (cause) {
       throw new DecryptionError(`${place} has been altered`, { cause });
     }

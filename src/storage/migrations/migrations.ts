@@ -20,6 +20,7 @@ import { webhooks } from "./0017-webhooks.ts";
 import { moderationLanguages } from "./0018-moderation-languages.ts";
 import { requestDetails } from "./0019-request-details.ts";
 import { people } from "./0020-people.ts";
+import { cachedAnswers } from "./0021-cached-answers.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -43,4 +44,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0018-moderation-languages": moderationLanguages,
   "0019-request-details": requestDetails,
   "0020-people": people,
+  "0021-cached-answers": cachedAnswers,
 };

@@ -265,3 +265,14 @@ export const Configuration = named(
     models: z.array(z.looseObject({ id: z.string() })).describe("The models of the file."),
   }),
 );
+
+export const CacheStatus = named(
+  "CacheStatus",
+  z.object({
+    object: z.literal("organization.cache"),
+    answers: count.describe("Answers that have not expired; with `cache.store: memory`, of the replica that is asked."),
+    bytes: count,
+  }),
+);
+
+export const CachePurge = z.object({ object: z.literal("organization.cache.purged"), purged: count });

@@ -16,7 +16,13 @@ export function nativeResponses(body: ResponsesBody, store: boolean): NativeForm
     previous_response_id: body.previous_response_id ?? null,
     conversation: body.conversation === undefined ? null : { id: body.conversation },
   };
-  return { operation: "responses", headers: {}, reader: (model) => new ResponsesReader({ ...fields, model }) };
+  const isStateful = store || fields.previous_response_id !== null || fields.conversation !== null;
+  return {
+    operation: "responses",
+    headers: {},
+    isStateful,
+    reader: (model) => new ResponsesReader({ ...fields, model }),
+  };
 }
 
 class ResponsesReader implements NativeReader {

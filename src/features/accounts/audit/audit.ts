@@ -20,6 +20,7 @@ type AuditType =
   | "api_key.created"
   | "api_key.updated"
   | "api_key.deleted"
+  | "cache.purged"
   | "login.succeeded"
   | "logout.succeeded"
   | "model.deleted"

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { AnswerCache } from "../../inference/cache/answer-cache.ts";
+import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
+import { Fault } from "../../kernel/faults.ts";
+import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import { BoundedCacheStore } from "./bounded-cache-store.ts";
+import type { CacheBackend } from "./cache-backend.ts";
+import type { CacheStorage } from "./cache-storage.ts";
+import { CacheUpkeep } from "./cache-upkeep.ts";
+import { DatabaseCacheStore } from "./database-cache-store.ts";
+import { MemoryCacheStore } from "./memory-cache-store.ts";
+import { RedisCacheStore } from "./redis-cache-store.ts";
+import { cacheRoutes } from "./routes.ts";
+import { sealed } from "./sealed-cache-store.ts";
+
+/** Opens the store of cached answers. Throws a Fault for a store whose address or key is not set. */
+export function openCache(parts: BaseParts): CacheStorage {
+  const { config, database, logger, lifetime, catalog, metrics } = parts;
+  const backend = openBackend(parts);
+  lifetime.defer(() => backend.close());
+  lifetime.use(new CacheUpkeep({ backend, catalog, database, logger }));
+  const store = new BoundedCacheStore(backend, logger);
+  metrics.measureCache(() => store.size());
+  const answers = new AnswerCache({
+    store,
+    maxAnswerBytes: config.cache.maxAnswerSize,
+    onOutcome: (model, status) => metrics.cacheRequest(model, status),
+  });
+  return { answers, store };
+}
+
+/** Administration of cached answers. */
+export function cacheFeature({ accounts, cache }: ServiceParts): Feature {
+  return { admin: [cacheRoutes(accounts, cache.store)] };
+}
+
+function openBackend({ config, database, logger }: BaseParts): CacheBackend {
+  const { store, maxSize } = config.cache;
+  if (store === "memory") return new MemoryCacheStore(maxSize);
+  const { PARLANCE_ENCRYPTION_KEY: secrets, REDIS_URL: redis } = config.environment;
+  const file = database.kind === "sqlite" ? join(config.dataDirectory, "encryption.key") : undefined;
+  const keyring = openKeyring({ secrets, file, logger, content: "cached answers" });
+  if (keyring === undefined) throw missing(store, "a key to encrypt answers: set PARLANCE_ENCRYPTION_KEY");
+  if (store === "database") return sealed(new DatabaseCacheStore(database, maxSize), keyring);
+  if (redis === undefined) throw missing(store, "the address of Redis: set REDIS_URL");
+  return sealed(new RedisCacheStore(redis, maxSize), keyring);
+}
+
+function missing(store: string, what: string): Fault {
+  return new Fault("invalid-request", `\`cache.store: ${store}\` needs ${what}, or use \`memory\`.`);
+}

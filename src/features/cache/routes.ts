@@ -1,0 +1,48 @@
+import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
+import type { CacheStore } from "../../inference/cache/cache-store.ts";
+import { CachePurgeQuery, toCacheStatus, toPurgeFilter } from "../../wire/openai/organization/organization-cache.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { CachePurge, CacheStatus } from "../../wire/openapi/organization-answers.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { actorOf } from "../accounts/audit/actor.ts";
+
+/** GET and DELETE /v1/organization/cache */
+export function cacheRoutes(accounts: Accounts, store: CacheStore): FastifyPluginAsync {
+  return async (app) => {
+    app.get(
+      "/cache",
+      operation({
+        summary: "Counts the cached answers of the organization and their bytes. Not in OpenAI's API.",
+        tag: "Organization",
+        permission: "admin",
+        answer: CacheStatus,
+      }),
+      async ({ caller }) => toCacheStatus(await store.size(caller.organizationId)),
+    );
+
+    app.delete(
+      "/cache",
+      operation({
+        summary:
+          "Removes cached answers of the organization: one by its key, those of a project, of a model, or all. Not in OpenAI's API.",
+        tag: "Organization",
+        permission: "admin",
+        query: CachePurgeQuery,
+        answer: CachePurge,
+      }),
+      async (request) => {
+        const query = parse(CachePurgeQuery, request.query);
+        const { organizationId } = request.caller;
+        const purged = await store.purge({ ...toPurgeFilter(query), organizationId });
+        await accounts.auditTrail.record(actorOf(request), {
+          type: "cache.purged",
+          organizationId,
+          resourceId: query.key ?? query.project_id ?? query.model ?? organizationId,
+          details: { ...query, purged },
+        });
+        return { object: "organization.cache.purged" as const, purged };
+      },
+    );
+  };
+}

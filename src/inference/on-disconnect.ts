@@ -1,0 +1,7 @@
+import type { Settlement } from "./settlement.ts";
+
+/**
+ * Registers a callback for a disconnect; calls it at once if the client has disconnected. An abort signal takes several
+ * times as long. `settlement` returns how the run that begins has ended, also when it throws before its answer.
+ */
+export type OnDisconnect = (leave: () => void, settlement?: () => Settlement | undefined) => void;
