@@ -13,6 +13,7 @@ export default defineConfig({
       "packages/llama-batching/src/prompts/prompt-builder.test.ts",
       "packages/sentence-embeddings/src/unigram-tokenizer.test.ts",
       "src/counters/shared-counters.test.ts",
+      "src/inference/cache/answer-cache.property.test.ts",
       "src/engines/llama-cpp/llama-cpp-overload.test.ts",
       "src/engines/openai-compatible/chat/upstream-chat.faults.test.ts",
       "src/engines/openai-compatible/engine-load.test.ts",

@@ -157,6 +157,7 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
     attempts: settlement?.attempts,
     queuedMs: toMilliseconds(settlement?.queuedSeconds),
     outcome: settlement?.outcome,
+    cache: settlement?.cache,
     fault:
       record.failure instanceof Fault ? `${record.failure.kind}: ${record.failure.message}`.slice(0, 300) : undefined,
     ignoredFields:
@@ -212,14 +213,16 @@ function toHistoryEntry(
   };
 }
 
-/** Null for a request that was answered by the first attempt at a loaded model. */
+/** Null for a request that was answered by the first attempt at a loaded model without a cache. */
 function detailsOf({ beganAt, failure }: RequestRecord, settlement: Settlement | undefined): RequestDetails | null {
   const stages = (settlement?.stages ?? []).filter(
     ({ kind, durationMs }) => kind === "attempt" || durationMs >= MIN_LOAD_MS,
   );
   const message = failure === undefined ? undefined : faultMessage(failure);
   const reasoningTokens = settlement?.used.reasoningTokens || undefined;
-  if (stages.length === 0 && message === undefined && reasoningTokens === undefined) return null;
+  const cache = settlement?.cache;
+  const isPlain = stages.length === 0 && message === undefined && reasoningTokens === undefined;
+  if (isPlain && cache === undefined) return null;
   return {
     stages: stages.slice(-MAX_STAGES).map((stage) => ({
       kind: stage.kind,
@@ -234,6 +237,7 @@ function detailsOf({ beganAt, failure }: RequestRecord, settlement: Settlement |
     message,
     cause: causeMessage(failure),
     reasoningTokens,
+    cache,
   };
 }
 

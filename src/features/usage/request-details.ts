@@ -1,4 +1,4 @@
-/** What is recorded of a request that was loaded for, repeated or failed; most requests have none of it. */
+/** What is recorded of a request that was loaded for, repeated, cached or failed; most requests have none of it. */
 
 /** Time that a request spent on something before its answer began. */
 interface RequestStage {
@@ -23,6 +23,8 @@ export interface RequestDetails {
   message?: string | undefined;
   cause?: string | undefined;
   reasoningTokens?: number | undefined;
+  /** What the cache did; left out without one. */
+  cache?: "hit" | "miss" | "bypass" | undefined;
 }
 
 export function parseRequestDetails(json: string | null): RequestDetails | null {

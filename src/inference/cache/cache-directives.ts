@@ -37,6 +37,8 @@ export function readCacheDirectives(headers: CallerHeaders | undefined): CacheDi
     else if (name === "only-if-cached") directives.onlyIfCached = true;
     else if (name === "max-age") directives.maxAgeSeconds = toSeconds(value);
   }
+  // Ages are whole seconds: an answer of the same second would be young enough.
+  if (directives.maxAgeSeconds === 0) directives.reads = false;
   return directives;
 }
 

@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
 import type { SchemaMigration } from "./schema-migration.ts";
 
-/** Cached answers, and how many requests they answered. */
 export const cachedAnswers: SchemaMigration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema
@@ -21,10 +20,5 @@ export const cachedAnswers: SchemaMigration = {
     await index("stored_at");
     await index("expires_at");
     await index("scope_id");
-    await db.schema
-      .alterTable("usage_rollups")
-      .addColumn("cache_hits", "bigint", (column) => column.notNull().defaultTo(0))
-      .execute();
-    await db.schema.alterTable("request_history").addColumn("cache", "text").execute();
   },
 };

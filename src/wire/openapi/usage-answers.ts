@@ -91,6 +91,12 @@ const RequestEntry = named(
     audio_seconds: numberOrNull,
     cost_usd: numberOrNull,
     reasoning_tokens: numberOrNull,
+    cache: z
+      .enum(["hit", "miss", "bypass"])
+      .nullable()
+      .describe(
+        "hit: a cached answer, at no cost; miss: run and cached; bypass: run without the cache; null: the model has none.",
+      ),
     loading_ms: numberOrNull.describe("Time spent waiting for the model to load; null when it was loaded."),
     error_message: nullable.describe("Why the service or an upstream failed; administrators see the upstream's words."),
     stages: z

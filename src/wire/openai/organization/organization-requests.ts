@@ -105,6 +105,7 @@ interface Details {
   message?: string | undefined;
   cause?: string | undefined;
   reasoningTokens?: number | undefined;
+  cache?: "hit" | "miss" | "bypass" | undefined;
 }
 
 interface Stage {
@@ -120,7 +121,7 @@ interface Stage {
 
 /** `showsCauses`: whether the caller may read messages of upstreams and engines, which name hosts and files. */
 export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typeof RequestDetails> {
-  const { stages = [], message, cause, reasoningTokens } = entry.details ?? {};
+  const { stages = [], message, cause, reasoningTokens, cache } = entry.details ?? {};
   const loads = stages.filter(({ kind }) => kind === "load");
   return {
     id: entry.id,
@@ -147,6 +148,8 @@ export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typ
     audio_seconds: entry.audioMilliseconds === null ? null : entry.audioMilliseconds / 1000,
     cost_usd: entry.costNanoDollars === null ? null : entry.costNanoDollars / NANO,
     reasoning_tokens: reasoningTokens ?? null,
+    /** Null for a model without a cache. */
+    cache: cache ?? null,
     /** Null when the model was loaded. */
     loading_ms: loads.length === 0 ? null : loads.reduce((sum, { durationMs }) => sum + durationMs, 0),
     error_message: (showsCauses ? cause : undefined) ?? message ?? null,
