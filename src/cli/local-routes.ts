@@ -96,6 +96,6 @@ function addScope(
 async function listedModels(config: Config, logger: Logger): Promise<Catalog> {
   const catalog = new Catalog();
   const specs = await buildModelSpecs(config, createModelStore(config, logger));
-  catalog.replace(specs.map((spec) => ({ ...spec, createdAt: 0, deployments: [], pools: [] })));
+  catalog.replace(specs.map((spec) => ({ ...spec, cache: undefined, createdAt: 0, deployments: [], pools: [] })));
   return catalog;
 }

@@ -27,6 +27,7 @@ models:
   - { id: brief, task: chat, cache: { ttl_seconds: 1 }, ${at()} }
   - { id: headers, task: chat, cache: {}, ${at(', forward_headers: ["x-team", "x-internal-*"]')} }
   - { id: native, task: chat, cache: {}, ${at(", abilities: { responses: true, messages: true }")} }
+  - { id: counted, task: chat, ${price}, cache: {}, ${at()} }
   - { id: limited, task: chat, cache: {}, ${at()} }
   - { id: local, task: chat, cache: {}, deployments: [{ engine: scripted, echo: true }] }
   - { id: backup, task: chat, ${at()} }
@@ -367,7 +368,6 @@ describe("other operations", () => {
     expect(upstream.received.length).toBe(before);
     const numbers = (text: string) => text.match(/answer \d+|0\.\d+|1,0,0,1/g);
     expect(numbers(again.body)).toEqual(numbers(first.body));
-    expect(again.rawPayload.length).toBe(first.rawPayload.length);
   });
 
   test("repeats speech sample for sample, as events, too", async () => {
@@ -418,13 +418,13 @@ describe("answers", () => {
 
   test("cost nothing, and the request history and the metrics count them", async () => {
     const start = Math.floor(Date.now() / 1000) - 60;
-    const before = await admin("GET", `/usage/completions?start_time=${start}&models=cached`);
-    await ask(question());
-    await ask(question());
+    const before = await admin("GET", `/usage/completions?start_time=${start}&models=counted`);
+    await ask(question({ model: "counted" }));
+    await ask(question({ model: "counted" }));
     const history = () =>
       service.inject({
         method: "GET",
-        url: "/v1/organization/requests?models=cached&limit=2",
+        url: "/v1/organization/requests?models=counted&limit=2",
         headers: { authorization: `Bearer ${service.adminKey}` },
       });
     await eventually(async () => {
@@ -442,12 +442,12 @@ describe("answers", () => {
           { tokens: 0, requests: 0 },
         );
     await eventually(async () => {
-      const after = await admin("GET", `/usage/completions?start_time=${start}&models=cached`);
+      const after = await admin("GET", `/usage/completions?start_time=${start}&models=counted`);
       const { tokens, requests } = sum(before);
       expect(sum(after)).toEqual({ tokens: tokens + 11, requests: requests + 2 });
     });
     const metrics = await service.inject({ method: "GET", url: "/metrics" });
-    expect(metrics.body).toMatch(/parlance_cache_requests_total\{model="cached",result="hit"\} \d+/);
+    expect(metrics.body).toMatch(/parlance_cache_requests_total\{model="counted",result="hit"\} \d+/);
     expect(metrics.body).toMatch(/parlance_cache_bytes [1-9]/);
   });
 

@@ -25,6 +25,7 @@ const COLUMNS = [
   "input_cached_tokens",
   "output_tokens",
   "reasoning_tokens",
+  "cache",
   "cost_usd",
 ] as const satisfies (keyof RequestEntry)[];
 

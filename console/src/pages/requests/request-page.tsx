@@ -200,6 +200,7 @@ function Consumption({ entry, model }: { entry: RequestEntry; model: ModelEntry 
   const quantities: (readonly [label: string, text: string | null])[] = [
     ["Audio", entry.audio_seconds ? formatSeconds(entry.audio_seconds) : null],
     ["Characters", entry.characters ? formatNumber(entry.characters) : null],
+    ["Cache", entry.cache === "hit" ? "Answered from the cache" : entry.cache],
     ["Reasoning tokens", entry.reasoning_tokens === null ? null : formatNumber(entry.reasoning_tokens)],
   ];
   return (

@@ -84,6 +84,7 @@ const RequestCells = memo(function RequestCells({ entry }: { entry: RequestEntry
         <div className="cell-detail wrap-anywhere">
           {entry.operation}
           {entry.deployment !== null && ` · ${entry.deployment}`}
+          {entry.cache === "hit" && " · cached"}
           {(entry.attempts ?? 1) > 1 && ` · ${entry.attempts} attempts`}
         </div>
       </td>
