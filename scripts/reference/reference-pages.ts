@@ -3,6 +3,7 @@
 import { apiReference } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
 import { consoleTypes } from "./console-types.ts";
+import { eventsReference } from "./events-reference.ts";
 import { metricsReference } from "./metrics-reference.ts";
 import { rolesReference } from "./roles-reference.ts";
 
@@ -10,6 +11,7 @@ export const GENERATED_PAGES: Readonly<Record<string, () => Promise<string>>> = 
   "console/src/api/answers.ts": consoleTypes,
   "docs/reference/api.md": apiReference,
   "docs/reference/cli.md": cliReference,
+  "docs/reference/events.md": eventsReference,
   "docs/reference/metrics.md": metricsReference,
   "docs/reference/roles.md": rolesReference,
 };

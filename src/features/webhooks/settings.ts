@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { Secret } from "../../kernel/secret.ts";
 import { mapping } from "../../kernel/settings/mapping.ts";
-import { WEBHOOK_EVENTS } from "./webhook-event.ts";
+import { WEBHOOK_EVENT_TYPES } from "./webhook-event.ts";
 
 /** Bounds of the Standard Webhooks specification. */
 const KEY_BYTES = { min: 24, max: 64 };
@@ -27,9 +27,9 @@ const endpoint = mapping({
     .transform((secret) => new Secret(secret))
     .describe("Key of the signatures: `whsec_` and 24 to 64 bytes in base64. Pass it as an environment variable."),
   events: z
-    .array(z.enum(WEBHOOK_EVENTS))
+    .array(z.enum(WEBHOOK_EVENT_TYPES))
     .min(1)
-    .default([...WEBHOOK_EVENTS])
+    .default([...WEBHOOK_EVENT_TYPES])
     .describe("Events to send. Default: all."),
 });
 

@@ -1,46 +1,54 @@
-/** What webhooks report. The field names are those of the payload. */
+/** The events of webhooks: each one is defined here, and added to the outbox where it happens. */
 
-export const WEBHOOK_EVENTS = [
-  "api_key.created",
-  "api_key.deleted",
-  "spend_limit.reached",
-  "deployment.down",
-  "deployment.up",
-  "batch.completed",
-  "batch.failed",
-  "batch.expired",
-  "batch.cancelled",
-] as const;
+import { z } from "zod";
 
-export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
+const apiKey = {
+  id: z.string(),
+  organization_id: z.string(),
+  project_id: z.string().nullable().describe("null for admin keys"),
+};
 
-interface ApiKeyData {
-  id: string;
-  organization_id: string;
-  project_id: string | null;
-}
+const amount = z.object({ value: z.number(), currency: z.literal("usd") });
 
-export type WebhookEvent =
-  | { type: "api_key.created"; data: ApiKeyData & { name: string; kind: "project" | "admin" } }
-  | { type: "api_key.deleted"; data: ApiKeyData }
-  | {
-      type: "spend_limit.reached";
-      data: {
-        /** An organization, a project or a key. */
-        scope_id: string;
-        organization_id: string;
-        /** Highest of 50, 80 and 100 that was reached. */
-        percent: number;
-        limit: { value: number; currency: "usd" };
-        spent: { value: number; currency: "usd" };
-        /** First day, such as 2026-11-01. */
-        month: string;
-        is_enforcing: boolean;
-      };
-    }
-  | { type: "deployment.down"; data: { deployment: string; model: string; reason: string } }
-  | { type: "deployment.up"; data: { deployment: string; model: string; down_seconds: number } }
-  | {
-      type: "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled";
-      data: { id: string; project_id: string };
-    };
+const batch = z.object({ id: z.string(), project_id: z.string() });
+
+/** By type: when it is sent, and the `data` of its payload. docs/reference/events.md is generated from it. */
+export const WEBHOOK_EVENTS = {
+  "api_key.created": {
+    when: "A key was created. The event never has the key itself.",
+    data: z.object({ ...apiKey, name: z.string(), kind: z.enum(["project", "admin"]) }),
+  },
+  "api_key.deleted": { when: "A key was deleted.", data: z.object(apiKey) },
+  "spend_limit.reached": {
+    when: "Spending reached 50, 80 or 100 % of a limit: once a month for each share, again after the limit has changed. Of several shares that one request reaches, the highest is sent.",
+    data: z.object({
+      scope_id: z.string().describe("organization, project or key"),
+      organization_id: z.string(),
+      percent: z.number().describe("50, 80 or 100"),
+      limit: amount,
+      spent: amount,
+      month: z.string().describe("first day, such as 2026-11-01"),
+      is_enforcing: z.boolean().describe("whether the limit refuses requests"),
+    }),
+  },
+  "deployment.down": {
+    when: "A deployment's circuit breaker opened, or its model cannot be loaded.",
+    data: z.object({ deployment: z.string(), model: z.string(), reason: z.string() }),
+  },
+  "deployment.up": {
+    when: "The deployment serves again.",
+    data: z.object({ deployment: z.string(), model: z.string(), down_seconds: z.number() }),
+  },
+  "batch.completed": { when: "A batch has its results.", data: batch },
+  "batch.failed": { when: "A batch was refused.", data: batch },
+  "batch.expired": { when: "A batch did not finish in its completion window.", data: batch },
+  "batch.cancelled": { when: "A batch was cancelled.", data: batch },
+} as const satisfies Record<string, { when: string; data: z.ZodObject }>;
+
+export type WebhookEventType = keyof typeof WEBHOOK_EVENTS;
+
+export const WEBHOOK_EVENT_TYPES = Object.keys(WEBHOOK_EVENTS) as [WebhookEventType, ...WebhookEventType[]];
+
+export type WebhookEvent<Type extends WebhookEventType = WebhookEventType> = {
+  [Each in Type]: { type: Each; data: z.infer<(typeof WEBHOOK_EVENTS)[Each]["data"]> };
+}[Type];

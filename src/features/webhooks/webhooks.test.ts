@@ -19,7 +19,7 @@ import { type Database, type DatabaseOptions, openDatabase } from "../../storage
 import { claimWebhookDeliveries } from "./delivery-queries.ts";
 import { DeploymentAlerts } from "./deployment-alerts.ts";
 import { SpendAlerts } from "./spend-alerts.ts";
-import { WEBHOOK_EVENTS, type WebhookEvent } from "./webhook-event.ts";
+import { WEBHOOK_EVENT_TYPES, type WebhookEvent } from "./webhook-event.ts";
 import { WebhookOutbox } from "./webhook-outbox.ts";
 import { type WebhookOutcome, WebhookSender } from "./webhook-sender.ts";
 
@@ -45,7 +45,7 @@ function openReplica(options: DatabaseOptions, ...receivers: Pick<WebhookReceive
   const database = openDatabase(options);
   cleanup.defer(() => database.close());
   const secret = new Secret(WEBHOOK_SECRET);
-  const outbox = new WebhookOutbox(receivers.map(({ url }) => ({ url, secret, events: WEBHOOK_EVENTS })));
+  const outbox = new WebhookOutbox(receivers.map(({ url }) => ({ url, secret, events: WEBHOOK_EVENT_TYPES })));
   const outcomes: WebhookOutcome[] = [];
   return {
     database,
