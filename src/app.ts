@@ -10,6 +10,7 @@ import { FEATURES } from "./features/features.ts";
 import { openFiles } from "./features/files/feature.ts";
 import { openMetrics, openOperations } from "./features/operations/feature.ts";
 import { openQuota } from "./features/quota/feature.ts";
+import { openPasswords, openSignOn } from "./features/sign-on/feature.ts";
 import { openUsage } from "./features/usage/feature.ts";
 import { openOutbox, openWebhooks } from "./features/webhooks/feature.ts";
 import { BodyMemory, bodyMemoryBytes } from "./http/body-memory.ts";
@@ -38,10 +39,12 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const base: BaseParts = { config, database, logger, lifetime, catalog, metrics };
   // Its workers start when the service listens; until then they have nothing to reload or report.
   const workers = await createWorkerPool(config, logger);
-  const { counters, countWrongKey } = await openQuota(base);
+  const { counters, countWrongKey, passwordAttempts } = await openQuota(base);
   const outbox = openOutbox(config);
   const onChanged = async () => workers?.reloadKeys();
   const { accounts, authenticate } = openAccounts({ ...base, outbox, countWrongKey, onChanged });
+  const signOn = openSignOn({ ...base, accounts });
+  const passwords = openPasswords(config, accounts, passwordAttempts);
   const usage = openUsage(base);
   const { recorder, history, spentIn } = usage;
   const openCircuits = () => workers?.openCircuits() ?? new Set<string>();
@@ -66,7 +69,8 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const operations = openOperations({ catalog, accounts, live }, async () => metrics.scrape(await workers?.measure()));
   const routes = { inference, content, authenticate };
   const parts: ServiceParts = {
-    ...{ ...base, ...routes, accounts, cache, countWrongKey, files, live, operations, outbox, store, usage },
+    ...{ ...base, ...routes, accounts, cache, countWrongKey, files, live, operations, outbox },
+    ...{ passwords, signOn, store, usage },
   };
   const features: Feature[] = [];
   for (const open of FEATURES) features.push(await open(parts));

@@ -13,14 +13,14 @@ import { sessionQuery } from "./api/session.ts";
 import { PageError } from "./components/page-error.tsx";
 import { PageLoading } from "./components/page-loading.tsx";
 import { Gate } from "./shell/gate.tsx";
-import { SignInPage } from "./shell/sign-in-page.tsx";
+import { SignInRoute } from "./shell/sign-in-page.tsx";
 
 const root = createRootRoute({ component: Gate, errorComponent: PageError });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  component: SignInPage,
+  component: SignInRoute,
   validateSearch: (search: Record<string, unknown>): { code?: string } =>
     typeof search.code === "string" ? { code: search.code } : {},
 });

@@ -11,6 +11,7 @@ import { ollamaSettings } from "../features/ollama/settings.ts";
 import { quotaSettings } from "../features/quota/settings.ts";
 import { realtimeSettings } from "../features/realtime/settings.ts";
 import { responseSettings } from "../features/responses/settings.ts";
+import { signOnSettings } from "../features/sign-on/settings.ts";
 import { usageSettings } from "../features/usage/settings.ts";
 import { webhookSettings } from "../features/webhooks/settings.ts";
 import { serverSettings } from "../http/settings.ts";
@@ -48,6 +49,7 @@ export const configFile = mapping({
   realtime: realtimeSettings.prefault({}),
   local: localSettings.prefault({}),
   webhooks: webhookSettings,
+  sign_on: signOnSettings.prefault({}),
   opentelemetry: openTelemetrySettings.optional(),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum log level."),
   data_directory: directory

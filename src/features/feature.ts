@@ -13,6 +13,8 @@ import type { CacheStorage } from "./cache/cache-storage.ts";
 import type { BodyContent } from "./files/content-resolver.ts";
 import type { FileStorage } from "./files/file-storage.ts";
 import type { Operations } from "./operations/operations.ts";
+import type { Passwords } from "./sign-on/passwords.ts";
+import type { SignOn } from "./sign-on/sign-on.ts";
 import type { UsageStorage } from "./usage/usage-storage.ts";
 import type { WebhookOutbox } from "./webhooks/webhook-outbox.ts";
 
@@ -66,6 +68,9 @@ export interface ServiceParts extends BaseParts, RouteParts {
   outbox: WebhookOutbox;
   /** Files of local models. */
   store: ModelStore;
+  passwords: Passwords;
+  /** Undefined: no provider is configured. */
+  signOn: SignOn | undefined;
   usage: UsageStorage;
 }
 

@@ -16,12 +16,14 @@ import { quotaFeature } from "./quota/feature.ts";
 import { openRealtime } from "./realtime/feature.ts";
 import { rerankFeature } from "./rerank/feature.ts";
 import { openResponses } from "./responses/feature.ts";
+import { signOnFeature } from "./sign-on/feature.ts";
 import { usageFeature } from "./usage/feature.ts";
 
 /** The features of the service, in the order in which they open and register their routes. They close in reverse. */
 export const FEATURES: readonly OpenFeature[] = [
   operationsFeature,
   consoleFeature,
+  signOnFeature,
   chatFeature,
   openResponses,
   fileFeature,

@@ -12,8 +12,11 @@ import type { Secret } from "../kernel/secret.ts";
 import { refuseOtherSites } from "./same-origin.ts";
 
 export interface Authenticator {
-  /** Throws a Fault for a key that is missing, malformed, unknown, revoked or expired. */
-  authenticate(key: string | undefined): Promise<Caller>;
+  /**
+   * `kind`: of the routes, for tokens, which do not say it themselves. Throws a Fault for a key that is missing, malformed,
+   * unknown, revoked or expired.
+   */
+  authenticate(key: string | undefined, kind?: Caller["kind"]): Promise<Caller>;
   /** Authenticates synchronously a valid key in the cache; returns undefined for any other key. */
   authenticateKnown(key: string | undefined): Caller | undefined;
   /** Returns the caller of a console session on routes of this kind; undefined when it has none. */
@@ -82,7 +85,7 @@ export function authenticateScope(
     const token = key === undefined ? sessionToken(request) : undefined;
     const caller =
       token === undefined
-        ? await authenticateKey(request, key, accounts, countWrongKey)
+        ? await authenticateKey(request, key, accounts, countWrongKey, kind === "project" ? "project" : "admin")
         : await authenticateSession(request, token, accounts, kind);
     admit(request, reply, caller);
     if (kind === "operator" || (ignoresMismatchedIds && !caller.isOperator)) return;
@@ -176,7 +179,7 @@ export async function reauthenticate(
   const caller =
     key === undefined
       ? await accounts.authenticateSession(sessionToken(request) ?? "", kind)
-      : await accounts.authenticate(key);
+      : await accounts.authenticate(key, kind);
   if (caller?.keyId === keyId) return caller;
   throw sessionEnded();
 }
@@ -197,8 +200,9 @@ async function authenticateKey(
   key: string | undefined,
   accounts: Pick<Authenticator, "authenticate">,
   countWrongKey: CountWrongKey,
+  kind?: Caller["kind"],
 ): Promise<Caller> {
-  return accounts.authenticate(key).catch(async (failure: unknown) => {
+  return accounts.authenticate(key, kind).catch(async (failure: unknown) => {
     if (isWrongKey(failure)) await countWrongKey(request.ip);
     throw failure;
   });

@@ -34,16 +34,16 @@ export class RevokedRuns {
   }
 
   async #check(): Promise<void> {
-    const callers = new Map<string, Caller>();
-    for (const { caller } of this.#runs) callers.set(caller.keyId, caller);
-    const revoked = new Set<string>();
+    // Several sessions of a person have one key, and each ends alone.
+    const callers = new Set([...this.#runs].map(({ caller }) => caller));
+    const revoked = new Set<Caller>();
     await Promise.all(
-      [...callers].map(async ([keyId, caller]) => {
-        if (!(await this.#stillWorks(caller))) revoked.add(keyId);
+      [...callers].map(async (caller) => {
+        if (!(await this.#stillWorks(caller))) revoked.add(caller);
       }),
     );
     if (revoked.size === 0) return;
-    for (const run of this.#runs) if (revoked.has(run.caller.keyId)) run.abort(keyRevoked());
+    for (const run of this.#runs) if (revoked.has(run.caller)) run.abort(keyRevoked());
   }
 }
 

@@ -20,6 +20,12 @@ import type {
   ResponseItemRow,
   StoredResponseRow,
 } from "../features/responses/stored-response-rows.ts";
+import type {
+  ExternalIdentityRow,
+  PasswordLinkRow,
+  UserPasswordRow,
+  UserSessionRow,
+} from "../features/sign-on/sign-on-rows.ts";
 import type { RequestDimensionRow, RequestHistoryRow } from "../features/usage/request-history-rows.ts";
 import type { DeploymentOutageRow, SpendAlertRow, WebhookDeliveryRow } from "../features/webhooks/webhook-rows.ts";
 import type { Operation, RecordedUsage } from "../kernel/usage.ts";
@@ -42,6 +48,10 @@ export interface Schema {
   roleAssignments: RoleAssignmentRow;
   invites: InviteRow;
   consoleGrants: ConsoleGrantRow;
+  externalIdentities: ExternalIdentityRow;
+  userPasswords: UserPasswordRow;
+  passwordLinks: PasswordLinkRow;
+  userSessions: UserSessionRow;
   clientSecrets: ClientSecretRow;
   modelPermissions: ModelPermissionsRow;
   auditLogs: AuditLogRow;

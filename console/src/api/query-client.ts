@@ -1,11 +1,11 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./request.ts";
-import { SIGNED_OUT, sessionQuery } from "./session.ts";
+import { sessionQuery } from "./session.ts";
 
 /** Shows the sign-in page once the session has ended, whichever request notices. */
 function noticeEndedSession(error: Error): void {
   if (error instanceof ApiError && error.status === 401 && error.code === "session_ended") {
-    queryClient.setQueryData(sessionQuery.queryKey, SIGNED_OUT);
+    void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
   }
 }
 

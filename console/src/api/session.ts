@@ -3,9 +3,8 @@ import type { Answers } from "./answers.ts";
 import { request } from "./request.ts";
 
 export type Session = Answers["ConsoleSession"];
+export type SignInOptions = Extract<Session, { signed_in: false }>["sign_in"];
 export type SignedIn = Extract<Session, { signed_in: true }>;
-
-export const SIGNED_OUT: Session = { object: "console.session", signed_in: false };
 
 const PATH = "console/session";
 
@@ -24,12 +23,31 @@ export function useSession(): SignedIn {
   return data;
 }
 
-export function signIn(credential: { key: string } | { code: string }): Promise<Session> {
+type Credential = { key: string } | { code: string } | { email: string; password: string };
+
+export function signIn(credential: Credential): Promise<Session> {
   return request<Session>(PATH, { method: "POST", body: credential });
 }
 
-export function signOut(): Promise<unknown> {
-  return request(PATH, { method: "DELETE" });
+/** Ends the session. The provider's page ends its own one, too, and leads back. */
+export async function signOut(client: QueryClient): Promise<void> {
+  const { end_session_url: url } = await request<{ end_session_url: string | null }>(PATH, { method: "DELETE" });
+  if (url !== null) location.assign(url);
+  else replaceSession(client, await request<Session>(PATH));
+}
+
+/** Makes the session of a user call models in another project. */
+export async function chooseProject(client: QueryClient, project: string): Promise<void> {
+  replaceSession(client, await request<Session>(`${PATH}/project`, { method: "POST", body: { project } }));
+}
+
+/** Whether the session may do something in the organization, or in a project. Sessions with an admin key may do all. */
+export function may({ user, is_admin }: SignedIn, permission: string, project?: string): boolean {
+  if (user === null) return is_admin;
+  const { organization, projects } = user.access;
+  return (
+    organization.includes(permission) || (project !== undefined && projects[project]?.includes(permission) === true)
+  );
 }
 
 /** Replaces the session and forgets what was read with the previous one. */

@@ -23,5 +23,5 @@ export function Gate() {
     );
   }
   if (isSignIn) return <Outlet />;
-  return data.signed_in ? <Shell /> : <SignInPage />;
+  return data.signed_in ? <Shell /> : <SignInPage options={data.sign_in} />;
 }

@@ -1,9 +1,21 @@
-import { ActionIcon, AppShell, Burger, Button, Group, NavLink, ScrollArea, Stack, Text, Tooltip } from "@mantine/core";
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  NativeSelect,
+  NavLink,
+  ScrollArea,
+  Stack,
+  Text,
+  Tooltip,
+} from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
-import { replaceSession, SIGNED_OUT, signOut, useSession } from "../api/session.ts";
+import { chooseProject, signOut, useSession } from "../api/session.ts";
 import { IconLogout, IconSearch } from "../icons.tsx";
 import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
 import type { Command } from "./find-commands.ts";
@@ -22,9 +34,9 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes the menu of a phone whenever the page changes
   useEffect(close, [pathname]);
   const leave = useMutation({
-    mutationFn: signOut,
-    onSettled: () => replaceSession(client, SIGNED_OUT),
+    mutationFn: () => signOut(client),
   });
+  const choose = useMutation({ mutationFn: (project: string) => chooseProject(client, project) });
   const { other, toggleScheme } = useOtherScheme();
   const [isFinding, { open: find, close: endFinding }] = useDisclosure(false);
   const [wasOpen, setWasOpen] = useState(false);
@@ -75,6 +87,16 @@ export function Shell() {
         >
           Go to…
         </Button>
+        {session.projects.length > 1 && (
+          <NativeSelect
+            mt="sm"
+            size="xs"
+            aria-label="Project"
+            value={session.project?.id ?? ""}
+            data={session.projects.map(({ id, name }) => ({ value: id, label: name }))}
+            onChange={(event) => choose.mutate(event.currentTarget.value)}
+          />
+        )}
         <ScrollArea flex={1} mt="sm" type="auto" scrollbarSize={6}>
           <Stack gap="lg">
             {navigationFor(session).map((group) => (
@@ -101,10 +123,10 @@ export function Shell() {
         <Group mt="sm" px={6} gap={4} wrap="nowrap" justify="space-between">
           <div style={{ minWidth: 0 }}>
             <Text size="sm" fw={500} truncate title={`Parlance ${session.version}`}>
-              {session.is_admin ? session.organization.name : session.project?.name}
+              {session.user?.name ?? (session.is_admin ? session.organization.name : session.project?.name)}
             </Text>
-            <Text size="xs" c="dimmed">
-              {session.is_admin ? "Administrator" : "Project key"}
+            <Text size="xs" c="dimmed" truncate>
+              {session.user?.email ?? (session.is_admin ? "Administrator" : "Project key")}
             </Text>
           </div>
           <Group gap={2} wrap="nowrap">

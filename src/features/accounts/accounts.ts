@@ -3,12 +3,14 @@
 import { LRUCache } from "lru-cache";
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
-import type { Database } from "../../storage/database.ts";
+import type { Database, Executor } from "../../storage/database.ts";
 import { ConsoleSessions, hashSessionToken, isTokenLength } from "../console/console-sessions.ts";
 import { ModerationPolicyService } from "../moderations/moderation-policy-service.ts";
 import { RateLimitService } from "../quota/rate-limit-service.ts";
 import { SpendLimitService } from "../quota/spend-limit-service.ts";
 import { ClientSecrets } from "../realtime/client-secrets.ts";
+import type { BearerTokens } from "../sign-on/bearer-tokens.ts";
+import { UserSessions } from "../sign-on/user-sessions.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { AccountTransactions } from "./account-transaction.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
@@ -60,12 +62,15 @@ export class Accounts {
   readonly moderationPolicies: ModerationPolicyService;
   readonly auditTrail: AuditTrail;
   readonly consoleSessions: ConsoleSessions;
+  readonly userSessions: UserSessions;
   readonly clientSecrets: ClientSecrets;
   readonly #database: Database;
-  readonly #transactions: AccountTransactions;
+  readonly transactions: AccountTransactions;
   readonly callers: Callers;
   readonly keySource: KeySource;
   readonly lastUsed: LastUsedWriter;
+  /** Set while the configuration trusts issuers of tokens. */
+  tokens: Pick<BearerTokens, "findKeyHash"> | undefined;
   #areBootstrapKeysMissing = false;
   #anonymousKeyHash: string | undefined;
   /** Hashes of the keys of batches, whose lines ask for them one by one. A key's hash never changes. */
@@ -83,35 +88,48 @@ export class Accounts {
       graceSeconds: options.databaseGraceSeconds,
       noteUse: (keyId, time) => this.lastUsed.note(keyId, time),
     });
-    this.#transactions = new AccountTransactions(database, options.outbox, async () => {
+    this.transactions = new AccountTransactions(database, options.outbox, async () => {
       await Promise.all([this.callers.keys.reload(), options.onChanged?.()]);
     });
-    this.organizations = new Organizations(this.#transactions);
-    this.projects = new Projects(this.#transactions);
-    this.serviceAccounts = new ServiceAccounts(this.#transactions);
-    this.apiKeys = new ApiKeys(this.#transactions);
-    this.operatorKeys = new OperatorKeys(this.#transactions);
-    this.modelPermissions = new ModelPermissionService(this.#transactions);
-    this.spendLimits = new SpendLimitService(this.#transactions);
-    this.rateLimits = new RateLimitService(this.#transactions);
-    this.moderationPolicies = new ModerationPolicyService(this.#transactions);
+    this.organizations = new Organizations(this.transactions);
+    this.projects = new Projects(this.transactions);
+    this.serviceAccounts = new ServiceAccounts(this.transactions);
+    this.apiKeys = new ApiKeys(this.transactions);
+    this.operatorKeys = new OperatorKeys(this.transactions);
+    this.modelPermissions = new ModelPermissionService(this.transactions);
+    this.spendLimits = new SpendLimitService(this.transactions);
+    this.rateLimits = new RateLimitService(this.transactions);
+    this.moderationPolicies = new ModerationPolicyService(this.transactions);
     this.auditTrail = new AuditTrail(database);
-    this.consoleSessions = new ConsoleSessions(this.#transactions);
+    this.consoleSessions = new ConsoleSessions(this.transactions);
+    this.userSessions = new UserSessions(this.transactions);
     this.clientSecrets = new ClientSecrets(database);
   }
 
-  /** Throws a Fault when `key`, as the client sent it, does not work or cannot be checked now. */
-  async authenticate(key: string | undefined): Promise<Caller> {
+  /**
+   * `kind`: of the routes, for tokens, which do not say it themselves. Throws a Fault when `key`, as the client sent it,
+   * does not work or cannot be checked now.
+   */
+  async authenticate(key: string | undefined, kind: Caller["kind"] = "project"): Promise<Caller> {
     if (key === undefined || key === "") {
       const message = "No API key was sent. Send it in the header `Authorization: Bearer YOUR_KEY`.";
       throw new Fault("unauthenticated", message);
     }
+    const tokenHash = await this.tokens?.findKeyHash(key, kind);
+    if (tokenHash !== undefined) return this.#authenticateToken(tokenHash);
     if (key.length > MAX_KEY_LENGTH) throw incorrectKey(key);
     const caller = await this.callers.find(hashApiKey(key));
     if (caller !== undefined) return caller;
     // It may be a bootstrap key that is being created: answer 503, not 401.
     if (this.#areBootstrapKeysMissing) throw starting();
     throw incorrectKey(key);
+  }
+
+  async #authenticateToken(keyHash: string): Promise<Caller> {
+    const caller = await this.callers.find(keyHash);
+    if (caller !== undefined) return caller;
+    const message = "The user or service account of this token is disabled or has no access.";
+    throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
   }
 
   /** Authenticates without a query; returns undefined unless the key works and its cache entry is fresh. */
@@ -125,7 +143,7 @@ export class Accounts {
    */
   async authenticateSession(token: string, kind: Caller["kind"]): Promise<Caller | undefined> {
     if (!isTokenLength(token)) return undefined;
-    return this.callers.find(hashSessionToken(kind, token));
+    return this.callers.findSession(hashSessionToken(kind, token));
   }
 
   /**
@@ -173,11 +191,16 @@ export class Accounts {
     return { ...caller, organizationId: organization?.id ?? "" };
   }
 
+  /** Runs queries of accounts. Throws a Fault `database_unavailable`. */
+  async run<Result>(work: (executor: Executor) => Promise<Result>): Promise<Result> {
+    return this.#database.run(work);
+  }
+
   /** Creates the default organization, project and keys at first start; applies the operator's fixed keys at every start. */
   async ensureBootstrapKeys(fixed: FixedKeys): Promise<BootstrapKeys> {
     this.#areBootstrapKeysMissing = true;
     try {
-      const keys = await ensureBootstrapKeys(this.#transactions, fixed);
+      const keys = await ensureBootstrapKeys(this.transactions, fixed);
       this.#areBootstrapKeysMissing = false;
       this.#anonymousKeyHash = keys.anonymousKeyHash;
       this.callers.keys.databaseRecovered();

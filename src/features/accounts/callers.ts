@@ -26,6 +26,8 @@ export interface CallersOptions {
 
 export class Callers {
   readonly keys: ApiKeyCache;
+  /** Set while sign-on is configured: renews the session with this hash at its provider. Throws a Fault. */
+  renewSession: ((keyHash: string) => Promise<void>) | undefined;
   readonly #noteUse: CallersOptions["noteUse"];
   readonly #cachedKeyOf: WeakMap<Caller, CachedKey> = new WeakMap();
   readonly #keyHashOf: WeakMap<Caller, string> = new WeakMap();
@@ -37,6 +39,21 @@ export class Callers {
 
   /** Undefined for a key that does not work. Throws a Fault when it cannot be checked now. */
   async find(keyHash: string): Promise<Caller | undefined> {
+    return this.#admitted(keyHash, await this.keys.find(keyHash));
+  }
+
+  /**
+   * Finds the caller of a console session. Renews one whose time is over at its provider first, and one whose renewal is
+   * due in the background. Throws a Fault when that cannot be done now.
+   */
+  async findSession(keyHash: string): Promise<Caller | undefined> {
+    const cached = await this.keys.find(keyHash);
+    if (cached?.renewAt === undefined || this.renewSession === undefined) return this.#admitted(keyHash, cached);
+    if (!isOver(cached)) {
+      this.#renewInBackground(keyHash, cached);
+      return this.#admitted(keyHash, cached);
+    }
+    await this.renewSession(keyHash);
     return this.#admitted(keyHash, await this.keys.find(keyHash));
   }
 
@@ -78,7 +95,11 @@ export class Callers {
   /** Whether the key of a caller that this returned was not revoked since; true while that cannot be checked. */
   async stillWorks(caller: Caller): Promise<boolean> {
     try {
-      return (await this.keys.find(this.#keyHashOf.get(caller) ?? "")) !== undefined;
+      const keyHash = this.#keyHashOf.get(caller) ?? "";
+      const cached = await this.keys.find(keyHash);
+      if (cached?.renewAt === undefined) return cached !== undefined;
+      this.#renewInBackground(keyHash, cached);
+      return !isOver(cached);
     } catch (failure) {
       if (failure instanceof Fault) return true;
       throw failure;
@@ -86,12 +107,17 @@ export class Callers {
   }
 
   #admitted(keyHash: string, cached: CachedKey | undefined): Caller | undefined {
-    const now = Date.now();
-    if (cached === undefined || (cached.expiresAt !== undefined && cached.expiresAt <= now)) return undefined;
+    if (cached === undefined || isOver(cached)) return undefined;
     this.#cachedKeyOf.set(cached.caller, cached);
     this.#keyHashOf.set(cached.caller, keyHash);
-    this.#noteUse(cached.caller.keyId, now);
+    this.#noteUse(cached.caller.keyId, Date.now());
     return cached.caller;
+  }
+
+  #renewInBackground(keyHash: string, { renewAt }: CachedKey): void {
+    if (renewAt === undefined || renewAt > Date.now()) return;
+    // A failure stays in the log of the renewal; the session works until its time is over.
+    this.renewSession?.(keyHash).catch(() => {});
   }
 
   #requireCachedKey(caller: Caller): CachedKey {
@@ -99,4 +125,8 @@ export class Callers {
     if (cached === undefined) throw new Error("the caller was not returned by authenticate()");
     return cached;
   }
+}
+
+function isOver({ expiresAt }: CachedKey): boolean {
+  return expiresAt !== undefined && expiresAt <= Date.now();
 }

@@ -49,7 +49,7 @@ export class ConsoleSessions {
 
   /** Creates a code that signs in once, within an hour and at this process only, with the operator's own keys. */
   createSignInCode(): Secret {
-    const code = newToken();
+    const code = newSessionToken();
     this.#codes.set(hashToken("code", code.reveal()), Date.now() + CODE_MS);
     return code;
   }
@@ -124,7 +124,8 @@ function hashToken(purpose: string, token: string): string {
   return hash("sha256", `console\0${purpose}\0${token}`);
 }
 
-function newToken(): Secret {
+/** Returns a random token of a session or code. */
+export function newSessionToken(): Secret {
   return new Secret(randomBytes(TOKEN_BYTES).toString("base64url"));
 }
 
@@ -134,7 +135,7 @@ async function begin(
   method: "key" | "link",
 ): Promise<NewConsoleSession> {
   await removeExpiredConsoleGrants(executor, now);
-  const token = newToken();
+  const token = newSessionToken();
   const expiresAt = now + SESSION_MS;
   const sessionId = newId("session_");
   for (const { id, kind, organizationId } of keys) {

@@ -8,9 +8,10 @@ import { signInCodes } from "./sign-in-code-routes.ts";
 const FOLDER = join(import.meta.dirname, "../../../console/dist");
 
 /** The web console and its sessions, unless the operator disabled them. */
-export function consoleFeature({ config, accounts, countWrongKey }: ServiceParts): Feature {
+export function consoleFeature(parts: ServiceParts): Feature {
+  const { config, accounts } = parts;
   return {
-    public: config.server.console ? [consolePages(FOLDER), consoleSession(accounts, countWrongKey)] : [],
+    public: config.server.console ? [consolePages(FOLDER), consoleSession(parts)] : [],
     admin: [signInCodes(accounts)],
   };
 }

@@ -3,12 +3,14 @@ import type { CountWrongKey } from "../../http/authenticate.ts";
 import { readReplicaCount, writeReplicaCount } from "../../storage/replica-count.ts";
 import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { FailedAuthentications } from "./failed-authentications.ts";
+import { PasswordAttempts } from "./password-attempts.ts";
 import { rateLimits } from "./rate-limit-routes.ts";
 import { spendLimits } from "./spend-limit-routes.ts";
 
 export interface OpenQuota {
   counters: Awaited<ReturnType<typeof openCounters>>;
   countWrongKey: CountWrongKey;
+  passwordAttempts: PasswordAttempts;
 }
 
 /** Opens the counters. Resolves after the first attempt to reach a shared store. */
@@ -24,7 +26,11 @@ export async function openQuota({ config, database, logger, lifetime, metrics }:
     perMinute: config.limits.failedAuthenticationsPerMinute,
     onRefused: (limit) => metrics.refusal("", limit),
   });
-  return { counters, countWrongKey: (address) => failures.count(address) };
+  return {
+    counters,
+    countWrongKey: (address) => failures.count(address),
+    passwordAttempts: new PasswordAttempts(counters),
+  };
 }
 
 /** Administration of rate and spend limits. */

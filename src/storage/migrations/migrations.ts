@@ -21,6 +21,7 @@ import { moderationLanguages } from "./0018-moderation-languages.ts";
 import { requestDetails } from "./0019-request-details.ts";
 import { people } from "./0020-people.ts";
 import { cachedAnswers } from "./0021-cached-answers.ts";
+import { signOn } from "./0022-sign-on.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -45,4 +46,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0019-request-details": requestDetails,
   "0020-people": people,
   "0021-cached-answers": cachedAnswers,
+  "0022-sign-on": signOn,
 };

@@ -1,34 +1,100 @@
-/** Bodies of /console/session. */
+/** Bodies of /console/session, /console/password and /console/first_owner. */
 
 import { z } from "zod";
 import type { AnswerOf } from "../openapi/named.ts";
-import type { ConsoleSession, SignedOut, SignInCode } from "../openapi/service-answers.ts";
+import type { ConsoleSession, PasswordLink, SignedOut, SignInCode } from "../openapi/service-answers.ts";
 
 const MAX_LENGTH = 512;
 
 const secret = z.string().min(1).max(MAX_LENGTH);
+const email = z.string().trim().min(3).max(320);
+const name = z.string().trim().min(1).max(200);
 
-/** An API key or admin key, or the code of a sign-in link. */
-export const ConsoleSignInBody = z.union([z.strictObject({ key: secret }), z.strictObject({ code: secret })]);
+/** An API key or admin key, the code of a sign-in link, or the password of a user. */
+export const ConsoleSignInBody = z.union([
+  z.strictObject({ key: secret }),
+  z.strictObject({ code: secret }),
+  z.strictObject({ email, password: secret }),
+]);
+
+export const ConsoleProjectBody = z.strictObject({ project: z.string().min(1).max(200) });
+
+/** The token of a link, or the current password. */
+export const ConsolePasswordBody = z.union([
+  z.strictObject({ token: secret, password: secret }),
+  z.strictObject({ current_password: secret, password: secret }),
+]);
+
+export const ConsoleFirstOwnerBody = z.strictObject({ email, name, password: secret });
+
+interface SignInOptions {
+  providers: readonly { id: string; name: string }[];
+  hasPasswords: boolean;
+  hasKeys: boolean;
+}
+
+interface ShownUser {
+  id: string;
+  email: string;
+  name: string;
+  role: string;
+  provider: string | undefined;
+  hasPassword: boolean;
+  access: { organization: readonly string[]; projects: Readonly<Record<string, readonly string[]>> };
+}
 
 interface ShownSession {
   version: string;
   organization: { id: string; name: string; isDefault: number };
   isAdmin: boolean;
-  /** Project of the session's API key, which calls models. */
+  /** Project in which the session calls models. */
   project: { id: string; name: string } | undefined;
+  projects: readonly { id: string; name: string }[];
+  user: ShownUser | undefined;
+  needsOwner: boolean;
 }
 
-export function toConsoleSession(session: ShownSession | undefined): AnswerOf<typeof ConsoleSession> {
-  if (session === undefined) return { object: "console.session" as const, signed_in: false as const };
-  const { version, organization, isAdmin, project } = session;
+type ConsoleSessionAnswer = AnswerOf<typeof ConsoleSession>;
+
+export function toSignedOutSession({ providers, hasPasswords, hasKeys }: SignInOptions): ConsoleSessionAnswer {
+  return {
+    object: "console.session" as const,
+    signed_in: false as const,
+    sign_in: { providers: providers.map(toReference), password: hasPasswords, key: hasKeys },
+  };
+}
+
+export function toConsoleSession(session: ShownSession): ConsoleSessionAnswer {
+  const { version, organization, isAdmin, project, projects, user, needsOwner } = session;
   return {
     object: "console.session" as const,
     signed_in: true as const,
     version,
     organization: { id: organization.id, name: organization.name, is_default: organization.isDefault === 1 },
     is_admin: isAdmin,
-    project: project === undefined ? null : { id: project.id, name: project.name },
+    project: project === undefined ? null : toReference(project),
+    projects: projects.map(toReference),
+    user: user === undefined ? null : toUser(user),
+    needs_owner: needsOwner,
+  };
+}
+
+function toReference({ id, name: shown }: { id: string; name: string }) {
+  return { id, name: shown };
+}
+
+function toUser({ id, email: address, name: shown, role, provider, hasPassword, access }: ShownUser) {
+  return {
+    id,
+    email: address,
+    name: shown,
+    role,
+    provider: provider ?? null,
+    has_password: hasPassword,
+    access: {
+      organization: [...access.organization],
+      projects: Object.fromEntries(Object.entries(access.projects).map(([project, each]) => [project, [...each]])),
+    },
   };
 }
 
@@ -36,6 +102,10 @@ export function toSignInCode(code: string): AnswerOf<typeof SignInCode> {
   return { object: "console.sign_in_code" as const, code };
 }
 
-export function toSignedOut(): AnswerOf<typeof SignedOut> {
-  return { object: "console.session.deleted" as const, deleted: true };
+export function toPasswordLink(token: string, expiresInSeconds: number): AnswerOf<typeof PasswordLink> {
+  return { object: "organization.user.password_link" as const, token, expires_in_seconds: expiresInSeconds };
+}
+
+export function toSignedOut(endSessionUrl: string | undefined): AnswerOf<typeof SignedOut> {
+  return { object: "console.session.deleted" as const, deleted: true, end_session_url: endSessionUrl ?? null };
 }

@@ -57,17 +57,43 @@ export const Readiness = named(
 
 const reference = z.object({ id: z.string(), name: z.string() });
 
+const signInOptions = z.object({
+  providers: z.array(reference).describe("OpenID Connect providers: `/sign-on/{id}/start` begins a sign-in."),
+  password: z.boolean().describe("Whether users sign in with an address and a password."),
+  key: z.boolean().describe("Whether keys sign in."),
+});
+
+const permissions = z.array(z.string());
+
+const consoleUser = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: z.string(),
+  provider: z.string().nullable().describe("Provider that signed the user in."),
+  has_password: z.boolean(),
+  access: z.object({
+    organization: permissions.describe("Permissions in the organization; those of projects hold in every project."),
+    projects: z.record(z.string(), permissions).describe("Permissions by project."),
+  }),
+});
+
 export const ConsoleSession = named(
   "ConsoleSession",
   z.union([
-    z.object({ object: z.literal("console.session"), signed_in: z.literal(false) }),
+    z.object({ object: z.literal("console.session"), signed_in: z.literal(false), sign_in: signInOptions }),
     z.object({
       object: z.literal("console.session"),
       signed_in: z.literal(true),
       version: z.string(),
       organization: z.object({ ...reference.shape, is_default: z.boolean() }),
-      is_admin: z.boolean(),
-      project: reference.nullable(),
+      is_admin: z.boolean().describe("Whether the session may do everything in the organization."),
+      project: reference.nullable().describe("Project in which the session calls models."),
+      projects: z.array(reference).describe("Projects among which the user can choose."),
+      user: consoleUser.nullable().describe("Null for a session with keys."),
+      needs_owner: z
+        .boolean()
+        .describe("Whether the session is the operator's, and the organization has no owner yet."),
     }),
   ]),
 );
@@ -77,4 +103,14 @@ export const SignInCode = z.object({
   code: z.string().describe("Signs in once, within an hour: `/#/sign-in?code=…`."),
 });
 
-export const SignedOut = z.object({ object: z.literal("console.session.deleted"), deleted: z.boolean() });
+export const SignedOut = z.object({
+  object: z.literal("console.session.deleted"),
+  deleted: z.boolean(),
+  end_session_url: z.string().nullable().describe("Address at the provider that ends the session there, too."),
+});
+
+export const PasswordLink = z.object({
+  object: z.literal("organization.user.password_link"),
+  token: z.string().describe("Sets a password once, within a day: `/#/password?token=…`."),
+  expires_in_seconds: z.int(),
+});

@@ -36,7 +36,9 @@ type AuditType =
   | "rate_limit.updated"
   | "service_account.created"
   | "service_account.updated"
-  | "service_account.deleted";
+  | "service_account.deleted"
+  | "user.added"
+  | "user.updated";
 
 export interface AuditEvent {
   type: AuditType;

@@ -11,6 +11,8 @@ export interface ActiveApiKeyRow {
   projectId: string | null;
   expiresAt: number | null;
   userId: string | null;
+  /** For sessions that a provider renews: from when on that is due, in epoch milliseconds. */
+  renewAt?: number | undefined;
 }
 
 /** Finds the keys with these hashes that are not revoked and whose organization, project, account and user are active. */

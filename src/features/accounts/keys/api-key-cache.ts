@@ -70,6 +70,12 @@ export class ApiKeyCache {
     return ageMs < CHECK_AFTER_MS ? this.#known.get(keyHash) : undefined;
   }
 
+  /** Evicts a key, which its next use reads again. */
+  evict(keyHash: string): void {
+    this.#known.delete(keyHash);
+    this.#unknown.delete(keyHash);
+  }
+
   /** Called after every change that this process made, which then applies from the next request on. */
   async reload(): Promise<void> {
     try {

@@ -88,14 +88,20 @@ export async function hasUsableApiKey(executor: Executor, scope: ApiKeyScope, no
   return (await usable(executor, scope, now).limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Finds the usable key that lives longest; of several, the oldest. */
+/** Finds the usable key without a user that lives longest; of several, the oldest. */
 export async function findLastingApiKey(
   executor: Executor,
   scope: ApiKeyScope,
   now: number,
 ): Promise<ApiKeyRow | undefined> {
   const lifetime = sql`coalesce(expires_at, ${Number.MAX_SAFE_INTEGER})`;
-  return usable(executor, scope, now).orderBy(lifetime, "desc").orderBy("createdAt").limit(1).executeTakeFirst();
+  return usable(executor, scope, now)
+    .where("userId", "is", null)
+    .where("keyHash", "not like", "sign-on %")
+    .orderBy(lifetime, "desc")
+    .orderBy("createdAt")
+    .limit(1)
+    .executeTakeFirst();
 }
 
 export async function updateApiKey(executor: Executor, id: string, change: Updateable<ApiKeyRow>): Promise<void> {

@@ -7,6 +7,7 @@ import { findRateLimitsOf } from "../../quota/rate-limit-queries.ts";
 import type { ModelRateLimit } from "../../quota/rate-limit-service.ts";
 import { findSpendLimitsOf } from "../../quota/spend-limit-queries.ts";
 import type { SpendLimit } from "../../quota/spend-limit-service.ts";
+import { findSessionKeys } from "../../sign-on/user-session-queries.ts";
 import { readAccountsVersion } from "../accounts-version.ts";
 import type { Caller } from "../caller.ts";
 import { type ModelAccess, type ModelPermissions, modelAccess } from "../projects/model-access.ts";
@@ -21,6 +22,8 @@ export interface KeyRecord {
   caller: Caller;
   /** Epoch milliseconds. */
   expiresAt: number | undefined;
+  /** For sessions that a provider renews: from when on that is due. Epoch milliseconds. */
+  renewAt?: number | undefined;
   /** Permissions of the organization and the project. */
   permissions: readonly ModelPermissions[];
   /** Rate limits of the project, by model. */
@@ -62,7 +65,8 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
     const sent = await findActiveApiKeys(executor, hashes);
     const foundHashes = new Set(sent.map(({ keyHash }) => keyHash));
     const others = hashes.filter((hash) => !foundHashes.has(hash));
-    const active = [...sent, ...(await findGrantedApiKeys(executor, others))];
+    const sessions = [...(await findGrantedApiKeys(executor, others)), ...(await findSessionKeys(executor, others))];
+    const active = [...sent, ...sessions];
     const accessOf = await findAccessOf(executor, active);
     const keys = active.filter((key) => mayWork(key, accessOf));
     const scopeIds = new Set(keys.flatMap((key) => [key.organizationId, key.projectId ?? key.organizationId]));
@@ -84,6 +88,7 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
             ...(key.userId !== null && { userId: key.userId, access: accessOf.get(key.userId) }),
           },
           expiresAt: key.expiresAt ?? undefined,
+          renewAt: key.renewAt,
           permissions: permissions
             .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
             .map(toModelPermissions),

@@ -1,0 +1,66 @@
+import { VERSION } from "../../kernel/version.ts";
+import { toConsoleSession, toSignedOutSession } from "../../wire/openai/console-session.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { countOwners, findUsersByIds } from "../accounts/users/user-queries.ts";
+import type { ServiceParts } from "../feature.ts";
+
+export type ConsoleSessionParts = Pick<ServiceParts, "accounts" | "countWrongKey" | "passwords" | "signOn">;
+
+type Callers = Record<Caller["kind"], Caller | undefined>;
+
+export async function callersOf(accounts: Accounts, token: string | undefined): Promise<Callers> {
+  if (token === undefined) return { admin: undefined, project: undefined };
+  return {
+    admin: await accounts.authenticateSession(token, "admin"),
+    project: await accounts.authenticateSession(token, "project"),
+  };
+}
+
+/** Describes the session of a token: who is signed in, and what the console may show; or how to sign in. */
+export async function describeSession(parts: ConsoleSessionParts, token: string | undefined) {
+  const { accounts } = parts;
+  const { admin, project } = await callersOf(accounts, token);
+  const organizationId = (admin ?? project)?.organizationId;
+  if (token === undefined || organizationId === undefined) return describeSignIn(parts);
+  const organization = await accounts.organizations.retrieve(organizationId);
+  const user = admin?.userId === undefined ? undefined : await describeUser(parts, token, admin);
+  const isOperator = admin !== undefined && user === undefined && organization.isDefault === 1;
+  const owners = isOperator ? await accounts.run((executor) => countOwners(executor, organizationId)) : undefined;
+  return toConsoleSession({
+    version: VERSION,
+    organization,
+    isAdmin: admin !== undefined && (user === undefined || user.access.organization.includes("organization.write")),
+    project:
+      project?.projectId === undefined
+        ? undefined
+        : await accounts.projects.retrieve({ organizationId, id: project.projectId }),
+    projects: user?.projects ?? [],
+    user,
+    needsOwner: owners === 0,
+  });
+}
+
+function describeSignIn({ passwords, signOn }: ConsoleSessionParts) {
+  return toSignedOutSession({
+    providers: (signOn?.providers ?? []).map(({ id, name }) => ({ id, name })),
+    hasPasswords: passwords.isAllowed,
+    hasKeys: signOn?.settings.required !== true,
+  });
+}
+
+async function describeUser({ accounts, passwords, signOn }: ConsoleSessionParts, token: string, caller: Caller) {
+  const session = await accounts.userSessions.find(token);
+  const [user] = await accounts.run((executor) => findUsersByIds(executor, [caller.userId ?? ""]));
+  if (session === undefined || user === undefined) return undefined;
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    role: user.role,
+    provider: signOn?.provider(session.providerId ?? "")?.name,
+    hasPassword: await passwords.hasPassword(session),
+    access: caller.access ?? { organization: [], projects: {} },
+    projects: await accounts.userSessions.projects(session),
+  };
+}

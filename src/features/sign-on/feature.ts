@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import type { FastifyRequest } from "fastify";
+import { HOUR_MS } from "../../kernel/durations.ts";
+import { readKeyFile } from "../../kernel/encryption/key-file.ts";
+import { Keyring } from "../../kernel/encryption/keyring.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
+import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { sessionToken } from "../console/session-cookie.ts";
+import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import type { PasswordAttempts } from "../quota/password-attempts.ts";
+import { BearerTokens } from "./bearer-tokens.ts";
+import { isOperatorSession } from "./operator-session.ts";
+import { passwordLinks } from "./password-link-routes.ts";
+import { Passwords } from "./passwords.ts";
+import { Provider } from "./provider.ts";
+import { providerFetch } from "./provider-fetch.ts";
+import { SessionRenewal } from "./session-renewal.ts";
+import { SignOn } from "./sign-on.ts";
+import { backchannelLogout, signOnPages } from "./sign-on-routes.ts";
+
+/** Opens sign-on with providers, and tokens of trusted issuers. Without either, requests take no other path. */
+export function openSignOn(parts: BaseParts & Pick<ServiceParts, "accounts">): SignOn | undefined {
+  const { config, accounts, logger, lifetime } = parts;
+  const { signOn: settings } = config;
+  accounts.userSessions.sessionMs = settings.sessionHours * HOUR_MS;
+  if (settings.providers.length === 0 && settings.tokens.length === 0) return undefined;
+  // The operator's identity provider may be on this machine or a private network.
+  const guard = new OutgoingGuard({ reach: "private" });
+  lifetime.defer(() => guard.close());
+  const fetch = providerFetch(guard);
+  const { transactions, userSessions: sessions } = accounts;
+  if (settings.tokens.length > 0) {
+    accounts.tokens = new BearerTokens({ issuers: settings.tokens, fetch, transactions });
+  }
+  if (settings.providers.length === 0) return undefined;
+  for (const { id, issuer } of settings.providers) {
+    if (!issuer.startsWith("https:")) logger.warn({ provider: id }, "the provider's issuer is not encrypted (http:)");
+  }
+  const keyring = openKeyring(parts);
+  const providers = new Map(settings.providers.map((each) => [each.id, new Provider({ settings: each, fetch })]));
+  const renewal = new SessionRenewal({
+    ...{ transactions, providers, keyring, settings, logger },
+    onRenewed: ({ adminHash, projectHash }) => {
+      accounts.callers.keys.evict(adminHash);
+      accounts.callers.keys.evict(projectHash);
+    },
+  });
+  accounts.callers.renewSession = (keyHash) => renewal.renew(keyHash);
+  return new SignOn({ settings, providers, keyring, renewal, transactions, sessions, logger });
+}
+
+export function openPasswords(
+  { signOn }: Pick<ServiceParts["config"], "signOn">,
+  { transactions, userSessions: sessions }: Accounts,
+  attempts: PasswordAttempts,
+): Passwords {
+  return new Passwords({ transactions, sessions, attempts, isAllowed: !signOn.required });
+}
+
+export function signOnFeature(parts: ServiceParts): Feature {
+  const { config, accounts, passwords, signOn, logger } = parts;
+  if (!config.server.console) return {};
+  const admin = [passwordLinks(passwords)];
+  if (signOn === undefined) return { admin };
+  const isOperator = (request: FastifyRequest) => isOperatorSession(accounts, sessionToken(request));
+  const routes = { ...parts, signOn, isOperator };
+  return {
+    admin,
+    public: [signOnPages(routes), backchannelLogout(routes)],
+    start: () => {
+      signOn.applyRules().catch((error: Error) => {
+        logger.warn({ error: error.message }, "the rules of sign_on will be applied with the next sign-in");
+      });
+    },
+  };
+}
+
+/** Replicas share what is encrypted, so that those with PostgreSQL need the operator's key. Throws a Fault without it. */
+function openKeyring({ config, database }: BaseParts): Keyring {
+  const { environment, dataDirectory } = config;
+  if (environment.PARLANCE_ENCRYPTION_KEY !== undefined) return new Keyring(environment.PARLANCE_ENCRYPTION_KEY);
+  if (database.kind === "sqlite") return new Keyring([readKeyFile(join(dataDirectory, "encryption.key"))]);
+  const message =
+    "sign_on.providers with PostgreSQL needs PARLANCE_ENCRYPTION_KEY, which encrypts sessions for all replicas.";
+  throw invalidRequest(message, "sign_on.providers");
+}

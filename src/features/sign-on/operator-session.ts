@@ -1,0 +1,8 @@
+import type { Accounts } from "../accounts/accounts.ts";
+
+/** Whether a session is the operator's: with an admin key of the default organization, as the terminal's link has it. */
+export async function isOperatorSession(accounts: Accounts, token: string | undefined): Promise<boolean> {
+  const caller = token === undefined ? undefined : await accounts.authenticateSession(token, "admin");
+  if (caller === undefined || caller.userId !== undefined) return false;
+  return accounts.organizations.isDefault(caller.organizationId);
+}

@@ -1,0 +1,32 @@
+import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
+import { DAY_SECONDS } from "../../kernel/durations.ts";
+import { toPasswordLink } from "../../wire/openai/console-session.ts";
+import { PasswordLink } from "../../wire/openapi/service-answers.ts";
+import { actorOf } from "../accounts/audit/actor.ts";
+import type { Passwords } from "./passwords.ts";
+
+interface OfUser {
+  Params: { user: string };
+}
+
+/** POST /v1/organization/users/:user/password_link */
+export function passwordLinks(passwords: Passwords): FastifyPluginAsync {
+  return async (app) => {
+    app.post<OfUser>(
+      "/users/:user/password_link",
+      operation({
+        summary: "Creates a link with which a user sets a password, once, within a day. Not in OpenAI's API.",
+        tag: "Organization",
+        permission: "admin",
+        requires: "organization.users.write",
+        answer: PasswordLink,
+      }),
+      async (request) => {
+        const { organizationId } = request.caller;
+        const token = await passwords.createLink(actorOf(request), { organizationId, id: request.params.user });
+        return toPasswordLink(token.reveal(), DAY_SECONDS);
+      },
+    );
+  };
+}

@@ -1,0 +1,217 @@
+/** Users who sign in with a password of this service: for those without a provider. */
+
+import { hash } from "node:crypto";
+import { DAY_MS } from "../../kernel/durations.ts";
+import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
+import type { Secret } from "../../kernel/secret.ts";
+import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
+import type { Actor } from "../accounts/audit/audit.ts";
+import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
+import type { UserRow } from "../accounts/people-rows.ts";
+import {
+  countOwners,
+  findUser,
+  findUserByEmail,
+  findUsersByIds,
+  insertUser,
+  toEmailKey,
+  type UserReference,
+} from "../accounts/users/user-queries.ts";
+import { type NewConsoleSession, newSessionToken } from "../console/console-sessions.ts";
+import type { PasswordAttempts } from "../quota/password-attempts.ts";
+import { hashPassword, verifyPassword } from "./password-hash.ts";
+import {
+  deletePasswordLinks,
+  findPassword,
+  findPasswordLink,
+  putPassword,
+  putPasswordLink,
+} from "./password-queries.ts";
+import type { UserSessionRow } from "./sign-on-rows.ts";
+import { findSessionsOfUser } from "./user-session-queries.ts";
+import { endSessions, type UserSessions } from "./user-sessions.ts";
+
+/** NIST SP 800-63B-4, 3.1.1.2, asks for 15 characters where the password is the only factor. */
+export const MIN_PASSWORD_LENGTH = 15;
+export const MAX_PASSWORD_LENGTH = 256;
+const LINK_MS = DAY_MS;
+
+export interface PasswordsOptions {
+  transactions: AccountTransactions;
+  sessions: UserSessions;
+  attempts: PasswordAttempts;
+  /** False where a provider is required. */
+  isAllowed: boolean;
+}
+
+export interface NewOwner {
+  email: string;
+  name: string;
+  password: Secret;
+}
+
+export class Passwords {
+  readonly #options: PasswordsOptions;
+
+  constructor(options: PasswordsOptions) {
+    this.#options = options;
+  }
+
+  get isAllowed(): boolean {
+    return this.#options.isAllowed;
+  }
+
+  /** Throws a Fault for a wrong password, a disabled user, or after too many failures. */
+  async signIn(actor: Actor, email: string, password: Secret): Promise<NewConsoleSession> {
+    this.#checkAllowed();
+    const { transactions, sessions, attempts } = this.#options;
+    const user = await attempts.try(email, actor.ipAddress ?? "", () => this.#verify(email, password));
+    if (user === undefined) throw wrongPassword();
+    if (user.disabledAt !== null) throw new Fault("forbidden", "Your account is disabled. Ask your administrator.");
+    return transactions.run({ ...actor, userId: user.id }, (transaction) =>
+      sessions.begin(transaction, { user, method: "password" }),
+    );
+  }
+
+  /** Creates a link with which a user sets a password, once, within a day. Throws a Fault for an unknown user. */
+  async createLink(actor: Actor, reference: UserReference): Promise<Secret> {
+    this.#checkAllowed();
+    const token = newSessionToken();
+    await this.#options.transactions.run(actor, async ({ executor, now, audit }) => {
+      const user = await findUser(executor, reference);
+      if (user === undefined) throw new Fault("not-found", `There is no user \`${reference.id}\`.`);
+      const tokenHash = hashLinkToken(token.reveal());
+      await putPasswordLink(executor, { tokenHash, userId: user.id, createdAt: now, expiresAt: now + LINK_MS });
+      const details = { passwordLink: "created" };
+      await audit({ type: "user.updated", organizationId: user.organizationId, resourceId: user.id, details });
+    });
+    return token;
+  }
+
+  /** Sets the password of a link's user, whose earlier sessions end, and signs the user in. Throws a Fault. */
+  async setByLink(actor: Actor, token: string, password: Secret): Promise<NewConsoleSession> {
+    this.#checkAllowed();
+    checkPassword(password);
+    const { transactions } = this.#options;
+    const tokenHash = hashLinkToken(token);
+    const exists = await transactions.database.run((executor) => findPasswordLink(executor, tokenHash));
+    if (exists === undefined) throw usedLink();
+    const passwordHash = await hashPassword(password);
+    return transactions.run(actor, async (transaction) => {
+      const { executor, now } = transaction;
+      const link = await findPasswordLink(executor, tokenHash);
+      const [user] = link === undefined ? [] : await findUsersByIds(executor, [link.userId]);
+      if (link === undefined || user === undefined || link.expiresAt <= now) throw usedLink();
+      if (user.disabledAt !== null) throw new Fault("forbidden", "Your account is disabled. Ask your administrator.");
+      return this.#set(transaction, user, passwordHash);
+    });
+  }
+
+  /** Changes the password of a session's user, whose other sessions end. Throws a Fault for a wrong current one. */
+  async change(actor: Actor, { userId }: UserSessionRow, current: Secret, next: Secret): Promise<NewConsoleSession> {
+    this.#checkAllowed();
+    checkPassword(next);
+    const { transactions, attempts } = this.#options;
+    const [user] = await transactions.database.run((executor) => findUsersByIds(executor, [userId]));
+    if (user === undefined) throw wrongPassword();
+    const verified = await attempts.try(user.email, actor.ipAddress ?? "", () => this.#verify(user.email, current));
+    if (verified === undefined) throw wrongPassword();
+    const passwordHash = await hashPassword(next);
+    return transactions.run({ ...actor, userId }, (transaction) => this.#set(transaction, user, passwordHash));
+  }
+
+  /** Adds the first owner with a password. Throws a Fault when the organization has an owner. */
+  async addFirstOwner(actor: Actor, { email, name, password }: NewOwner): Promise<NewConsoleSession> {
+    this.#checkAllowed();
+    checkPassword(password);
+    const passwordHash = await hashPassword(password);
+    return this.#options.transactions.run(actor, async (transaction) => {
+      const { executor, now, audit } = transaction;
+      const organization = await findDefaultOrganization(executor);
+      if (organization === undefined) throw new Fault("unavailable", "The service is starting. Try again in a moment.");
+      const organizationId = organization.id;
+      if ((await countOwners(executor, organizationId)) > 0) {
+        throw new Fault("conflict", "The organization has an owner already, who can invite you.");
+      }
+      const existing = await findUserByEmail(executor, organizationId, email);
+      if (existing !== undefined) throw new Fault("conflict", `There is a user ${existing.email} already.`);
+      const user: UserRow = {
+        id: newId("user_"),
+        organizationId,
+        email: toEmailKey(email),
+        name,
+        role: "owner",
+        addedAt: now,
+        disabledAt: null,
+        lastActiveAt: null,
+        isScimManaged: 0,
+      };
+      await insertUser(executor, user);
+      await audit({ type: "user.added", organizationId, resourceId: user.id, details: { role: user.role } });
+      return this.#set(transaction, user, passwordHash);
+    });
+  }
+
+  /** Sets the password of a user who was just added, and begins the first session, in the same transaction. */
+  async begin(transaction: AccountTransaction, user: UserRow, passwordHash: string): Promise<NewConsoleSession> {
+    return this.#set(transaction, user, passwordHash);
+  }
+
+  /** Throws a Fault where passwords are off, or for one that is too short. */
+  async prepare(password: Secret): Promise<string> {
+    this.#checkAllowed();
+    checkPassword(password);
+    return hashPassword(password);
+  }
+
+  async hasPassword({ userId }: UserSessionRow): Promise<boolean> {
+    const { database } = this.#options.transactions;
+    return (await database.run((executor) => findPassword(executor, userId))) !== undefined;
+  }
+
+  async #set(transaction: AccountTransaction, user: UserRow, passwordHash: string): Promise<NewConsoleSession> {
+    const { executor, now } = transaction;
+    await deletePasswordLinks(executor, user.id, now);
+    await putPassword(executor, { userId: user.id, hash: passwordHash, changedAt: now });
+    await endSessions(transaction, await findSessionsOfUser(executor, user.id), "another password was set");
+    return this.#options.sessions.begin(transaction, { user, method: "password" });
+  }
+
+  async #verify(email: string, password: Secret): Promise<UserRow | undefined> {
+    const { database } = this.#options.transactions;
+    const entry = await database.run(async (executor) => {
+      const organization = await findDefaultOrganization(executor);
+      const user = organization && (await findUserByEmail(executor, organization.id, email));
+      return user && { user, stored: await findPassword(executor, user.id) };
+    });
+    return (await verifyPassword(password, entry?.stored?.hash)) ? entry?.user : undefined;
+  }
+
+  #checkAllowed(): void {
+    if (this.#options.isAllowed) return;
+    const message = "People sign in here with a provider only (`sign_on.required`).";
+    throw new Fault("forbidden", message, { code: "sign_on_required" });
+  }
+}
+
+function checkPassword(password: Secret): void {
+  const { length } = [...password.reveal()];
+  if (length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH) return;
+  const message = `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters; several words are easy to remember.`;
+  throw invalidRequest(message, "password");
+}
+
+function hashLinkToken(token: string): string {
+  return hash("sha256", `password link\0${token}`);
+}
+
+function wrongPassword(): Fault {
+  const message = "The address or the password is wrong.";
+  return new Fault("unauthenticated", message, { code: "wrong_password" });
+}
+
+function usedLink(): Fault {
+  const message = "This link was used already or has expired. Ask your administrator for another one.";
+  return new Fault("unauthenticated", message, { code: "invalid_password_link" });
+}

@@ -1,0 +1,56 @@
+/** Rows of identities, passwords and sessions. Times are epoch milliseconds. */
+
+/** Identity of a user at an issuer. */
+export interface ExternalIdentityRow {
+  issuer: string;
+  subject: string;
+  userId: string;
+  createdAt: number;
+  lastUsedAt: number;
+}
+
+export interface UserPasswordRow {
+  userId: string;
+  /** argon2id, in the PHC string format. */
+  hash: string;
+  changedAt: number;
+}
+
+/** Link with which a user sets a password, once. */
+export interface PasswordLinkRow {
+  /** SHA-256 in hexadecimal. */
+  tokenHash: string;
+  userId: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** Session of a user in the console. */
+export interface UserSessionRow {
+  id: string;
+  userId: string;
+  /** SHA-256 of the session's token for routes of the organization, in hexadecimal. */
+  adminHash: string;
+  /** The same for routes of models. */
+  projectHash: string;
+  /** Key with which the session calls models in the chosen project; null: none. */
+  projectKeyId: string | null;
+  /** Provider of the configuration; null: signed in with a password or link. */
+  providerId: string | null;
+  issuer: string | null;
+  subject: string | null;
+  /** Session at the provider. */
+  sid: string | null;
+  /** Tokens of the provider, encrypted JSON. */
+  tokens: Buffer | null;
+  createdAt: number;
+  expiresAt: number;
+  /** When the provider last confirmed the session. */
+  checkedAt: number;
+  /** From when on the session is to be renewed at its provider. */
+  renewAt: number;
+  /** Until when the session works without a renewal. */
+  validUntil: number;
+  /** While one process renews the session, others wait. */
+  renewingUntil: number | null;
+}

@@ -1,0 +1,191 @@
+/** Signing in with a provider: the path to a session, what the person may do, and every fault that stops it. */
+
+import { decodeJwt } from "jose";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { BrowserJar } from "../support/service/browser-jar.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { chatStatus, type SignOnService, sessionOf, startSignOnService } from "../support/service/sign-on-service.ts";
+
+let idp: SignOnService;
+beforeAll(async () => {
+  idp = await startSignOnService({ signOn: "  renew_after_seconds: 1" });
+  const { people } = idp.provider;
+  people.set("ada", { email: "ada@example.com", name: "Ada Lovelace", groups: ["admins"] });
+  people.set("grace", { email: "Grace@Example.com", name: "Grace Hopper", groups: ["research"] });
+  people.set("mallory", { email: "mallory@example.com", name: "Mallory", groups: [], isEmailVerified: false });
+  people.set("visitor", { email: "visitor@example.com", name: "Visitor", groups: ["gardeners"] });
+});
+afterEach(() => {
+  idp.provider.tamper = undefined;
+  idp.provider.isAway = false;
+});
+afterAll(() => idp?.[Symbol.asyncDispose]());
+
+test("signs a member of a group in and continues to the page that the person wanted", async () => {
+  const { browser, page } = await idp.signIn("grace", "/usage");
+  expect([page.status, page.text]).toEqual([200, expect.any(String)]);
+  expect(page.text).toContain(`url=${idp.service.origin}/#/usage`);
+  expect(page.headers.get("cache-control")).toBe("no-store");
+  expect(page.headers.get("set-cookie")).toMatch(/parlance_session_\d+=[\w-]{43};.*HttpOnly; SameSite=Strict/i);
+  expect(await sessionOf(browser, idp.service.origin)).toMatchObject({
+    signed_in: true,
+    is_admin: false,
+    project: { name: "Default project" },
+    user: { email: "grace@example.com", name: "Grace Hopper", role: "reader", provider: "Test provider" },
+  });
+  expect(await chatStatus(browser, idp.service.origin)).toBe(200);
+  const created = await browser.fetch(`${idp.service.origin}/v1/organization/projects`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "Not hers" }),
+  });
+  expect(created.status).toBe(403);
+});
+
+test("gives an owner of the group's role the administration, and keeps the identity at the next sign-in", async () => {
+  const first = await idp.signIn("ada");
+  const before = await sessionOf(first.browser, idp.service.origin);
+  expect(before).toMatchObject({ is_admin: true, user: { role: "reader" } });
+  expect(before.user.access.organization).toContain("organization.users.write");
+  const projects = await first.browser.fetch(`${idp.service.origin}/v1/organization/projects`);
+  expect(projects.status).toBe(200);
+  const second = await idp.signIn("ada");
+  const after = await sessionOf(second.browser, idp.service.origin);
+  expect(after.user.id).toBe(before.user.id);
+});
+
+test("keeps what the browser needs in a cookie that is encrypted, ends in ten minutes and is not sent by other sites", async () => {
+  const answer = await fetch(`${idp.service.origin}/sign-on/idp/start`, { redirect: "manual" });
+  expect(answer.headers.get("set-cookie")).toMatch(
+    /^parlance_sign_on_[\w-]{12}=[\w-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/i,
+  );
+  const target = new URL(answer.headers.get("location") ?? "");
+  expect(target.origin).toBe(idp.provider.issuer);
+  expect(Object.fromEntries(target.searchParams)).toMatchObject({
+    code_challenge_method: "S256",
+    response_type: "code",
+    redirect_uri: `${idp.service.origin}/sign-on/idp/callback`,
+    state: expect.stringMatching(/.{20}/),
+    nonce: expect.stringMatching(/.{20}/),
+  });
+  expect(answer.headers.get("set-cookie")).not.toContain(target.searchParams.get("nonce"));
+});
+
+/** Follows a sign-in up to the provider's answer, which is not delivered yet. */
+async function untilCallback(subject: string) {
+  idp.provider.signsInAs = subject;
+  const browser = new BrowserJar();
+  const isCallback = (url: string) => url.startsWith(`${idp.service.origin}/sign-on/idp/callback`);
+  const { url } = await browser.open(`${idp.service.origin}/sign-on/idp/start`, isCallback);
+  return { browser, url };
+}
+
+test("shows a page for a replayed code, with the same cookie and without it", async () => {
+  const { browser, url } = await untilCallback("grace");
+  const thief = browser.copy();
+  expect((await browser.open(url)).status).toBe(200);
+  const again = await browser.open(url);
+  expect([again.status, again.text]).toEqual([400, expect.stringContaining("This sign-in is no longer open")]);
+  const replayed = await thief.open(url);
+  expect([replayed.status, replayed.text]).toEqual([400, expect.stringContaining("The provider refused this sign-in")]);
+  expect(replayed.headers.get("set-cookie")).not.toContain("parlance_session");
+});
+
+test("refuses the answer of a sign-in that began in another browser", async () => {
+  const { url } = await untilCallback("grace");
+  const other = await untilCallback("ada");
+  const page = await other.browser.open(url);
+  expect([page.status, page.text]).toEqual([400, expect.stringContaining("This sign-in is no longer open")]);
+});
+
+test("shows what the provider said when the person cancelled, as text", async () => {
+  const { page } = await idp.signIn("nobody");
+  expect(page.status).toBe(403);
+  expect(page.text).toContain("The provider did not sign you in");
+  expect(page.text).toContain("The person pressed &lt;Cancel&gt;");
+});
+
+test("asks people without a verified address or without any role to see their administrator", async () => {
+  const unverified = await idp.signIn("mallory");
+  expect([unverified.page.status, unverified.page.text]).toEqual([403, expect.stringContaining("is not verified")]);
+  const { browser, page } = await idp.signIn("visitor");
+  expect([page.status, page.text]).toEqual([403, expect.stringContaining("You have no access yet")]);
+  expect(page.text).toContain("gardeners");
+  expect(await sessionOf(browser, idp.service.origin)).toMatchObject({ signed_in: false });
+});
+
+test("shows a page while the provider is away, and API keys go on", async () => {
+  const { browser, url } = await untilCallback("grace");
+  idp.provider.isAway = true;
+  const answer = await browser.open(url);
+  expect([answer.status, answer.text]).toEqual([503, expect.stringContaining("The provider cannot be reached")]);
+  expect(
+    (await idp.service.post("/v1/chat/completions", { model: "echo", messages: [{ role: "user", content: "Hi" }] }))
+      .status,
+  ).toBe(200);
+});
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+test.each<[string, string, (claims: Record<string, unknown>) => Promise<string>]>([
+  [
+    "another audience",
+    "meant for another service",
+    (claims) => idp.provider.sign({ ...claims, aud: "another-client" }),
+  ],
+  [
+    "another issuer",
+    "came from another provider",
+    (claims) => idp.provider.sign({ ...claims, iss: "https://attacker.example" }),
+  ],
+  ["no signature", "cannot be used|not signed", (claims) => idp.provider.sign(claims, { algorithm: "none" })],
+  ["a key of someone else", "not signed with its keys", (claims) => idp.provider.sign(claims, { foreignKey: true })],
+  [
+    "an unknown key",
+    "not signed with its keys",
+    (claims) => idp.provider.sign(claims, { foreignKey: true, header: { kid: "unknown" } }),
+  ],
+  ["another nonce", "cannot be used", (claims) => idp.provider.sign({ ...claims, nonce: "of-another-sign-in" })],
+  [
+    "a time that is over by six minutes",
+    "clocks",
+    (claims) => idp.provider.sign({ ...claims, iat: seconds() - 4000, exp: seconds() - 360 }),
+  ],
+  [
+    "a time to come in six minutes",
+    "clocks",
+    (claims) => idp.provider.sign({ ...claims, iat: seconds() + 360, exp: seconds() + 4000 }),
+  ],
+])("refuses an ID token with %s, and says so", async (_fault, text, forge) => {
+  idp.provider.tamper = async (answer) => ({ ...answer, id_token: await forge(decodeJwt(String(answer.id_token))) });
+  const { browser, page } = await idp.signIn("grace");
+  expect([400, 403, 502]).toContain(page.status);
+  expect(page.text).toMatch(new RegExp(text));
+  expect(page.text).toMatch(/Request req_\w+/);
+  expect(page.text).not.toMatch(/\bat .*\.ts:|node:internal|Error:/);
+  expect(await sessionOf(browser, idp.service.origin)).toMatchObject({ signed_in: false });
+});
+
+test("tolerates a clock that is off by four minutes in either direction", async () => {
+  for (const shift of [-240, 240]) {
+    idp.provider.tamper = async (answer) => {
+      const claims = decodeJwt(String(answer.id_token));
+      const id_token = await idp.provider.sign({ ...claims, iat: seconds() + shift, exp: seconds() + shift + 10 });
+      return { ...answer, id_token };
+    };
+    expect((await idp.signIn("grace")).page.status).toBe(200);
+  }
+});
+
+test("goes on after the provider rotated its keys in mid-session", async () => {
+  const { browser } = await idp.signIn("grace");
+  await idp.provider.rotateKeys();
+  const refreshes = () => idp.provider.requests.filter((path) => path === "/token").length;
+  const before = refreshes();
+  await eventually(async () => {
+    await sessionOf(browser, idp.service.origin);
+    expect(refreshes()).toBeGreaterThan(before + 1);
+  });
+  expect(await sessionOf(browser, idp.service.origin)).toMatchObject({ signed_in: true });
+  expect((await idp.signIn("ada")).page.status).toBe(200);
+});
