@@ -56,14 +56,19 @@ export function buildServer(options: ServerOptions): DescribedServer {
     },
     { prefix: "/v1" },
   );
-  app.register(
-    async (scope) => {
-      authenticate(scope, "admin");
-      refuseNul(scope);
-      for (const plugin of features.flatMap((feature) => feature.admin ?? [])) scope.register(plugin);
-    },
-    { prefix: "/v1/organization" },
-  );
+  for (const [prefix, routes] of [
+    ["/v1/organization", features.flatMap((feature) => feature.admin ?? [])],
+    ["/v1/projects", features.flatMap((feature) => feature.adminOfProjects ?? [])],
+  ] as const) {
+    app.register(
+      async (scope) => {
+        authenticate(scope, "admin");
+        refuseNul(scope);
+        for (const plugin of routes) scope.register(plugin);
+      },
+      { prefix },
+    );
+  }
   app.register(
     async (scope) => {
       authenticate(scope, "operator");

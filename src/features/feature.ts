@@ -26,6 +26,8 @@ export interface Feature {
   project?: readonly FastifyPluginAsync[];
   /** Routes below /v1/organization for admin keys. */
   admin?: readonly FastifyPluginAsync[];
+  /** Routes below /v1/projects, for admin keys, too. */
+  adminOfProjects?: readonly FastifyPluginAsync[];
   /** Routes below /v1/organizations for commands of the operator. */
   operator?: readonly FastifyPluginAsync[];
   /** Adds hooks, which run after those of the features before this one and before those of the scopes for keys. */

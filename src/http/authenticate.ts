@@ -119,9 +119,9 @@ function admits(kind: ScopeKind, caller: Caller): boolean {
 /** Throws a Fault when the user's roles do not allow the operation, in the project of its path or of the key. */
 function checkAccess({ routeOptions, params }: FastifyRequest, caller: Caller): void {
   const { operation } = routeOptions.config;
-  const { project: pathProject } = (params ?? {}) as { project?: string };
-  if (mayCall(caller, operation, pathProject)) return;
-  const project = pathProject ?? caller.projectId;
+  const path = (params ?? {}) as { project?: string; user?: string };
+  if (mayCall(caller, operation, path)) return;
+  const project = path.project ?? caller.projectId;
   const requirement = operation && requirementOf(operation);
   const needed = [requirement ?? []].flat().map((permission) => `\`${permission}\``);
   const place = project === undefined ? "the organization" : `the project \`${project.slice(0, 100)}\``;

@@ -26,7 +26,7 @@ type Entries<Tables, Table extends keyof Tables, Entry> = SelectQueryBuilder<Tab
  */
 export async function readPage<Tables, Table extends keyof Tables, Entry extends { id: string }>(
   request: PageRequest,
-  time: "createdAt" | "effectiveAt",
+  time: "createdAt" | "effectiveAt" | "addedAt",
   scope: Entries<Tables, Table, Entry>,
   list: Entries<Tables, Table, Entry> = scope,
 ): Promise<Page<Entry>> {
@@ -58,4 +58,27 @@ function opposite(order: "asc" | "desc"): "asc" | "desc" {
 function unknownCursor(param: string, cursor: string): Error {
   const shown = JSON.stringify(cursor.slice(0, 64));
   return invalidRequest(`Invalid value for '${param}': this list has no entry ${shown}.`, param, "invalid_value");
+}
+
+/** Page of rows in memory. Throws a Fault for a cursor that no row has. */
+export function pageOfRows<Row extends { id: string }>(
+  rows: readonly Row[],
+  { after, before, limit }: { after?: string | undefined; before?: string | undefined; limit: number },
+): Page<Row> {
+  if (after !== undefined && before !== undefined) {
+    throw invalidRequest("'after' and 'before' cannot be used together.", "before", "invalid_value");
+  }
+  const indexOf = (cursor: string, param: string) => {
+    const index = rows.findIndex(({ id }) => id === cursor);
+    if (index === -1)
+      throw invalidRequest(`Invalid value for '${param}': the entry does not exist.`, param, "invalid_value");
+    return index;
+  };
+  if (before !== undefined) {
+    const end = indexOf(before, "before");
+    const start = Math.max(0, end - limit);
+    return { entries: rows.slice(start, end), hasMore: start > 0 };
+  }
+  const start = after === undefined ? 0 : indexOf(after, "after") + 1;
+  return { entries: rows.slice(start, start + limit), hasMore: start + limit < rows.length };
 }

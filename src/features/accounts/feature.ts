@@ -3,14 +3,20 @@ import { authenticateScope } from "../../http/authenticate.ts";
 import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { Accounts, type AccountsOptions } from "./accounts.ts";
 import { auditLogs } from "./audit/audit-log-routes.ts";
+import { groups } from "./groups/group-routes.ts";
+import { invites } from "./invites/invite-routes.ts";
 import { adminApiKeys } from "./keys/admin-key-routes.ts";
 import { organizationApiKeys } from "./keys/organization-key-routes.ts";
 import { projectApiKeys } from "./keys/project-key-routes.ts";
 import { serviceAccountKeys } from "./keys/service-account-key-routes.ts";
 import { organizations, ownOrganization } from "./organizations/organization-routes.ts";
 import { modelPermissions } from "./projects/model-permission-routes.ts";
+import { projectGroups, projectUsers } from "./projects/project-member-routes.ts";
 import { projects } from "./projects/project-routes.ts";
+import { organizationAssignments, projectAssignments } from "./roles/assignment-routes.ts";
+import { organizationRoles, projectRoles } from "./roles/role-routes.ts";
 import { serviceAccounts } from "./service-accounts/service-account-routes.ts";
+import { users } from "./users/user-routes.ts";
 
 type AccountsParts = BaseParts & Pick<ServiceParts, "outbox" | "countWrongKey"> & Pick<AccountsOptions, "onChanged">;
 
@@ -32,6 +38,7 @@ export function accountsFeature({ accounts, catalog }: Pick<ServiceParts, "accou
   return {
     operator: [organizations(accounts)],
     admin: accountRoutes(accounts, (entry) => resolvePermissionEntry(catalog, entry)),
+    adminOfProjects: projectAccountRoutes(accounts),
   };
 }
 
@@ -49,6 +56,18 @@ export function accountRoutes(
     organizationApiKeys(accounts),
     adminApiKeys(accounts),
     modelPermissions(accounts, resolveModel),
+    users(accounts),
+    invites(accounts),
+    groups(accounts),
+    organizationRoles(accounts),
+    organizationAssignments(accounts),
+    projectUsers(accounts),
+    projectGroups(accounts),
     auditLogs(accounts),
   ];
+}
+
+/** Routes below /v1/projects. */
+export function projectAccountRoutes(accounts: Accounts): NonNullable<Feature["adminOfProjects"]> {
+  return [projectRoles(accounts), projectAssignments(accounts)];
 }

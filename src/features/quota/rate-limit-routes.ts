@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
-import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { pageOfRows } from "../../storage/page.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {
   RateLimitBody,
@@ -67,7 +68,7 @@ export function rateLimits(accounts: Accounts, { models, resolve, defaults }: Li
         if (projectId !== undefined && projectId !== project)
           throw new Fault("not-found", `There is no project \`${project}\`.`);
         const query = parse(RateLimitListQuery, request.query);
-        return toListBody(pageOf(await rowsOf(request), query), (row) => row);
+        return toListBody(pageOfRows(await rowsOf(request), query), (row) => row);
       },
     );
 
@@ -96,26 +97,4 @@ export function rateLimits(accounts: Accounts, { models, resolve, defaults }: Li
       },
     );
   };
-}
-
-function pageOf<Row extends { id: string }>(
-  rows: readonly Row[],
-  { after, before, limit }: { after?: string | undefined; before?: string | undefined; limit: number },
-): { entries: Row[]; hasMore: boolean } {
-  if (after !== undefined && before !== undefined) {
-    throw invalidRequest("'after' and 'before' cannot be used together.", "before", "invalid_value");
-  }
-  const indexOf = (cursor: string, param: string) => {
-    const index = rows.findIndex(({ id }) => id === cursor);
-    if (index === -1)
-      throw invalidRequest(`Invalid value for '${param}': the entry does not exist.`, param, "invalid_value");
-    return index;
-  };
-  if (before !== undefined) {
-    const end = indexOf(before, "before");
-    const start = Math.max(0, end - limit);
-    return { entries: rows.slice(start, end), hasMore: start > 0 };
-  }
-  const start = after === undefined ? 0 : indexOf(after, "after") + 1;
-  return { entries: rows.slice(start, start + limit), hasMore: start + limit < rows.length };
 }

@@ -13,6 +13,8 @@ export interface Operation {
    * project keys. Keys without a user need none.
    */
   requires?: Requirement;
+  /** What a user needs instead where `{user}` of the path is the same user. */
+  requiresOfSelf?: Requirement;
   query?: z.ZodObject;
   /** JSON body. */
   body?: z.ZodType;
@@ -64,6 +66,7 @@ export const TAGS = {
   Ollama: "Ollama's API.",
   Models: "Models that a key may use.",
   Projects: "Projects, service accounts, keys and their limits.",
+  People: "Users, invites, groups and roles.",
   Reports: "Usage, costs, requests and changes.",
   Organization: "Admin keys, models and limits of the organization.",
   Service: "Health, metrics and the console.",

@@ -9,7 +9,7 @@ import OpenAI from "openai";
 import { Catalog } from "../../../src/catalog/catalog.ts";
 import { Accounts } from "../../../src/features/accounts/accounts.ts";
 import { OPERATOR } from "../../../src/features/accounts/audit/audit.ts";
-import { accountRoutes } from "../../../src/features/accounts/feature.ts";
+import { accountRoutes, projectAccountRoutes } from "../../../src/features/accounts/feature.ts";
 import { organizations } from "../../../src/features/accounts/organizations/organization-routes.ts";
 import { configuration } from "../../../src/features/configuration/routes.ts";
 import { signInCodes } from "../../../src/features/console/sign-in-code-routes.ts";
@@ -39,7 +39,7 @@ export interface Administration {
   admin: OpenAI;
   /** Client with another organization's admin key. */
   foreign: OpenAI;
-  /** With the default organization's admin key. */
+  /** With the default organization's admin key. `path` is below /v1/organization unless it begins with `/v1/`. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   sendForeign(method: string, path: string, body?: unknown): Promise<Answer>;
   /** With a temporary key of the operator; `path` is below /v1. */
@@ -114,6 +114,14 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   );
   app.register(
     async (scope) => {
+      authenticateScope(scope, accounts, "admin", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
+      refuseNul(scope);
+      for (const plugin of projectAccountRoutes(accounts)) scope.register(plugin);
+    },
+    { prefix: "/v1/projects" },
+  );
+  app.register(
+    async (scope) => {
       authenticateScope(scope, accounts, "operator", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
       scope.register(organizations(accounts));
     },
@@ -128,7 +136,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   const sender =
     (key: string, root = "/v1/organization"): Administration["send"] =>
     async (method, path, body, headers) => {
-      const answer = await fetch(`${origin}${root}${path}`, {
+      const answer = await fetch(`${origin}${path.startsWith("/v1/") ? "" : root}${path}`, {
         method,
         headers: {
           authorization: `Bearer ${key}`,

@@ -84,7 +84,7 @@ export class WireRecorder {
 }
 
 /** Keys, redacted or not, and secrets of clients. */
-const SECRETS = /\b(sk-(?:admin-)?|ek_)[\w.-]{6,}/g;
+const SECRETS = /\b(sk-(?:admin-)?|ek_|inv-)[\w.-]{6,}/g;
 const REQUEST_IDS = /\breq_[0-9a-f]{16,}\b/g;
 /** Prefix and random part, or a UUID. */
 const IDS = /\b([a-z]+[a-z_-]*[-_])?(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[A-Za-z]*\d)[A-Za-z0-9]{16,})\b/g;

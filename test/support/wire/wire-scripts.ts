@@ -2,6 +2,7 @@
 
 import { eventually } from "../service/eventually.ts";
 import { makeWave } from "../service/wave.ts";
+import { people } from "./people-script.ts";
 import type { WireRecorder } from "./wire-recorder.ts";
 
 interface WireService {
@@ -10,7 +11,8 @@ interface WireService {
   adminKey: string;
 }
 
-type Script = (service: WireService) => Promise<void>;
+export type WireScript = (service: WireService) => Promise<void>;
+type Script = WireScript;
 
 const user = (content: string) => [{ role: "user", content }];
 const WEATHER = { type: "object", properties: { city: { type: "string" } } };
@@ -470,5 +472,6 @@ export const WIRE_SCRIPTS: Readonly<Record<string, Script>> = {
   batches,
   models,
   organization,
+  people,
   service,
 };

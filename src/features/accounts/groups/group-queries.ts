@@ -1,5 +1,6 @@
 import type { Executor } from "../../../storage/database.ts";
-import type { GroupMemberRow, GroupRow } from "../people-rows.ts";
+import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
+import type { GroupMemberRow, GroupRow, UserRow } from "../people-rows.ts";
 
 /** Reference to a group within the caller's organization. */
 export interface GroupReference {
@@ -118,4 +119,38 @@ export async function findGroupsOfUsers(
     .orderBy("group.name")
     .orderBy("group.id")
     .execute();
+}
+
+export async function listGroups(
+  executor: Executor,
+  organizationId: string,
+  request: PageRequest,
+): Promise<Page<GroupRow>> {
+  return readPage(
+    request,
+    "createdAt",
+    executor.selectFrom("groups").selectAll().where("organizationId", "=", organizationId),
+  );
+}
+
+/** Lists the members of a group by the time at which they were added to the organization. */
+export async function listGroupMembers(
+  executor: Executor,
+  groupId: string,
+  request: PageRequest,
+): Promise<Page<UserRow>> {
+  return readPage(request, "addedAt", membersOf(executor, groupId));
+}
+
+export async function findGroupMember(
+  executor: Executor,
+  groupId: string,
+  userId: string,
+): Promise<UserRow | undefined> {
+  return membersOf(executor, groupId).where("id", "=", userId).executeTakeFirst();
+}
+
+function membersOf(executor: Executor, groupId: string) {
+  const ids = executor.selectFrom("groupMembers").select("userId").where("groupId", "=", groupId);
+  return executor.selectFrom("users").selectAll().where("id", "in", ids);
 }

@@ -16,6 +16,7 @@ import {
 } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
+import type { ApiKey } from "./api-keys.ts";
 
 interface OfKey {
   Params: { key: string };
@@ -27,7 +28,7 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
     app.post(
       "/admin_api_keys",
       operation({
-        summary: "Creates an admin key, shown once.",
+        summary: "Creates an admin key, shown once. A user's key belongs to the user and allows what the user may do.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.admin_keys.write",
@@ -36,8 +37,10 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
       }),
       async (request) => {
         const { name, expires_in_seconds } = parse(AdminApiKeyCreateBody, request.body);
-        const newKey = { scope: scopeOf(request), name, expiresInSeconds: expires_in_seconds ?? undefined };
-        return toCreatedAdminApiKey(await accounts.apiKeys.create(actorOf(request), newKey));
+        const scope = { ...scopeOf(request), userId: request.caller.userId };
+        const newKey = { scope, name, expiresInSeconds: expires_in_seconds ?? undefined };
+        const created = await accounts.apiKeys.create(actorOf(request), newKey);
+        return toCreatedAdminApiKey(created, (await usersOf(accounts, [created.key])).get(created.key.userId ?? ""));
       },
     );
 
@@ -54,7 +57,8 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
       async (request) => {
         const { after, search, ...page } = parse(AdminApiKeyListQuery, request.query);
         const keys = await accounts.apiKeys.list(scopeOf(request), { ...page, after: after || undefined }, search);
-        return toListBody(keys, toAdminApiKey);
+        const users = await usersOf(accounts, keys.entries);
+        return toListBody(keys, (key) => toAdminApiKey(key, users.get(key.userId ?? "")));
       },
     );
 
@@ -68,7 +72,8 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
         answer: AdminApiKey,
       }),
       async (request) => {
-        return toAdminApiKey(await accounts.apiKeys.retrieve(scopeOf(request), request.params.key));
+        const key = await accounts.apiKeys.retrieve(scopeOf(request), request.params.key);
+        return toAdminApiKey(key, (await usersOf(accounts, [key])).get(key.userId ?? ""));
       },
     );
 
@@ -87,6 +92,11 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
       },
     );
   };
+}
+
+/** Users to whom keys belong, by ID. */
+async function usersOf(accounts: Accounts, keys: readonly ApiKey[]) {
+  return accounts.users.retrieveMany(keys.flatMap(({ userId }) => userId ?? []));
 }
 
 function scopeOf(request: FastifyRequest) {

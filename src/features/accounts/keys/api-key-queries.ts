@@ -136,6 +136,22 @@ export async function revokeApiKeysOf(executor: Executor, serviceAccountId: stri
     .execute();
 }
 
+/** Revokes the keys of a user, in one project or in all. */
+export async function revokeApiKeysOfUser(
+  executor: Executor,
+  userId: string,
+  now: number,
+  projectId?: string,
+): Promise<void> {
+  let keys = executor
+    .updateTable("apiKeys")
+    .set({ revokedAt: now })
+    .where("userId", "=", userId)
+    .where("revokedAt", "is", null);
+  if (projectId !== undefined) keys = keys.where("projectId", "=", projectId);
+  await keys.execute();
+}
+
 /** Keeps the later time when another process has written one. */
 export async function recordUse(executor: Executor, id: string, lastUsedAt: number): Promise<void> {
   await executor

@@ -157,11 +157,14 @@ export async function storeApiKey(
 }
 
 /**
- * Throws a Fault for the last admin key that does not expire, without which nobody could administer the organization.
+ * Throws a Fault for the last admin key without a user that does not expire, without which nobody could administer the organization.
  */
 async function refuseLastAdminKey({ executor, now }: AccountTransaction, key: ApiKeyRow): Promise<void> {
+  if (key.userId !== null) return;
   const scope = { organizationId: key.organizationId, kind: "admin" } as const;
-  const others = (await findUsableApiKeys(executor, scope, now)).filter(({ id }) => id !== key.id);
+  const others = (await findUsableApiKeys(executor, scope, now)).filter(
+    ({ id, userId }) => id !== key.id && userId === null,
+  );
   const isReplaced = others.some(({ expiresAt }) => expiresAt === null || key.expiresAt !== null);
   if (isReplaced) return;
   throw invalidRequest("The last admin key cannot be deleted: first create another one that does not expire.");

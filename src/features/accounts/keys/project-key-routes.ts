@@ -19,7 +19,9 @@ import {
 } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
+import type { UserRow } from "../people-rows.ts";
 import { allows } from "../roles/access.ts";
+import type { ServiceAccount } from "../service-accounts/service-accounts.ts";
 import type { ApiKey } from "./api-keys.ts";
 
 interface OfProject {
@@ -67,7 +69,8 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         const { name, expires_in_seconds } = parse(ProjectApiKeyCreateBody, request.body);
         const scope = { ...scopeOf(request, "project.keys.write"), userId: request.caller.userId };
         const wanted = { scope, name, expiresInSeconds: expires_in_seconds ?? undefined };
-        return toCreatedProjectApiKey(await accounts.apiKeys.create(actorOf(request), wanted));
+        const created = await accounts.apiKeys.create(actorOf(request), wanted);
+        return toCreatedProjectApiKey(created, (await ownersOf(accounts, [created.key]))(created.key));
       },
     );
 
@@ -135,9 +138,20 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
 }
 
 export async function toProjectKeyList(accounts: Accounts, page: { entries: readonly ApiKey[]; hasMore: boolean }) {
-  const ids = page.entries.flatMap((key) => key.serviceAccountId ?? []);
-  const owners = await accounts.serviceAccounts.retrieveMany(ids);
-  return toListBody(page, (key) => toProjectApiKey(key, owners.get(key.serviceAccountId ?? "")));
+  const ownerOf = await ownersOf(accounts, page.entries);
+  return toListBody(page, (key) => toProjectApiKey(key, ownerOf(key)));
+}
+
+/** Looks up the users and service accounts to whom keys belong. */
+async function ownersOf(
+  accounts: Accounts,
+  keys: readonly ApiKey[],
+): Promise<(key: ApiKey) => ServiceAccount | UserRow | undefined> {
+  const serviceAccounts = await accounts.serviceAccounts.retrieveMany(
+    keys.flatMap((key) => key.serviceAccountId ?? []),
+  );
+  const users = await accounts.users.retrieveMany(keys.flatMap((key) => key.userId ?? []));
+  return ({ userId, serviceAccountId }) => users.get(userId ?? "") ?? serviceAccounts.get(serviceAccountId ?? "");
 }
 
 async function toShown(accounts: Accounts, key: ApiKey) {

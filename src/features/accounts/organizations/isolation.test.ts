@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../../test/support/databases/databases.ts";
 import { type Administration, startAdministration } from "../../../../test/support/service/administration.ts";
+import { OPERATOR } from "../audit/audit.ts";
 
 const databases = useDatabases();
 
@@ -22,7 +23,49 @@ const BODIES: Record<string, unknown> = {
   "/projects/:project/api_keys/:key/spend_limit": SPEND_LIMIT,
   "/projects/:project/moderation_policy": MODERATION,
   "/projects/:project/model_permissions": { mode: "allow_list", model_ids: [] },
+  "/projects/:project/users": { email: "intruder@example.com", role: "member" },
+  "/projects/:project/users/:user": { role: "owner" },
+  "/projects/:project/groups": { group_id: "group_0", role: "member" },
+  "/users/:user": { role: "owner" },
+  "/users/:user/roles": { role_id: "role_organization_owner" },
+  "/groups/:group": { name: "Taken over" },
+  "/groups/:group/users": { user_id: "user_0" },
+  "/groups/:group/roles": { role_id: "role_organization_owner" },
+  "/roles/:role": { role_name: "Taken over" },
+  "/v1/projects/:project/roles": { role_name: "Intruder", permissions: [] },
+  "/v1/projects/:project/roles/:role": { role_name: "Taken over" },
+  "/v1/projects/:project/users/:user/roles": { role_id: "role_project_owner" },
+  "/v1/projects/:project/groups/:group/roles": { role_id: "role_project_owner" },
 };
+
+const UNKNOWN = {
+  ...{ project: "proj_0", account: "svc_acct_0", key: "key_0", limit: "rl_0" },
+  ...{ user: "user_0", group: "group_0", role: "role_0", invite: "invite_0" },
+};
+
+/** Adds a user, a group and roles that both have, in the organization and in the project. */
+async function addPeople(service: Administration, project: string) {
+  const { organization } = service.admin.admin;
+  const { accounts } = service;
+  const invite = await organization.invites.create({ email: "ada@example.com", role: "reader" });
+  const { token } = invite as unknown as { token: string };
+  const user = await accounts.invites.accept(OPERATOR, { token, email: "ada@example.com", name: "Ada" });
+  const group = (await organization.groups.create({ name: "Team" })).id;
+  await organization.groups.users.create(group, { user_id: user.id });
+  const role = (
+    await organization.roles.create({ role_name: "Auditor", permissions: ["organization.audit_logs.read"] })
+  ).id;
+  await organization.users.roles.create(user.id, { role_id: role });
+  await organization.groups.roles.create(group, { role_id: role });
+  const { projects } = organization;
+  await projects.users.create(project, { user_id: user.id, role: "member" });
+  await projects.groups.create(project, { group_id: group, role: "viewer" });
+  const projectRole = (await projects.roles.create(project, { role_name: "Keys", permissions: ["project.keys.read"] }))
+    .id;
+  await projects.users.roles.create(user.id, { project_id: project, role_id: projectRole });
+  await projects.groups.roles.create(group, { project_id: project, role_id: projectRole });
+  return { user: user.id, group, role, projectRole, invite: invite.id };
+}
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   let service: Administration;
@@ -36,6 +79,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const account = await organization.projects.serviceAccounts.create(project, { name: "Builder" });
     const [limit] = (await organization.projects.rateLimits.listRateLimits(project)).data;
     ids = { project, account: account.id, key: account.api_key?.id ?? "", limit: limit?.id ?? "" };
+    const people = await addPeople(service, project);
+    ids = { ...ids, ...people };
     const owners = ["", `/projects/${project}`, `/projects/${project}/api_keys/${ids.key}`];
     for (const owner of owners) await service.send("POST", `${owner}/spend_limit`, SPEND_LIMIT);
     await service.sendForeign("POST", "/spend_limit", SPEND_LIMIT);
@@ -45,13 +90,19 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   /** Reads all visible data of the default organization. */
   async function everything(): Promise<unknown[]> {
-    const { project, account } = ids;
+    const { project, account, group } = ids;
     const paths = [
       "/projects?include_archived=true",
       "/admin_api_keys",
       "/api_keys?limit=100",
       "/audit_logs?limit=100",
       "/model_permissions",
+      "/users",
+      "/groups",
+      "/invites",
+      `/groups/${group}/users`,
+      `/projects/${project}/users`,
+      `/projects/${project}/groups`,
       `/projects/${project}/service_accounts`,
       `/projects/${project}/service_accounts/${account}/api_keys`,
       `/projects/${project}/api_keys`,
@@ -71,17 +122,17 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     for (const { method, pattern } of service.routes) {
       const path = pattern.replace("/v1/organization", "");
       if (!path.includes(":")) continue;
-      const foreign = { ...ids, ...(path.startsWith("/admin_api_keys") && { key: adminKey }) };
-      const fill = (values: Record<string, string>) =>
+      const foreign = {
+        ...ids,
+        ...(path.startsWith("/admin_api_keys") && { key: adminKey }),
+        ...(path.startsWith("/v1/projects") && { role: ids.projectRole }),
+      };
+      const fill = (values: Record<string, string | undefined>) =>
         path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? "");
       const body = method === "POST" ? BODIES[path] : undefined;
       const own = await service.send("GET", fill(foreign));
       const answer = await service.sendForeign(method, fill(foreign), body);
-      const missing = await service.sendForeign(
-        method,
-        fill({ project: "proj_0", account: "svc_acct_0", key: "key_0", limit: "rl_0" }),
-        body,
-      );
+      const missing = await service.sendForeign(method, fill(UNKNOWN), body);
       expect([method, path, answer]).toMatchObject([
         method,
         path,
@@ -128,8 +179,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("lists only the caller's resources and rejects another organization's cursor", async () => {
     const own = JSON.stringify(await everything());
     for (const { method, pattern } of service.routes) {
-      // Settings and models belong to the installation.
-      if (method !== "GET" || /:|\/(configuration|models)$/.test(pattern)) continue;
+      // Settings and models belong to the installation, and every organization has the built-in roles.
+      if (method !== "GET" || /:|\/(configuration|models|roles)$/.test(pattern)) continue;
       const path = pattern.replace("/v1/organization", "");
       // Usage reports require a time and have no entries with IDs.
       const range = ["/requests/histogram", "/usage"].includes(path) ? "?start_time=0&end_time=1" : "";

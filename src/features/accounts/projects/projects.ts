@@ -9,6 +9,8 @@ import { removeStoredContentOf } from "../../responses/stored-response-queries.t
 import type { AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { checkName } from "../name.ts";
+import { PROJECT_ROLE_IDS } from "../roles/built-in-roles.ts";
+import { putProjectUser } from "../roles/role-queries.ts";
 import {
   archiveProject,
   findDefaultProject,
@@ -28,13 +30,17 @@ export class Projects {
     this.#transactions = transactions;
   }
 
-  /** Creates a project. Throws a Fault for an invalid name. */
+  /** Creates a project, of which a user who creates it is an owner. Throws a Fault for an invalid name. */
   async create(actor: Actor, organizationId: string, name: string): Promise<Project> {
     const checked = checkName(name);
     return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const id = newId("proj_");
       const project = { id, organizationId, name: checked, isDefault: 0, createdAt: now, archivedAt: null };
       await insertProject(executor, project);
+      if (actor.userId !== undefined) {
+        const roleId = PROJECT_ROLE_IDS.owner;
+        await putProjectUser(executor, { projectId: id, userId: actor.userId, roleId, addedAt: now });
+      }
       await audit({ type: "project.created", organizationId, project, resourceId: id, details: { name: checked } });
       return project;
     });

@@ -51,6 +51,15 @@ interface CallerAccess {
   kind: "project" | "admin";
   access?: Access | undefined;
   projectId: string | undefined;
+  userId?: string | undefined;
+}
+
+type Requirements = Pick<Operation, "permission" | "requires" | "requiresOfSelf">;
+
+/** Parameters of a path that name where and whom an operation is about. */
+interface PathParameters {
+  project?: string | undefined;
+  user?: string | undefined;
 }
 
 /**
@@ -58,13 +67,14 @@ interface CallerAccess {
  * default. Keys without a user are limited by their kind alone.
  */
 export function mayCall(
-  { kind, access, projectId }: CallerAccess,
-  operation: Pick<Operation, "permission" | "requires"> | undefined,
-  pathProjectId: string | undefined,
+  { kind, access, projectId, userId }: CallerAccess,
+  operation: Requirements | undefined,
+  { project: pathProjectId, user }: PathParameters,
 ): boolean {
   if (access === undefined) return true;
   if (kind === "project" && pathProjectId !== undefined && pathProjectId !== projectId) return false;
-  const requirement = operation && requirementOf(operation);
+  const isSelf = userId !== undefined && user === userId;
+  const requirement = operation && ((isSelf ? operation.requiresOfSelf : undefined) ?? requirementOf(operation));
   if (requirement === undefined) return false;
   if (requirement === "signed-in") return true;
   return [requirement].flat().some((permission) => allows(access, permission, pathProjectId ?? projectId));

@@ -43,17 +43,7 @@ export async function findGrants(
     const roleId = ORGANIZATION_ROLE_IDS[user.role];
     assigned.push({ principalId: user.id, roleId, projectId: undefined });
   }
-  const byPrincipal = Map.groupBy(assigned, ({ principalId }) => principalId);
-  const custom = await findRolesByIds(executor, [...new Set(assigned.map(({ roleId }) => roleId))]);
-  const roles = new Map(
-    custom.map((role) => [role.id, { name: role.name, permissions: toPermissions(role.permissions) }]),
-  );
-  const toGrants = (principal: Grant["source"]): Grant[] =>
-    (byPrincipal.get(principal.id) ?? []).flatMap(({ roleId, projectId }) => {
-      const role = builtInRole(roleId) ?? roles.get(roleId);
-      if (role === undefined) return [];
-      return [{ roleId, roleName: role.name, permissions: role.permissions, projectId, source: principal }];
-    });
+  const toGrants = await grantsFrom(executor, assigned);
   return new Map(
     users.map(({ user }) => {
       if (user.disabledAt !== null) return [user.id, []];
@@ -67,6 +57,30 @@ export async function findGrants(
       ];
     }),
   );
+}
+
+/** Returns the roles that a group gives to its members. */
+export async function findGrantsOfGroup(executor: Executor, group: Pick<GroupRow, "id" | "name">): Promise<Grant[]> {
+  const toGrants = await grantsFrom(executor, await findAssigned(executor, [], [group.id]));
+  return toGrants({ type: "group", id: group.id, name: group.name });
+}
+
+/** Looks up the roles once, for all principals. */
+async function grantsFrom(
+  executor: Executor,
+  assigned: readonly AssignedRole[],
+): Promise<(principal: Grant["source"]) => Grant[]> {
+  const byPrincipal = Map.groupBy(assigned, ({ principalId }) => principalId);
+  const custom = await findRolesByIds(executor, [...new Set(assigned.map(({ roleId }) => roleId))]);
+  const roles = new Map(
+    custom.map((role) => [role.id, { name: role.name, permissions: toPermissions(role.permissions) }]),
+  );
+  return (source) =>
+    (byPrincipal.get(source.id) ?? []).flatMap(({ roleId, projectId }) => {
+      const role = builtInRole(roleId) ?? roles.get(roleId);
+      if (role === undefined) return [];
+      return [{ roleId, roleName: role.name, permissions: role.permissions, projectId, source }];
+    });
 }
 
 /** Reads the permissions of a custom role, without those that this version does not have. */

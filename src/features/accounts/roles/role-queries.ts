@@ -177,3 +177,21 @@ export async function deleteProjectGroup(executor: Executor, projectId: string, 
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
+
+/** Whether the role is that of a membership in a project. */
+export async function isRoleInUse(executor: Executor, roleId: string): Promise<boolean> {
+  const user = await executor
+    .selectFrom("projectUsers")
+    .select("userId")
+    .where("roleId", "=", roleId)
+    .limit(1)
+    .execute();
+  if (user.length > 0) return true;
+  const group = await executor
+    .selectFrom("projectGroups")
+    .select("groupId")
+    .where("roleId", "=", roleId)
+    .limit(1)
+    .execute();
+  return group.length > 0;
+}

@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import type { Executor } from "../../../storage/database.ts";
+import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
 import type { UserRow } from "../people-rows.ts";
 
 /** Reference to a user within the caller's organization. */
@@ -77,5 +79,61 @@ export async function recordActivity(executor: Executor, id: string, lastActiveA
     .set({ lastActiveAt })
     .where("id", "=", id)
     .where((where) => where.or([where("lastActiveAt", "is", null), where("lastActiveAt", "<", lastActiveAt)]))
+    .execute();
+}
+
+export interface UserFilter {
+  emails?: readonly string[] | undefined;
+  /** Part of the address or name. */
+  search?: string | undefined;
+}
+
+export async function listUsers(
+  executor: Executor,
+  organizationId: string,
+  { emails, search = "" }: UserFilter,
+  request: PageRequest,
+): Promise<Page<UserRow>> {
+  const all = executor.selectFrom("users").selectAll().where("organizationId", "=", organizationId);
+  let list = all;
+  if (emails !== undefined) {
+    list = emails.length === 0 ? list.where(sql<boolean>`1 = 0`) : list.where("email", "in", emails.map(toEmailKey));
+  }
+  if (search !== "") {
+    const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, "\\$&")}%`;
+    const has = (column: "name" | "email") => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+    list = list.where((where) => where.or([has("name"), has("email")]));
+  }
+  return readPage(request, "addedAt", all, list);
+}
+
+/** Finds the projects that users are in, without archived ones. */
+export async function findProjectsOfUsers(
+  executor: Executor,
+  userIds: readonly string[],
+): Promise<{ userId: string; id: string; name: string; roleId: string }[]> {
+  if (userIds.length === 0) return [];
+  return executor
+    .selectFrom("projectUsers as member")
+    .innerJoin("projects as project", "project.id", "member.projectId")
+    .select(["member.userId", "project.id", "project.name", "member.roleId"])
+    .where("member.userId", "in", userIds)
+    .where("project.archivedAt", "is", null)
+    .orderBy("project.createdAt")
+    .orderBy("project.id")
+    .execute();
+}
+
+/** Finds when a key of each user was last used. */
+export async function findKeyUseOf(
+  executor: Executor,
+  userIds: readonly string[],
+): Promise<{ userId: string | null; lastUsedAt: number | null }[]> {
+  if (userIds.length === 0) return [];
+  return executor
+    .selectFrom("apiKeys")
+    .select(({ fn }) => ["userId", fn.max("lastUsedAt").as("lastUsedAt")])
+    .where("userId", "in", userIds)
+    .groupBy("userId")
     .execute();
 }

@@ -79,6 +79,14 @@ interface Owner {
   createdAt: number;
 }
 
+interface UserOwner extends Omit<Owner, "createdAt"> {
+  email: string;
+  addedAt: number;
+}
+
+/** Service account or user. */
+export type KeyOwner = Owner | UserOwner;
+
 /** A key with its secret, which is shown once. */
 export interface ShownKey {
   key: ApiKey;
@@ -86,28 +94,31 @@ export interface ShownKey {
 }
 
 /** `owner` is undefined for keys that the operator created. */
-export function toProjectApiKey(key: ApiKey, owner: Owner | undefined): AnswerOf<typeof ProjectApiKey> {
+export function toProjectApiKey(key: ApiKey, owner: KeyOwner | undefined): AnswerOf<typeof ProjectApiKey> {
   return {
     object: "organization.project.api_key" as const,
     ...common(key),
     owner_project_access: "active" as const,
-    owner:
-      owner === undefined
-        ? { type: "user" as const, user: { ...operator(key), email: "" } }
-        : {
-            type: "service_account" as const,
-            service_account: {
-              id: owner.id,
-              name: owner.name,
-              role: owner.role,
-              created_at: toSeconds(owner.createdAt),
-            },
-          },
+    owner: toOwner(key, owner),
   };
 }
 
-export function toCreatedProjectApiKey({ key, secret }: ShownKey): AnswerOf<typeof CreatedProjectApiKey> {
-  return { ...toProjectApiKey(key, undefined), value: secret.reveal() };
+function toOwner(key: ApiKey, owner: KeyOwner | undefined) {
+  if (owner === undefined) return { type: "user" as const, user: { ...operator(key), email: "" } };
+  const { id, name, role } = owner;
+  if ("email" in owner) {
+    const user = { id, name, role, email: owner.email, created_at: toSeconds(owner.addedAt) };
+    return { type: "user" as const, user };
+  }
+  const account = { id, name, role, created_at: toSeconds(owner.createdAt) };
+  return { type: "service_account" as const, service_account: account };
+}
+
+export function toCreatedProjectApiKey(
+  { key, secret }: ShownKey,
+  owner: KeyOwner | undefined,
+): AnswerOf<typeof CreatedProjectApiKey> {
+  return { ...toProjectApiKey(key, owner), value: secret.reveal() };
 }
 
 export function toOrganizationApiKey(
@@ -122,16 +133,26 @@ export function toOrganizationApiKey(
   };
 }
 
-export function toAdminApiKey(key: ApiKey): AnswerOf<typeof AdminApiKey> {
+/** `owner` is undefined for keys that the operator created. */
+export function toAdminApiKey(key: ApiKey, owner: UserOwner | undefined): AnswerOf<typeof AdminApiKey> {
   return {
     object: "organization.admin_api_key" as const,
     ...common(key),
-    owner: { object: "organization.user", type: "user", ...operator(key) },
+    owner: {
+      object: "organization.user",
+      type: "user",
+      ...(owner === undefined
+        ? operator(key)
+        : { id: owner.id, name: owner.name, role: owner.role, created_at: toSeconds(owner.addedAt) }),
+    },
   };
 }
 
-export function toCreatedAdminApiKey({ key, secret }: ShownKey): AnswerOf<typeof CreatedAdminApiKey> {
-  return { ...toAdminApiKey(key), value: secret.reveal() };
+export function toCreatedAdminApiKey(
+  { key, secret }: ShownKey,
+  owner: UserOwner | undefined,
+): AnswerOf<typeof CreatedAdminApiKey> {
+  return { ...toAdminApiKey(key, owner), value: secret.reveal() };
 }
 
 export function toCreatedServiceAccountKey({ key, secret }: ShownKey): AnswerOf<typeof CreatedKey> {

@@ -43,7 +43,7 @@ export function toCreatedOrganization({
   organization: Organization;
   adminKey: ShownKey;
 }): AnswerOf<typeof CreatedOrganization> {
-  return { ...toOrganization(organization), admin_api_key: toCreatedAdminApiKey(adminKey) };
+  return { ...toOrganization(organization), admin_api_key: toCreatedAdminApiKey(adminKey, undefined) };
 }
 
 export function toOwnOrganization(

@@ -1,0 +1,101 @@
+import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../../http/operation.ts";
+import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
+import {
+  InviteCreateBody,
+  InviteListQuery,
+  toCreatedInvite,
+  toInvite,
+} from "../../../wire/openai/organization/organization-users.ts";
+import { parse } from "../../../wire/openai/validate.ts";
+import { deleted } from "../../../wire/openapi/organization-answers.ts";
+import { CreatedInvite, InviteList, Invite as InviteSchema } from "../../../wire/openapi/people-answers.ts";
+import type { Accounts } from "../accounts.ts";
+import { builtInRole } from "../roles/built-in-roles.ts";
+import { authorOf } from "../roles/may-grant.ts";
+import type { Invite } from "./invites.ts";
+
+interface OfInvite {
+  Params: { invite: string };
+}
+
+/** /v1/organization/invites */
+export function invites(accounts: Accounts): FastifyPluginAsync {
+  return async (app) => {
+    app.get(
+      "/invites",
+      operation({
+        summary: "Lists the invites, newest first.",
+        tag: "People",
+        permission: "admin",
+        requires: "organization.users.read",
+        query: InviteListQuery,
+        answer: InviteList,
+      }),
+      async (request) => {
+        const page = { ...parse(InviteListQuery, request.query), order: "desc" } as const;
+        const now = Date.now();
+        const list = await accounts.invites.list(request.caller.organizationId, page);
+        return toListBody(list, (invite) => toInvite(toShown(invite), now));
+      },
+    );
+
+    app.post(
+      "/invites",
+      operation({
+        summary: "Invites a person to the organization and its projects. The token is shown once.",
+        tag: "People",
+        permission: "admin",
+        requires: "organization.users.write",
+        body: InviteCreateBody,
+        answer: CreatedInvite,
+      }),
+      async (request) => {
+        const { email, role, projects = [], expires_in_seconds } = parse(InviteCreateBody, request.body);
+        const { organizationId } = request.caller;
+        const wanted = { organizationId, email, role, projects, expiresInSeconds: expires_in_seconds };
+        const { invite, token } = await accounts.invites.create(authorOf(request), wanted);
+        return toCreatedInvite(toShown(invite), token, Date.now());
+      },
+    );
+
+    app.get<OfInvite>(
+      "/invites/:invite",
+      operation({
+        summary: "Retrieves an invite.",
+        tag: "People",
+        permission: "admin",
+        requires: "organization.users.read",
+        answer: InviteSchema,
+      }),
+      async (request) => {
+        const { organizationId } = request.caller;
+        const invite = await accounts.invites.retrieve({ organizationId, id: request.params.invite });
+        return toInvite(toShown(invite), Date.now());
+      },
+    );
+
+    app.delete<OfInvite>(
+      "/invites/:invite",
+      operation({
+        summary: "Withdraws an invite that was not accepted.",
+        tag: "People",
+        permission: "admin",
+        requires: "organization.users.write",
+        answer: deleted("organization.invite.deleted"),
+      }),
+      async (request) => {
+        const { organizationId } = request.caller;
+        const { invite } = request.params;
+        await accounts.invites.delete(authorOf(request), { organizationId, id: invite });
+        return toDeleted("organization.invite", invite);
+      },
+    );
+  };
+}
+
+/** Shows built-in roles by name, as OpenAI does, and custom ones by ID. */
+function toShown(invite: Invite) {
+  const projects = invite.projects.map(({ id, roleId }) => ({ id, role: builtInRole(roleId)?.name ?? roleId }));
+  return { ...invite, projects };
+}

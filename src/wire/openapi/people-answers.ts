@@ -1,0 +1,159 @@
+/** Answers about users, invites, groups and roles. */
+
+import { z } from "zod";
+import { named } from "./named.ts";
+import { listOfEntries } from "./organization-answers.ts";
+
+const seconds = z.int();
+const secondsOrNull = z.int().nullable();
+
+/** A page of a list, with the cursor of the next one. */
+function pageOf<Entry extends z.ZodType>(entry: Entry) {
+  return z.object({
+    object: z.literal("list"),
+    data: z.array(entry),
+    has_more: z.boolean(),
+    next: z.string().nullable(),
+  });
+}
+
+export const User = named(
+  "User",
+  z.object({
+    object: z.literal("organization.user"),
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    role: z.enum(["owner", "member", "reader"]),
+    added_at: seconds,
+    created: seconds,
+    disabled_at: secondsOrNull.describe("When the user was disabled. Not in OpenAI's API."),
+    last_active_at: secondsOrNull.describe("Last request with a session or key. Not in OpenAI's API."),
+    api_key_last_used_at: secondsOrNull,
+    is_default: z.boolean(),
+    is_scim_managed: z.boolean(),
+    is_service_account: z.literal(false),
+    is_scale_tier_authorized_purchaser: z.null(),
+    technical_level: z.null(),
+    developer_persona: z.null(),
+    projects: z.object({
+      object: z.literal("list"),
+      data: z.array(z.object({ id: z.string(), name: z.string(), role: z.string() })),
+    }),
+    user: z.object({
+      object: z.literal("user"),
+      id: z.string(),
+      email: z.string(),
+      name: z.string(),
+      picture: z.null(),
+      enabled: z.boolean(),
+      banned: z.boolean(),
+      banned_at: z.null(),
+    }),
+  }),
+);
+export const UserList = listOfEntries(User);
+
+export const Invite = named(
+  "Invite",
+  z.object({
+    object: z.literal("organization.invite"),
+    id: z.string(),
+    email: z.string(),
+    role: z.enum(["owner", "member", "reader"]),
+    status: z.enum(["accepted", "expired", "pending"]),
+    created_at: seconds,
+    expires_at: seconds,
+    accepted_at: secondsOrNull,
+    projects: z.array(z.object({ id: z.string(), role: z.string() })),
+  }),
+);
+export const InviteList = listOfEntries(Invite);
+export const CreatedInvite = z.object({
+  ...Invite.shape,
+  token: z.string().describe("Accepts the invite, once. It is shown only in this answer. Not in OpenAI's API."),
+});
+
+export const ProjectUser = named(
+  "ProjectUser",
+  z.object({
+    object: z.literal("organization.project.user"),
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    role: z.string(),
+    added_at: seconds,
+  }),
+);
+export const ProjectUserList = listOfEntries(ProjectUser);
+
+const GROUP = { id: z.string(), name: z.string(), created_at: seconds, is_scim_managed: z.boolean() };
+export const Group = named("Group", z.object({ ...GROUP, group_type: z.literal("group") }));
+export const GroupList = pageOf(Group);
+export const UpdatedGroup = z.object(GROUP);
+
+export const GroupUser = named("GroupUser", z.object({ id: z.string(), name: z.string(), email: z.string() }));
+export const GroupUserList = pageOf(GroupUser);
+export const GroupMember = z.object({
+  ...GroupUser.shape,
+  picture: z.null(),
+  is_service_account: z.literal(false),
+  user_type: z.literal("user"),
+});
+export const AddedGroupUser = z.object({
+  object: z.literal("group.user"),
+  user_id: z.string(),
+  group_id: z.string(),
+});
+
+export const ProjectGroup = named(
+  "ProjectGroup",
+  z.object({
+    object: z.literal("project.group"),
+    project_id: z.string(),
+    group_id: z.string(),
+    group_name: z.string(),
+    group_type: z.literal("group"),
+    role: z.string().describe("Name of the group's role in the project. Not in OpenAI's API."),
+    created_at: seconds,
+  }),
+);
+export const ProjectGroupList = pageOf(ProjectGroup);
+
+const ROLE = {
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  permissions: z.array(z.string()),
+  predefined_role: z.boolean(),
+  resource_type: z.enum(["api.organization", "api.project"]),
+};
+export const Role = named("Role", z.object({ object: z.literal("role"), ...ROLE }));
+export const RoleList = pageOf(Role);
+
+export const AssignedRole = named(
+  "AssignedRole",
+  z.object({
+    ...ROLE,
+    created_at: secondsOrNull,
+    updated_at: secondsOrNull,
+    created_by: z.string().nullable(),
+    created_by_user_obj: z.null(),
+    metadata: z.null(),
+    assignment_sources: z.array(z.object({ principal_id: z.string(), principal_type: z.enum(["user", "group"]) })),
+  }),
+);
+export const AssignedRoleList = pageOf(AssignedRole);
+
+export const UserRole = z.object({ object: z.literal("user.role"), user: User, role: Role });
+export const GroupRole = z.object({
+  object: z.literal("group.role"),
+  group: z.object({
+    object: z.literal("group"),
+    id: z.string(),
+    name: z.string(),
+    created_at: seconds,
+    scim_managed: z.boolean(),
+  }),
+  role: Role,
+});
