@@ -12,8 +12,10 @@ import { openMetrics, openOperations } from "./features/operations/feature.ts";
 import { openQuota } from "./features/quota/feature.ts";
 import { openPasswords, openSignOn } from "./features/sign-on/feature.ts";
 import { openUsage } from "./features/usage/feature.ts";
+import { labelReader } from "./features/usage/request-labels.ts";
 import { openOutbox, openWebhooks } from "./features/webhooks/feature.ts";
 import { BodyMemory, bodyMemoryBytes } from "./http/body-memory.ts";
+import { labelRequests } from "./http/label-requests.ts";
 import { openInference } from "./open-inference.ts";
 import { buildOperationsServer, buildServer } from "./server.ts";
 import { openConfiguredDatabase } from "./storage/configured-database.ts";
@@ -79,6 +81,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     tracing: telemetry?.tracing,
     measure: (request) => metrics.request(request),
     recordRequest: (entry) => history.record(entry),
+    labelRequests: (scope) => labelRequests(scope, labelReader(config.usage.labels), accounts.callers),
   });
   lifetime.defer(() => server.app.close());
   const operationsServer = config.server.operations && buildOperationsServer(operations, logger);

@@ -9,17 +9,18 @@ import { CompletionEstimates } from "./features/quota/completion-estimates.ts";
 import { limitedScopes } from "./features/quota/limited-scopes.ts";
 import { RateLimits } from "./features/quota/rate-limits.ts";
 import { combineQuotas, SpendLimits, type SpendLimitsOptions } from "./features/quota/spend-limits.ts";
+import { LabelLimits } from "./features/usage/label-limits.ts";
 import type { UsageRecord } from "./features/usage/usage-batch.ts";
 import type { AnswerCache } from "./inference/cache/answer-cache.ts";
 import { Inference } from "./inference/inference.ts";
 import { Router } from "./inference/routing/router.ts";
-import { toUsageRecord } from "./inference/to-usage-record.ts";
+import { toLabels, toUsageRecord } from "./inference/to-usage-record.ts";
 import type { GenAiMetrics } from "./observability/gen-ai-metrics.ts";
 import type { Logger } from "./observability/logger.ts";
 import type { Metrics } from "./observability/metrics.ts";
 
 export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "onSpent"> {
-  config: Pick<Config, "limits"> & { server: Pick<Config["server"], "requestTimeoutSeconds"> };
+  config: Pick<Config, "limits" | "usage"> & { server: Pick<Config["server"], "requestTimeoutSeconds"> };
   catalog: Catalog;
   upstreamModels: UpstreamModels;
   counters: Counters;
@@ -36,6 +37,8 @@ export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "on
 export function openInference({ config, counters, callers, metrics, logger, ...parts }: InferenceParts): Inference {
   const { requestTimeoutSeconds } = config.server;
   const estimates = new CompletionEstimates();
+  const { tools, maxValues } = config.usage.labels;
+  const labelLimits = new LabelLimits(maxValues);
   return new Inference({
     catalog: parts.catalog,
     upstreamModels: parts.upstreamModels,
@@ -74,9 +77,16 @@ export function openInference({ config, counters, callers, metrics, logger, ...p
       // A repeated answer says nothing of its deployment's speed.
       const firstTokenSeconds = settlement.cache === "hit" ? undefined : settlement.firstTokenSeconds;
       metrics.inference({ model: catalogId, deployment, firstTokenSeconds, ...used });
+      metrics.cost({ ...settlement, model: catalogId, deployment });
       parts.genAi?.record(settlement);
       const record = toUsageRecord(settlement, Date.now());
-      if (record !== undefined) parts.recordUsage(record);
+      if (record === undefined) return;
+      const labels = toLabels(settlement, tools);
+      if (labels === undefined) parts.recordUsage(record);
+      else {
+        const bounded = labels.map((label) => labelLimits.bound(record.projectId, label, record.at));
+        parts.recordUsage({ ...record, labels: bounded });
+      }
     },
   });
 }

@@ -17,6 +17,8 @@ export interface ServerOptions extends BareServerOptions, Pick<RouteParts, "auth
   settings: ServerSettings;
   features: readonly Feature[];
   bodyMemory: BodyMemory;
+  /** Adds what requests belong to; undefined: nothing is recorded. */
+  labelRequests?: (scope: FastifyInstance) => void;
 }
 
 export interface Server {
@@ -52,6 +54,7 @@ export function buildServer(options: ServerOptions): DescribedServer {
       cutSlowReaders(scope, connectionTimeoutMs(settings) / 1000);
       authenticate(scope, "project");
       boundBodyMemory(scope, bodyMemory);
+      options.labelRequests?.(scope);
       for (const plugin of features.flatMap((feature) => feature.project ?? [])) scope.register(plugin);
     },
     { prefix: "/v1" },

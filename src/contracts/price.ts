@@ -46,6 +46,8 @@ export interface Price extends Units {
 export interface Charge {
   readonly price: Price;
   readonly factors: readonly string[];
+  /** What the deployment itself costs, for comparison with the provider's own statement; undefined: the same. */
+  readonly deploymentCharge?: Charge | undefined;
 }
 
 export const NO_PRICE: Price = {};

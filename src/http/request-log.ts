@@ -221,8 +221,10 @@ function detailsOf({ beganAt, failure }: RequestRecord, settlement: Settlement |
   const message = failure === undefined ? undefined : faultMessage(failure);
   const reasoningTokens = settlement?.used.reasoningTokens || undefined;
   const cache = settlement?.cache;
+  const usage = settlement?.used.details;
+  const labels = settlement?.caller.labels;
   const isPlain = stages.length === 0 && message === undefined && reasoningTokens === undefined;
-  if (isPlain && cache === undefined) return null;
+  if (isPlain && cache === undefined && usage === undefined && labels === undefined) return null;
   return {
     stages: stages.slice(-MAX_STAGES).map((stage) => ({
       kind: stage.kind,
@@ -238,6 +240,12 @@ function detailsOf({ beganAt, failure }: RequestRecord, settlement: Settlement |
     cause: causeMessage(failure),
     reasoningTokens,
     cache,
+    costParts: settlement?.costParts,
+    reportedCostNanoDollars: usage?.reportedCostNanoDollars,
+    comparedCostNanoDollars: settlement?.comparedCostNanoDollars ?? undefined,
+    serviceTier: usage?.serviceTier,
+    endUser: labels?.endUser,
+    tags: labels?.tags,
   };
 }
 

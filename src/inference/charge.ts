@@ -17,11 +17,14 @@ export function chargeOf(
   { id, model }: ResolvedModel,
   { routingOptions }: Pick<Deployment, "routingOptions">,
 ): Charge {
-  const price = isPriced(model.price) ? model.price : deploymentPrice(id, routingOptions);
   const { priceFactor } = routingOptions;
+  const ofDeployment = deploymentPrice(id, routingOptions);
+  const price = isPriced(model.price) ? model.price : ofDeployment;
   const projectFactor = model.projectFactors?.[project];
-  if (priceFactor === undefined && projectFactor === undefined) return { price, factors: NO_FACTORS };
-  return { price, factors: [priceFactor, projectFactor].filter((each) => each !== undefined) };
+  const factors = priceFactor === undefined ? NO_FACTORS : [priceFactor];
+  if (projectFactor === undefined && (price === ofDeployment || !isPriced(ofDeployment))) return { price, factors };
+  const deploymentCharge = { price: isPriced(ofDeployment) ? ofDeployment : price, factors };
+  return { price, factors: projectFactor === undefined ? factors : [...factors, projectFactor], deploymentCharge };
 }
 
 /** Returns all charges that a request to one of these models may have. */

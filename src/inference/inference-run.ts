@@ -4,7 +4,7 @@ import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../contracts/engine.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import type { Reservation } from "../features/quota/quota.ts";
-import { costInNanoDollars } from "../features/usage/cost.ts";
+import { costInNanoDollars, costParts } from "../features/usage/cost.ts";
 import { Fault, withLimits } from "../kernel/faults.ts";
 import { newId } from "../kernel/id.ts";
 import { NO_USAGE, type Usage } from "../kernel/usage.ts";
@@ -172,8 +172,10 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     const used = isFree ? { ...NO_USAGE } : this.#used;
     const isAbandoned = outcome === "client-left" || this.#abort.signal.aborted;
     if (isAbandoned && !isFree && outcome !== "finished" && served !== undefined) adapter.countAbandoned(used);
-    const costNanoDollars =
-      cache?.status === "hit" ? 0 : costInNanoDollars(served?.charge ?? NO_CHARGE, adapter.task, used);
+    const charge = served?.charge ?? NO_CHARGE;
+    const costNanoDollars = cache?.status === "hit" ? 0 : costInNanoDollars(charge, adapter.task, used);
+    const isReported = used.details?.reportedCostNanoDollars !== undefined;
+    const { deploymentCharge = charge } = charge;
     this.#settlement = {
       caller,
       operation: adapter.task,
@@ -181,6 +183,8 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       catalogId,
       model: served?.id,
       costNanoDollars,
+      costParts: used.details === undefined ? undefined : costParts(charge, adapter.task, used),
+      comparedCostNanoDollars: isReported ? costInNanoDollars(deploymentCharge, adapter.task, used) : null,
       deployment: served?.deployment.name,
       engine: served?.deployment.engine,
       deploymentEntry: served?.deployment.entry,

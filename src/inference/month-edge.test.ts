@@ -63,6 +63,8 @@ test("counts a request that ends in the next month in the month in which it star
     catalogId: "parrot",
     model: "parrot",
     costNanoDollars,
+    comparedCostNanoDollars: null,
+    costParts: undefined,
     deployment: "one",
     engine: "scripted",
     deploymentEntry: "one",

@@ -1,5 +1,6 @@
 import type { Task } from "../contracts/task.ts";
 import type { Caller } from "../features/accounts/caller.ts";
+import type { CostPart } from "../features/usage/cost.ts";
 import type { Usage } from "../kernel/usage.ts";
 import type { AttemptStage } from "./attempt.ts";
 import type { CacheOutcome } from "./cache/cache-outcome.ts";
@@ -16,6 +17,10 @@ export interface Settlement {
   model: string | undefined;
   /** Cost at the answering model's price at the time of the request; null without a price. */
   costNanoDollars: number | null;
+  /** Parts of the cost of a request with details of its usage; undefined without them. */
+  costParts: readonly CostPart[] | undefined;
+  /** Cost that the provider's own statement is compared with; null without a price or a statement. */
+  comparedCostNanoDollars: number | null;
   deployment: string | undefined;
   /** Engine of the deployment. */
   engine: string | undefined;

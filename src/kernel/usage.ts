@@ -41,6 +41,8 @@ export interface UsageDetails {
   images?: number | undefined;
   /** Calls of tools that the provider runs, by the tool's name, such as `web_search`. */
   toolCalls?: Readonly<Record<string, number>> | undefined;
+  /** Calls of functions, which run at the client, by their name. */
+  functionCalls?: Readonly<Record<string, number>> | undefined;
   /** Tier that processed the request, such as `flex` or `priority`; undefined: the standard one. */
   serviceTier?: string | undefined;
   /** What the provider says the request cost. */
@@ -61,6 +63,28 @@ export interface RecordedUsage extends Omit<Usage, "estimated" | "audioSeconds" 
   costNanoDollars: number | null;
 }
 
+/** Amounts and costs that few requests have. */
+export interface RecordedDetails {
+  cacheWriteTokens: number;
+  inputAudioTokens: number;
+  outputAudioTokens: number;
+  /** Calls of tools that the provider runs. */
+  toolCalls: number;
+  /** What the provider says that requests cost; null: nothing. */
+  reportedCostNanoDollars: number | null;
+  /** Cost of the same requests at the price of the deployment, without the factors of projects; null: unknown. */
+  comparedCostNanoDollars: number | null;
+}
+
+/** What a request belongs to, in addition to its key: usage is summed for each. */
+export interface RequestLabels {
+  /** Identifier of the caller's own user. */
+  endUser?: string | undefined;
+  tags?: readonly string[] | undefined;
+  /** For traces only. */
+  session?: string | undefined;
+}
+
 /** Adds the usage of two runs. */
 export function addTokens(one: TokenUsage, other: TokenUsage): TokenUsage {
   const details = addDetails(one.details, other.details);
@@ -74,18 +98,25 @@ export function addTokens(one: TokenUsage, other: TokenUsage): TokenUsage {
   };
 }
 
-/** Adds numbers and calls; the tier is that of the last run. */
+/** Adds numbers and calls; the tier is that of the later run. */
 function addDetails(one: UsageDetails | undefined, other: UsageDetails | undefined): UsageDetails | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const sum: Record<string, unknown> = { ...one };
   for (const [name, value] of Object.entries(other)) {
     if (typeof value === "number") sum[name] = Number(sum[name] ?? 0) + value;
-    else if (name !== "toolCalls") sum[name] = value ?? sum[name];
+    else sum[name] = value ?? sum[name];
   }
-  const calls = new Map(Object.entries(one.toolCalls ?? {}));
-  for (const [tool, count] of Object.entries(other.toolCalls ?? {})) calls.set(tool, (calls.get(tool) ?? 0) + count);
-  if (calls.size > 0) sum.toolCalls = Object.fromEntries(calls);
+  if (one.toolCalls !== undefined) sum.toolCalls = addCalls(one.toolCalls, other.toolCalls);
+  if (one.functionCalls !== undefined) sum.functionCalls = addCalls(one.functionCalls, other.functionCalls);
   return sum;
+}
+
+type Calls = NonNullable<UsageDetails["toolCalls"]>;
+
+function addCalls(one: Calls, other: Calls = {}): Calls {
+  const calls: Record<string, number> = { ...one };
+  for (const [name, count] of Object.entries(other)) calls[name] = (calls[name] ?? 0) + count;
+  return calls;
 }
 
 export const NO_USAGE: Readonly<Usage> = {

@@ -26,6 +26,18 @@ export interface InferenceMeasure {
   completionTokens: number;
 }
 
+export interface CostMeasure {
+  model: string;
+  deployment: string;
+  /** Null: no price was known. */
+  costNanoDollars: number | null;
+  comparedCostNanoDollars: number | null;
+  used: { details?: { reportedCostNanoDollars?: number | undefined } | undefined };
+}
+
+/** Share of a cost above which the provider's own statement differs from it. */
+const COST_TOLERANCE = 0.01;
+
 export interface AttemptMeasure {
   model: string;
   deployment: string;
@@ -100,6 +112,18 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #costs = new Counter({
+    name: "parlance_cost_dollars_total",
+    help: "Cost of requests in US dollars: recorded, at the configured prices; reported, as the provider states it; compared, of the same requests at the prices of the deployment.",
+    labelNames: ["model", "deployment", "source"],
+    registers: [this.registry],
+  });
+  readonly #costDifferences = new Counter({
+    name: "parlance_cost_differences_total",
+    help: "Requests whose cost differs by more than 1 % from what the provider states.",
+    labelNames: ["model", "deployment"],
+    registers: [this.registry],
+  });
   readonly #cachedTokens = new Counter({
     name: "parlance_cached_prompt_tokens_total",
     help: "Prompt tokens that a deployment reports as read from its prefix cache.",
@@ -221,6 +245,21 @@ export class Metrics {
     this.#tokens.inc({ model, deployment, direction: "completion" }, completionTokens);
   }
 
+  cost({ model, deployment, costNanoDollars, comparedCostNanoDollars, used }: CostMeasure): void {
+    const add = (source: string, nanoDollars: number) =>
+      this.#costs.inc({ model, deployment, source }, nanoDollars / 1e9);
+    if (costNanoDollars !== null) add("recorded", costNanoDollars);
+    const reported = used.details?.reportedCostNanoDollars;
+    if (reported === undefined) return;
+    add("reported", reported);
+    if (comparedCostNanoDollars === null) return;
+    add("compared", comparedCostNanoDollars);
+    const difference = Math.abs(reported - comparedCostNanoDollars);
+    // The rounding of tiny amounts is no difference.
+    if (difference > 1 && difference > COST_TOLERANCE * comparedCostNanoDollars)
+      this.#costDifferences.inc({ model, deployment });
+  }
+
   attempt({ model, deployment, outcome, queuedSeconds }: AttemptMeasure): void {
     this.#attempts.inc({ model, deployment, outcome });
     this.#queued.observe({ model, deployment }, queuedSeconds);
@@ -265,7 +304,7 @@ export class Metrics {
     if (gone.size === 0) return;
     for (const name of gone) this.#left.delete(name);
     for (const { deployment } of this.#deployments()) gone.delete(deployment);
-    const metrics = [this.#attempts, this.#queued, this.#firstTokens, this.#tokens, this.#cachedTokens];
+    const metrics = [this.#attempts, this.#queued, this.#firstTokens, this.#tokens, this.#cachedTokens, this.#costs];
     for (const metric of metrics) await removeSeries(metric, gone);
   }
 

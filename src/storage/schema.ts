@@ -28,7 +28,7 @@ import type {
 } from "../features/sign-on/sign-on-rows.ts";
 import type { RequestDimensionRow, RequestHistoryRow } from "../features/usage/request-history-rows.ts";
 import type { DeploymentOutageRow, SpendAlertRow, WebhookDeliveryRow } from "../features/webhooks/webhook-rows.ts";
-import type { Operation, RecordedUsage } from "../kernel/usage.ts";
+import type { Operation, RecordedDetails, RecordedUsage } from "../kernel/usage.ts";
 
 export interface Schema {
   cachedAnswers: CachedAnswerRow;
@@ -63,6 +63,8 @@ export interface Schema {
   usageDimensions: UsageDimensionRow;
   usageRecords: UsageRecordRow;
   usageRollups: UsageRollupRow;
+  usageLabels: UsageLabelRow;
+  usageLabelRollups: UsageLabelRollupRow;
   usageWriters: UsageWriterRow;
   replicaCount: ReplicaCountRow;
   storedResponses: StoredResponseRow;
@@ -228,7 +230,7 @@ export interface ModerationPolicyRow {
 
 /** Caller, key, model and deployment of usage. Sums refer to it by number. */
 export interface UsageDimensionRow {
-  /** The first 53 bits of the hash of the other columns. */
+  /** The first 53 bits of the hash of the other columns, of which the last two count only when they are set. */
   id: number;
   organizationId: string;
   projectId: string;
@@ -237,6 +239,10 @@ export interface UsageDimensionRow {
   model: string;
   deployment: string;
   operation: Operation;
+  /** Tier that the upstream reports; null: the standard one. */
+  serviceTier: string | null;
+  /** 1 for requests of batches. */
+  isBatch: number;
 }
 
 /** One request, as versions before 0.2 recorded it. */
@@ -248,11 +254,26 @@ interface UsageRecordRow extends RecordedUsage {
 }
 
 /** All requests of a minute (60), an hour (3600) or a UTC day (86400). */
-export interface UsageRollupRow extends RecordedUsage {
+export interface UsageRollupRow extends RecordedUsage, RecordedDetails {
   bucketSeconds: number;
   beginsAt: number;
   dimensionId: number;
   requests: number;
+}
+
+/** What requests belong to, in addition to their key. Sums refer to it by number. */
+export interface UsageLabelRow {
+  /** The first 53 bits of the hash of the other columns. */
+  id: number;
+  organizationId: string;
+  projectId: string;
+  kind: "end_user" | "tag" | "tool";
+  value: string;
+}
+
+/** Requests with a label in an hour (3600) or a UTC day (86400). A request with several labels is in the sum of each. */
+interface UsageLabelRollupRow extends UsageRollupRow {
+  labelId: number;
 }
 
 /** Last batch of each process, so that a repeated batch counts once. */

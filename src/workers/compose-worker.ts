@@ -3,6 +3,7 @@
 import { UpstreamModels } from "../catalog/upstream-models.ts";
 import { isServedByWorkers } from "../catalog/upstream-only.ts";
 import { Callers } from "../features/accounts/callers.ts";
+import { labelReader } from "../features/usage/request-labels.ts";
 import { bodyMemoryBytes } from "../http/body-memory.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -75,6 +76,7 @@ export async function composeWorker(
     inference,
     callers,
     owner: forward,
+    readLabels: labelReader(config.usage.labels),
     servesModel: (id) => isServedByWorkers(catalog.catalog, id),
     maxBodiesBytes: bodyMemoryBytes(settings.maxBodyBytes, workers),
     connectionCounter: {

@@ -16,7 +16,7 @@ export interface WorkerSettings {
   id: number;
   /** Number of workers. */
   workers: number;
-  config: Pick<Config, "server" | "limits" | "logLevel" | "openTelemetry">;
+  config: Pick<Config, "server" | "limits" | "usage" | "logLevel" | "openTelemetry">;
   keyKind: "sqlite" | "postgresql";
   /** Unix domain socket on which the owner serves what the workers do not. */
   socketPath: string;
@@ -37,7 +37,7 @@ export type OwnerMethods = {
   spentIn(caller: Caller, scopeId: string, month: Month): Promise<number>;
   readKeysVersion(): Promise<number>;
   loadKeys(hashes: readonly string[]): Promise<[hash: string, record: KeyRecord][]>;
-  recordUsage(rows: Pick<UsageRows, "dimensions" | "values">): void;
+  recordUsage(rows: UsageRows["content"]): void;
   recordRequests(rows: Pick<RequestRows, "dimensions" | "values">): void;
   noteUses(times: readonly (readonly [keyId: string, time: number])[]): void;
   noteSpent(spent: SpentAmount): void;

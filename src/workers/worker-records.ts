@@ -38,9 +38,9 @@ export class WorkerRecords {
 
   send(): void {
     if (this.#usage.count > 0) {
-      const { dimensions, values } = this.#usage;
+      const { content } = this.#usage;
       this.#usage = new UsageRows();
-      this.#owner.notify("recordUsage", { dimensions, values });
+      this.#owner.notify("recordUsage", content);
     }
     if (this.#requests.count > 0) {
       const { dimensions, values } = this.#requests;

@@ -11,12 +11,14 @@ import { needsResolver } from "../features/files/content-resolver.ts";
 import { messages } from "../features/messages/routes.ts";
 import { moderations } from "../features/moderations/routes.ts";
 import { rerank } from "../features/rerank/routes.ts";
+import type { LabelReader } from "../features/usage/request-labels.ts";
 import { sentKey } from "../http/authenticate.ts";
 import { type BareServerOptions, bareServer, connectionTimeoutMs } from "../http/bare-server.ts";
 import { BodyMemory, boundBodyMemory } from "../http/body-memory.ts";
 import { cutSlowReaders } from "../http/connections.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { keepJsonBodies } from "../http/json-body.ts";
+import { labelRequests } from "../http/label-requests.ts";
 import type { ServerSettings } from "../http/settings.ts";
 import type { Inference } from "../inference/inference.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
@@ -33,6 +35,8 @@ export interface WorkerServerOptions extends Omit<BareServerOptions, "intercept"
   maxBodiesBytes: number;
   /** Whether this worker can answer for the model, in place of the owner. */
   servesModel: (id: string) => boolean;
+  /** Undefined: no labels are recorded. */
+  readLabels: LabelReader | undefined;
 }
 
 /** Operations whose models may all be upstreams'. */
@@ -71,6 +75,7 @@ export function buildWorkerServer(options: WorkerServerOptions): Server {
       authenticate(scope, options);
       boundBodyMemory(scope, new BodyMemory(options.maxBodiesBytes));
       passOnOtherModels(scope, options);
+      labelRequests(scope, options.readLabels, options.callers);
       scope.register(chatCompletions(inference, unknownFields));
       scope.register(completions(inference, unknownFields));
       scope.register(messages(inference, unknownFields));

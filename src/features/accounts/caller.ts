@@ -1,3 +1,4 @@
+import type { RequestLabels } from "../../kernel/usage.ts";
 import type { Access } from "./roles/access.ts";
 
 /**
@@ -21,4 +22,6 @@ export interface Caller {
   isOperator?: true;
   /** Undefined: interactive. */
   priority?: Priority;
+  /** What the request belongs to; undefined: nothing, or labels are not recorded. */
+  labels?: RequestLabels | undefined;
 }

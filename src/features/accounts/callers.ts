@@ -1,6 +1,7 @@
 /** Callers by their keys: who they are, and what they may use. */
 
 import { Fault } from "../../kernel/faults.ts";
+import type { RequestLabels } from "../../kernel/usage.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { ProjectModeration } from "../moderations/moderation-policy-service.ts";
 import type { ModelRateLimit } from "../quota/rate-limit-service.ts";
@@ -66,7 +67,16 @@ export class Callers {
 
   /** Returns the same caller with a priority. */
   withPriority(caller: Caller, priority: Priority): Caller {
-    const copy = { ...caller, priority };
+    return this.#copy(caller, { priority });
+  }
+
+  /** Returns the same caller with labels of its request. */
+  withLabels(caller: Caller, labels: RequestLabels): Caller {
+    return this.#copy(caller, { labels });
+  }
+
+  #copy(caller: Caller, changes: Pick<Caller, "priority" | "labels">): Caller {
+    const copy = { ...caller, ...changes };
     this.#cachedKeyOf.set(copy, this.#requireCachedKey(caller));
     this.#keyHashOf.set(copy, this.#keyHashOf.get(caller) ?? "");
     return copy;

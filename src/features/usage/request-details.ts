@@ -1,4 +1,6 @@
-/** What is recorded of a request that was loaded for, repeated, cached or failed; most requests have none of it. */
+/** What is recorded of a request that was loaded for, repeated, cached, labelled, failed, or charged for uncommon units. */
+
+import type { CostPart } from "./cost.ts";
 
 /** Time that a request spent on something before its answer began. */
 interface RequestStage {
@@ -25,6 +27,13 @@ export interface RequestDetails {
   reasoningTokens?: number | undefined;
   /** What the cache did; left out without one. */
   cache?: "hit" | "miss" | "bypass" | undefined;
+  /** Parts of the cost of a request with more than prompt, cached and completion tokens. */
+  costParts?: readonly CostPart[] | undefined;
+  reportedCostNanoDollars?: number | undefined;
+  comparedCostNanoDollars?: number | undefined;
+  serviceTier?: string | undefined;
+  endUser?: string | undefined;
+  tags?: readonly string[] | undefined;
 }
 
 export function parseRequestDetails(json: string | null): RequestDetails | null {

@@ -1,14 +1,19 @@
 /** Usage of requests before it is summed in the database: each dimension once, then flat values. */
 
-import type { RecordedUsage } from "../../kernel/usage.ts";
-import type { UsageDimensionRow } from "../../storage/schema.ts";
+import type { RecordedDetails, RecordedUsage } from "../../kernel/usage.ts";
+import type { UsageDimensionRow, UsageLabelRow } from "../../storage/schema.ts";
 import { dimensionId } from "./dimension-id.ts";
 
-type UsageDimension = Omit<UsageDimensionRow, "id">;
+type UsageDimension = Omit<UsageDimensionRow, "id" | "serviceTier" | "isBatch"> &
+  Partial<Pick<UsageDimensionRow, "serviceTier" | "isBatch">>;
+export type UsageLabel = Pick<UsageLabelRow, "kind" | "value">;
+
 /** What one request used. */
-export interface UsageRecord extends UsageDimension, RecordedUsage {
+export interface UsageRecord extends UsageDimension, RecordedUsage, Partial<RecordedDetails> {
   /** Epoch milliseconds. */
   at: number;
+  /** Undefined: none. */
+  labels?: readonly UsageLabel[] | undefined;
 }
 
 export type UsageValue = number | null;
@@ -21,9 +26,13 @@ export interface UsageBatch {
   dimensions: readonly UsageDimensionRow[];
   /** Values of one record after another, in the order of `RECORD_COLUMNS`. */
   values: readonly UsageValue[];
+  /** Labels of its records; undefined: none. */
+  labels?: readonly UsageLabelRow[] | undefined;
+  /** Place of a record and ID of one of its labels, pair after pair; undefined: none. */
+  labelled?: readonly number[] | undefined;
 }
 
-/** Columns of amounts, without the cost, which may be unknown. */
+/** Columns of amounts. */
 export const AMOUNTS = [
   "promptTokens",
   "cachedTokens",
@@ -31,7 +40,17 @@ export const AMOUNTS = [
   "reasoningTokens",
   "characters",
   "audioMilliseconds",
-] as const satisfies (keyof RecordedUsage)[];
+  "cacheWriteTokens",
+  "inputAudioTokens",
+  "outputAudioTokens",
+  "toolCalls",
+] as const satisfies (keyof RecordedUsage | keyof RecordedDetails)[];
+
+/** Columns of costs; null: unknown. */
+export const COSTS = ["costNanoDollars", "reportedCostNanoDollars", "comparedCostNanoDollars"] as const satisfies (
+  | keyof RecordedUsage
+  | keyof RecordedDetails
+)[];
 
 export const DIMENSION_COLUMNS = [
   "id",
@@ -41,9 +60,11 @@ export const DIMENSION_COLUMNS = [
   "model",
   "deployment",
   "operation",
+  "serviceTier",
+  "isBatch",
 ] as const satisfies (keyof UsageDimensionRow)[];
 
-export const RECORD_COLUMNS = ["at", "dimensionId", ...AMOUNTS, "costNanoDollars"] as const satisfies (
+export const RECORD_COLUMNS = ["at", "dimensionId", ...AMOUNTS, ...COSTS] as const satisfies (
   | "dimensionId"
   | keyof UsageRecord
 )[];
@@ -52,7 +73,11 @@ export const RECORD_COLUMNS = ["at", "dimensionId", ...AMOUNTS, "costNanoDollars
 export class UsageRows {
   readonly dimensions: UsageDimensionRow[] = [];
   readonly values: UsageValue[] = [];
+  /** Undefined until a record has one. */
+  labels: UsageLabelRow[] | undefined;
+  labelled: number[] | undefined;
   readonly #dimensionsByKey = new Map<string, UsageDimensionRow[]>();
+  readonly #labelIds = new Map<string, number>();
 
   static of(records: Iterable<UsageRecord>): UsageRows {
     const rows = new UsageRows();
@@ -64,7 +89,14 @@ export class UsageRows {
     return this.values.length / RECORD_COLUMNS.length;
   }
 
+  /** What a batch consists of. */
+  get content(): Pick<UsageBatch, "dimensions" | "values" | "labels" | "labelled"> {
+    const { dimensions, values, labels, labelled } = this;
+    return { dimensions, values, ...(labelled !== undefined && { labels, labelled }) };
+  }
+
   add(record: UsageRecord): void {
+    for (const label of record.labels ?? []) this.#addLabel(this.count, record, label);
     this.values.push(
       record.at,
       this.#dimensionOf(record).id,
@@ -74,17 +106,44 @@ export class UsageRows {
       record.reasoningTokens,
       record.characters,
       record.audioMilliseconds,
+      record.cacheWriteTokens ?? 0,
+      record.inputAudioTokens ?? 0,
+      record.outputAudioTokens ?? 0,
+      record.toolCalls ?? 0,
       record.costNanoDollars,
+      record.reportedCostNanoDollars ?? null,
+      record.comparedCostNanoDollars ?? null,
     );
   }
 
   /** Adds rows of another process; the IDs of dimensions are the same in all. */
-  append({ dimensions, values }: Pick<UsageRows, "dimensions" | "values">): void {
+  append({ dimensions, values, labels = [], labelled = [] }: UsageRows["content"]): void {
+    const before = this.count;
     for (const dimension of dimensions) this.#dimensionOf(dimension);
     for (const value of values) this.values.push(value);
+    const byId = new Map(labels.map((label) => [label.id, label]));
+    for (let place = 0; place < labelled.length; place += 2) {
+      const label = byId.get(labelled[place + 1] as number);
+      if (label !== undefined) this.#addLabel(before + (labelled[place] as number), label, label);
+    }
   }
 
-  #dimensionOf({ organizationId, projectId, keyId, model, deployment, operation }: UsageDimension): UsageDimensionRow {
+  #addLabel(record: number, scope: Pick<UsageLabelRow, "organizationId" | "projectId">, { kind, value }: UsageLabel) {
+    const { organizationId, projectId } = scope;
+    const key = `${projectId}\n${kind}\n${value}`;
+    let id = this.#labelIds.get(key);
+    if (id === undefined) {
+      id = dimensionId([organizationId, projectId, kind, value]);
+      this.#labelIds.set(key, id);
+      this.labels ??= [];
+      this.labels.push({ id, organizationId, projectId, kind, value });
+    }
+    this.labelled ??= [];
+    this.labelled.push(record, id);
+  }
+
+  #dimensionOf(record: UsageDimension): UsageDimensionRow {
+    const { organizationId, projectId, keyId, model, deployment, operation, serviceTier = null, isBatch = 0 } = record;
     const dimensionsOfKey = this.#dimensionsByKey.get(keyId);
     if (dimensionsOfKey !== undefined) {
       for (const candidate of dimensionsOfKey) {
@@ -93,15 +152,16 @@ export class UsageRows {
           candidate.model === model &&
           candidate.operation === operation &&
           candidate.projectId === projectId &&
-          candidate.organizationId === organizationId;
+          candidate.organizationId === organizationId &&
+          candidate.serviceTier === serviceTier &&
+          candidate.isBatch === isBatch;
         if (isSame) return candidate;
       }
     }
-    const dimension = { organizationId, projectId, keyId, model, deployment, operation };
-    const row = {
-      id: dimensionId([organizationId, projectId, keyId, model, deployment, operation]),
-      ...dimension,
-    };
+    const columns = [organizationId, projectId, keyId, model, deployment, operation];
+    // Without them, the ID is that of earlier versions.
+    const id = dimensionId(serviceTier === null && isBatch === 0 ? columns : [...columns, serviceTier, isBatch]);
+    const row = { id, organizationId, projectId, keyId, model, deployment, operation, serviceTier, isBatch };
     this.dimensions.push(row);
     if (dimensionsOfKey === undefined) this.#dimensionsByKey.set(keyId, [row]);
     else dimensionsOfKey.push(row);
@@ -110,11 +170,26 @@ export class UsageRows {
 }
 
 /** Yields a batch for each record. */
-export function* splitBatch({ writer, number, dimensions, values }: UsageBatch): Generator<UsageBatch> {
+export function* splitBatch({ writer, number, dimensions, values, labels = [], labelled = [] }: UsageBatch) {
   const width = RECORD_COLUMNS.length;
   for (let start = 0; start < values.length; start += width) {
     const slice = values.slice(start, start + width);
     const [, dimensionId] = slice;
-    yield { writer, number, dimensions: dimensions.filter(({ id }) => id === dimensionId), values: slice };
+    const record = start / width;
+    const ids = labelled.filter((_id, place) => place % 2 === 1 && labelled[place - 1] === record);
+    yield {
+      ...{ writer, number, values: slice, dimensions: dimensions.filter(({ id }) => id === dimensionId) },
+      ...(ids.length > 0 && {
+        labels: labels.filter(({ id }) => ids.includes(id)),
+        labelled: ids.flatMap((id) => [0, id]),
+      }),
+    };
   }
+}
+
+/** Joins batches of one writer. */
+export function joinBatches(batches: readonly UsageBatch[]): UsageRows["content"] {
+  const rows = new UsageRows();
+  for (const batch of batches) rows.append(batch);
+  return rows.content;
 }

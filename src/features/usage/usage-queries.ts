@@ -1,12 +1,12 @@
 /** Adds usage to the sums of its minutes, hours and days. */
 
 import { type RawBuilder, sql } from "kysely";
-import { MINUTE_SECONDS } from "../../kernel/durations.ts";
+import { HOUR_SECONDS, MINUTE_SECONDS } from "../../kernel/durations.ts";
 import type { Executor } from "../../storage/database.ts";
 import { type Insertion, insert, run } from "../../storage/insert-rows.ts";
-import type { UsageDimensionRow } from "../../storage/schema.ts";
-import { AMOUNTS, DIMENSION_COLUMNS, type UsageBatch } from "./usage-batch.ts";
-import { ROLLUP_COLUMNS, rollUp } from "./usage-rollup.ts";
+import type { UsageDimensionRow, UsageLabelRow } from "../../storage/schema.ts";
+import { AMOUNTS, COSTS, DIMENSION_COLUMNS, type UsageBatch } from "./usage-batch.ts";
+import { LABEL_ROLLUP_COLUMNS, ROLLUP_COLUMNS, rollUp, rollUpLabels } from "./usage-rollup.ts";
 
 const WRITERS: Insertion = {
   table: "usageWriters",
@@ -25,12 +25,31 @@ const ROLLUPS: Insertion = {
   table: "usageRollups",
   columns: ROLLUP_COLUMNS,
   onConflict: sql`on conflict (bucket_seconds, begins_at, dimension_id) do update set
-    ${sql.join([...AMOUNTS, "costNanoDollars", "requests"].map(added))}`,
+    ${added("usageRollups")}`,
 };
 
+const LABEL_COLUMNS = ["id", "organizationId", "projectId", "kind", "value"] as const;
+
+const LABELS: Insertion = {
+  table: "usageLabels",
+  columns: LABEL_COLUMNS,
+  onConflict: sql`on conflict (id) do nothing`,
+};
+
+const LABEL_ROLLUPS: Insertion = {
+  table: "usageLabelRollups",
+  columns: LABEL_ROLLUP_COLUMNS,
+  onConflict: sql`on conflict (bucket_seconds, begins_at, label_id, dimension_id) do update set
+    ${added("usageLabelRollups")}`,
+};
+
+function added(table: string): RawBuilder<unknown> {
+  return sql.join([...AMOUNTS, ...COSTS, "requests"].map((column) => addedColumn(table, column)));
+}
+
 /** Adds amounts; an unknown one does not change a known one. */
-function added(column: string): RawBuilder<unknown> {
-  const [name, old, more] = [sql.ref(column), sql.ref(`usageRollups.${column}`), sql.ref(`excluded.${column}`)];
+function addedColumn(table: string, column: string): RawBuilder<unknown> {
+  const [name, old, more] = [sql.ref(column), sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)];
   return sql`${name} = coalesce(${old} + ${more}, ${old}, ${more})`;
 }
 
@@ -49,6 +68,41 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
   const dimensionValues = sorted.flatMap((dimension) => DIMENSION_COLUMNS.map((column) => dimension[column]));
   await insert(transaction, DIMENSIONS, dimensionValues);
   await insert(transaction, ROLLUPS, rollUp(claimed).flat());
+  await writeLabels(transaction, claimed);
+}
+
+async function writeLabels(transaction: Executor, batches: readonly UsageBatch[]): Promise<void> {
+  const labels = new Map<number, UsageLabelRow>();
+  for (const batch of batches) for (const label of batch.labels ?? []) labels.set(label.id, label);
+  if (labels.size === 0) return;
+  const sorted = [...labels.values()].sort((a, b) => a.id - b.id);
+  const named = sorted.flatMap((label) => LABEL_COLUMNS.map((column) => label[column]));
+  await insert(transaction, LABELS, named);
+  await insert(transaction, LABEL_ROLLUPS, rollUpLabels(batches).flat());
+}
+
+/** Removes sums by label of hours from before `time`, those of the oldest `max` rows, and returns their number. */
+export async function removeLabelHoursBefore(executor: Executor, time: number, max: number): Promise<number> {
+  const { last } = await executor
+    .selectFrom((from) =>
+      from
+        .selectFrom("usageLabelRollups")
+        .select("beginsAt")
+        .where("bucketSeconds", "=", HOUR_SECONDS)
+        .where("beginsAt", "<", time)
+        .orderBy("beginsAt")
+        .limit(max)
+        .as("oldest"),
+    )
+    .select((select) => select.fn.max("beginsAt").as("last"))
+    .executeTakeFirstOrThrow();
+  if (last === null) return 0;
+  const removed = await executor
+    .deleteFrom("usageLabelRollups")
+    .where("bucketSeconds", "=", HOUR_SECONDS)
+    .where("beginsAt", "<=", last)
+    .executeTakeFirst();
+  return Number(removed.numDeletedRows);
 }
 
 /** Removes sums of minutes from before `time`, those of the oldest `max` rows, and returns their number. */

@@ -20,6 +20,11 @@ import { usageRetention } from "./usage-retention.ts";
 const { open } = useUsageRecorders();
 const DAY = 86_400_000;
 
+const V0_1_COLUMNS = new Set<string>([
+  ...["at", "dimensionId", "promptTokens", "cachedTokens", "completionTokens", "reasoningTokens", "characters"],
+  ...["audioMilliseconds", "costNanoDollars"],
+]);
+
 function batchOf(given: UsageRecord[], number: number): UsageBatch {
   const { dimensions, values } = UsageRows.of(given);
   return { writer: "dead", number, dimensions, values };
@@ -91,7 +96,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(dimensions).toContainEqual(expect.objectContaining({ keyId: "key_a", id: 6169352361188316 }));
     const named = ({ organizationId, projectId, keyId, model, deployment, operation }: (typeof dimensions)[number]) =>
       [organizationId, projectId, keyId, model, deployment, operation].join();
-    expect(dimensions.map(named).sort()).toEqual(given.map((each) => named({ ...each, id: 0 })).sort());
+    expect(dimensions.map(named).sort()).toEqual(
+      given.map((each) => named({ serviceTier: null, isBatch: 0, ...each, id: 0 })).sort(),
+    );
     expect((await rollups(database)).map(({ requests }) => requests)).toEqual(Array(21).fill(2));
   });
 
@@ -149,8 +156,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       "as 0.1 left it",
       "usage.jsonl",
       (number: number) => {
-        const { values, ...batch } = batchOf([usageRecord()], number);
-        return { ...batch, values: [...values, 120, "finished"] };
+        const { values, dimensions, ...batch } = batchOf([usageRecord()], number);
+        const recorded = RECORD_COLUMNS.flatMap((column, place) => (V0_1_COLUMNS.has(column) ? [values[place]] : []));
+        const named = dimensions.map(({ serviceTier: _tier, isBatch: _batch, ...dimension }) => dimension);
+        return { ...batch, dimensions: named, values: [...recorded, 120, "finished"] };
       },
     ],
     ["as a list of records", "usage.jsonl", (number: number) => ({ writer: "dead", number, records: [usageRecord()] })],
@@ -221,6 +230,78 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     );
     expect(dimensions.map(({ keyId }) => keyId).sort()).toEqual(["key 1", "key 3", "key_a"]);
     expect(lost).toBe(1);
+  });
+
+  test("sums details, and keeps service tiers and batches separate without a new dimension for others", async () => {
+    const { database, start } = await open(kind);
+    const recorder = start();
+    const details = { cacheWriteTokens: 3, inputAudioTokens: 4, outputAudioTokens: 5, toolCalls: 6 };
+    recorder.record(usageRecord({ ...details, reportedCostNanoDollars: 70, comparedCostNanoDollars: 80 }));
+    recorder.record(usageRecord({ ...details, reportedCostNanoDollars: null }));
+    recorder.record(usageRecord({ serviceTier: "flex" }));
+    recorder.record(usageRecord({ isBatch: 1 }));
+    await recorder.flush();
+    const dimensions = await database.run((executor) => executor.selectFrom("usageDimensions").selectAll().execute());
+    expect(dimensions.map(({ serviceTier, isBatch }) => `${serviceTier} ${isBatch}`).sort()).toEqual([
+      ...["flex 0", "null 0", "null 1"],
+    ]);
+    expect(dimensions).toContainEqual(expect.objectContaining({ serviceTier: null, isBatch: 0, id: 6169352361188316 }));
+    const [plain] = (await minutes(database)).filter(({ dimensionId }) => dimensionId === 6169352361188316);
+    expect(plain).toMatchObject({
+      ...{ requests: 2, cacheWriteTokens: 6, inputAudioTokens: 8, outputAudioTokens: 10, toolCalls: 12 },
+      ...{ reportedCostNanoDollars: 70, comparedCostNanoDollars: 80 },
+    });
+  });
+
+  test("sums each label by hour and day, also from a worker and after a kill, and nothing for a record without", async () => {
+    const { database, directory, start } = await open(kind);
+    const labels = (...values: string[]) => values.map((value) => ({ kind: "tag", value }) as const);
+    const records = [
+      usageRecord({ labels: labels("a", "b") }),
+      usageRecord(),
+      usageRecord({ at: NOON + 3_600_000, labels: labels("b"), model: "other" }),
+    ];
+    const recorder = start();
+    for (const record of records) recorder.record(record);
+    // Rows of a worker, whose places begin at 0 again.
+    recorder.recordRows(UsageRows.of(records).content);
+    await recorder.flush();
+    const orphan = { writer: "dead", number: 1, ...UsageRows.of(records).content, columns: RECORD_COLUMNS };
+    writeFileSync(join(directory, `${hostname()}.99999999.dead.usage2.jsonl`), `${JSON.stringify(orphan)}\n`);
+    start();
+    await expect.poll(() => requestsIn(database), { timeout: 10_000 }).toBe(9);
+    const sums = await database.run((executor) =>
+      executor
+        .selectFrom("usageLabelRollups as sum")
+        .innerJoin("usageLabels as label", "label.id", "sum.labelId")
+        .select(["label.value", "sum.bucketSeconds", "sum.requests", "sum.costNanoDollars"])
+        .orderBy("label.value")
+        .orderBy("sum.bucketSeconds")
+        .orderBy("sum.beginsAt")
+        .orderBy("sum.dimensionId")
+        .execute(),
+    );
+    const cost = usageRecord().costNanoDollars ?? 0;
+    const sum = (value: string, bucketSeconds: number) => ({
+      value,
+      bucketSeconds,
+      requests: 3,
+      costNanoDollars: 3 * cost,
+    });
+    expect(sums).toEqual([
+      ...[sum("a", 3600), sum("a", 86_400)],
+      // Two hours, and a day of two models.
+      ...[sum("b", 3600), sum("b", 3600), sum("b", 86_400), sum("b", 86_400)],
+    ]);
+  });
+
+  test("writes no row of labels without a label", async () => {
+    const { database, start } = await open(kind);
+    const recorder = start();
+    recorder.record(usageRecord());
+    await recorder.flush();
+    for (const table of ["usageLabels", "usageLabelRollups"] as const)
+      expect(await database.run((executor) => executor.selectFrom(table).selectAll().execute())).toEqual([]);
   });
 
   test("removes expired minutes and keeps sums of hours and days", async () => {

@@ -7,7 +7,7 @@ import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { Journal } from "./journal.ts";
 import { findOrphanedJournals, journalName } from "./orphaned-journals.ts";
-import { RECORD_COLUMNS, type UsageBatch, type UsageRecord, UsageRows, type UsageValue } from "./usage-batch.ts";
+import { COSTS, RECORD_COLUMNS, type UsageBatch, type UsageRecord, UsageRows, type UsageValue } from "./usage-batch.ts";
 import { type WriteWith, writeBatches } from "./write-batches.ts";
 
 export type { UsageRecord } from "./usage-batch.ts";
@@ -81,7 +81,7 @@ export class UsageRecorder {
   }
 
   /** Adds records of a worker to the current batch. */
-  recordRows(rows: Pick<UsageRows, "dimensions" | "values">): void {
+  recordRows(rows: UsageRows["content"]): void {
     const added = rows.values.length / RECORD_COLUMNS.length;
     if (this.#pending.count + added > MAX_HELD_RECORDS) {
       this.#overflow += added;
@@ -125,11 +125,11 @@ export class UsageRecorder {
     this.#overflow = 0;
     const mayTryAgain = performance.now() - (this.#refusedAt ?? 0) > RETRY_MS;
     if (this.#unkept !== undefined && mayTryAgain) this.#keep(this.#unkept);
-    const { dimensions, values, count } = this.#pending;
+    const { content, count } = this.#pending;
     if (count === 0 || this.#unkept !== undefined) return;
     this.#pending = new UsageRows();
     this.#batches += 1;
-    this.#keep({ writer: this.#writer, number: this.#batches, dimensions, values });
+    this.#keep({ writer: this.#writer, number: this.#batches, ...content });
   }
 
   /** A batch that the disk refuses waits in memory, and later ones behind it. */
@@ -244,24 +244,39 @@ function countOf(batch: UsageBatch | undefined): number {
 
 /** A line of the journal. Lines of versions before 0.2 are lists of records, or do not name their columns. */
 type JournalLine = Pick<UsageBatch, "writer" | "number"> &
-  ({ records: UsageRecord[] } | { dimensions: UsageBatch["dimensions"]; values: UsageValue[]; columns?: string[] });
+  (
+    | { records: UsageRecord[] }
+    | (Pick<UsageBatch, "dimensions" | "labels" | "labelled"> & { values: UsageValue[]; columns?: string[] })
+  );
 
-const UNNAMED_COLUMNS = [...RECORD_COLUMNS, "durationMilliseconds", "outcome"];
+const UNNAMED_COLUMNS = [
+  ...["at", "dimensionId", "promptTokens", "cachedTokens", "completionTokens", "reasoningTokens", "characters"],
+  ...["audioMilliseconds", "costNanoDollars", "durationMilliseconds", "outcome"],
+];
+
+/** Columns of dimensions that earlier versions did not have. */
+const NEW_COLUMNS = { serviceTier: null, isBatch: 0 };
+
+/** Values of columns that a line lacks: costs that were not recorded are unknown. */
+const missing = RECORD_COLUMNS.map((column) => ((COSTS as readonly string[]).includes(column) ? null : 0));
 
 function toBatch(line: JournalLine): UsageBatch {
   const { writer, number } = line;
   if ("records" in line) {
-    const { dimensions, values } = UsageRows.of(line.records);
-    return { writer, number, dimensions, values };
+    return { writer, number, ...UsageRows.of(line.records).content };
   }
-  const { dimensions, values, columns = UNNAMED_COLUMNS } = line;
+  const { dimensions, values, labels, labelled, columns = UNNAMED_COLUMNS } = line;
   const places = RECORD_COLUMNS.map((column) => columns.indexOf(column));
   const rows = Array.from({ length: values.length / columns.length }, (_, row) => row * columns.length);
   return {
     writer,
     number,
-    dimensions,
-    values: rows.flatMap((start) => places.map((place) => (place === -1 ? 0 : (values[start + place] ?? null)))),
+    dimensions: dimensions.map((dimension) => ({ ...NEW_COLUMNS, ...dimension })),
+    values: rows.flatMap((start) =>
+      places.map((place, column) => (place === -1 ? missing[column] : values[start + place]) ?? null),
+    ),
+    labels,
+    labelled,
   };
 }
 

@@ -2,14 +2,23 @@
 
 import { type RawBuilder, sql } from "kysely";
 import { MINUTE_MS, MINUTE_SECONDS } from "../../kernel/durations.ts";
-import type { RecordedUsage } from "../../kernel/usage.ts";
+import type { RecordedDetails, RecordedUsage } from "../../kernel/usage.ts";
 import type { Executor } from "../../storage/database.ts";
-import type { UsageDimensionRow } from "../../storage/schema.ts";
-import { AMOUNTS } from "./usage-batch.ts";
+import type { UsageDimensionRow, UsageLabelRow } from "../../storage/schema.ts";
+import { AMOUNTS, COSTS } from "./usage-batch.ts";
 import { ROLLUP_COLUMNS } from "./usage-rollup.ts";
 import { isVisible, type Visibility } from "./visibility.ts";
 
-type UsageGroup = "projectId" | "keyId" | "model" | "operation";
+/** `label`: the value of labels of the query's kind. */
+export type UsageGroup =
+  | "projectId"
+  | "keyId"
+  | "model"
+  | "deployment"
+  | "operation"
+  | "serviceTier"
+  | "isBatch"
+  | "label";
 
 export interface UsageQuery {
   organizationId: string;
@@ -25,9 +34,14 @@ export interface UsageQuery {
   projectIds?: readonly string[] | undefined;
   keyIds?: readonly string[] | undefined;
   models?: readonly string[] | undefined;
+  isBatch?: boolean | undefined;
+  /** Only requests with labels of this kind, in buckets of hours or days; a request with several is in the sum of each. */
+  labelKind?: UsageLabelRow["kind"] | undefined;
+  /** Values of the labels; undefined: all. */
+  labels?: readonly string[] | undefined;
 }
 
-export interface UsageSum extends RecordedUsage {
+export interface UsageSum extends RecordedUsage, RecordedDetails {
   /** Start of the bucket, epoch milliseconds. */
   beginsAt: number;
   requests: number;
@@ -35,14 +49,27 @@ export interface UsageSum extends RecordedUsage {
   projectId?: string;
   keyId?: string;
   model?: string;
+  deployment?: string;
   operation?: string;
+  serviceTier?: string | null;
+  isBatch?: number;
+  label?: string;
 }
 
-const SUMMED = [...AMOUNTS, "costNanoDollars"] as const satisfies (keyof RecordedUsage)[];
+const SUMMED = [...AMOUNTS, ...COSTS] as const;
+/** Columns that single requests of versions before 0.2 have, too. */
+const RECORDED: ReadonlySet<string> = new Set<keyof RecordedUsage>([
+  ...(["promptTokens", "cachedTokens", "completionTokens", "reasoningTokens", "characters"] as const),
+  ...(["audioMilliseconds", "costNanoDollars"] as const),
+]);
 
 /** Omits empty buckets. Sorts by time, then by group. */
 export async function readUsage(executor: Executor, query: UsageQuery): Promise<UsageSum[]> {
-  const groups = query.groupBy.map((group) => sql.ref(`dimension.${group}`));
+  const { labelKind } = query;
+  const groups = query.groupBy.map((group) => sql.ref(group === "label" ? "label.value" : `dimension.${group}`));
+  const selected = query.groupBy.map((group) =>
+    group === "label" ? sql`${sql.ref("label.value")} as ${sql.ref("label")}` : sql.ref(`dimension.${group}`),
+  );
   const grouped = sql.join([sql.ref("used.beginsAt"), ...groups]);
   const sums = [...SUMMED, "requests"].map(
     (name) => sql`cast(sum(${sql.ref(`used.${name}`)}) as bigint) as ${sql.ref(name)}`,
@@ -54,10 +81,14 @@ export async function readUsage(executor: Executor, query: UsageQuery): Promise<
     ...(query.projectIds === undefined ? [] : [oneOf("projectId", query.projectIds)]),
     ...(query.keyIds === undefined ? [] : [oneOf("keyId", query.keyIds)]),
     ...(query.models === undefined ? [] : [oneOf("model", query.models)]),
+    ...(query.isBatch === undefined ? [] : [sql`${sql.ref("dimension.isBatch")} = ${Number(query.isBatch)}`]),
+    ...(labelKind === undefined ? [] : [sql`${sql.ref("label.kind")} = ${labelKind}`]),
+    ...(query.labels === undefined ? [] : [oneOfLabels(query.labels)]),
   ];
   const { rows } = await sql<UsageSum>`
-    select ${grouped}, ${sql.join(sums)}
+    select ${sql.join([sql.ref("used.beginsAt"), ...selected])}, ${sql.join(sums)}
     from (${bucketsOf(query)}) as used
+    ${labelKind === undefined ? sql`` : sql`join ${sql.table("usageLabels")} as label on label.id = ${sql.ref("used.labelId")}`}
     join ${sql.table("usageDimensions")} as dimension on dimension.id = ${sql.ref("used.dimensionId")}
     where ${sql.join(conditions, sql` and `)}
     group by ${grouped}
@@ -66,17 +97,30 @@ export async function readUsage(executor: Executor, query: UsageQuery): Promise<
   return rows;
 }
 
-function bucketsOf({ bucketSeconds, from, until }: UsageQuery): RawBuilder<unknown> {
-  const columns = sql.join([...ROLLUP_COLUMNS.filter((name) => name !== "bucketSeconds")].map((name) => sql.ref(name)));
-  const rollups = sql`select ${columns} from ${sql.table("usageRollups")}
+function bucketsOf({ bucketSeconds, from, until, labelKind }: UsageQuery): RawBuilder<unknown> {
+  const ofLabels = labelKind !== undefined;
+  const columns = sql.join(
+    [...(ofLabels ? ["labelId"] : []), ...ROLLUP_COLUMNS.filter((name) => name !== "bucketSeconds")].map((name) =>
+      sql.ref(name),
+    ),
+  );
+  const rollups = sql`select ${columns} from ${sql.table(ofLabels ? "usageLabelRollups" : "usageRollups")}
     where ${sql.ref("bucketSeconds")} = ${bucketSeconds} and ${sql.ref("beginsAt")} >= ${from}
       and ${sql.ref("beginsAt")} < ${until}`;
-  if (bucketSeconds !== MINUTE_SECONDS) return rollups;
+  if (bucketSeconds !== MINUTE_SECONDS || ofLabels) return rollups;
   // Versions before 0.2 recorded single requests and no minutes. Both databases divide integers to integers.
   const minute = sql`(${sql.ref("at")} / ${sql.lit(MINUTE_MS)}) * ${sql.lit(MINUTE_MS)}`;
-  const amounts = sql.join([sql.ref("dimensionId"), ...SUMMED.map((name) => sql.ref(name))]);
+  const missing = (name: string) => ((COSTS as readonly string[]).includes(name) ? sql`cast(null as bigint)` : sql`0`);
+  const amounts = sql.join([
+    sql.ref("dimensionId"),
+    ...SUMMED.map((name) => (RECORDED.has(name) ? sql.ref(name) : missing(name))),
+  ]);
   return sql`${rollups} union all select ${minute}, ${amounts}, 1 from ${sql.table("usageRecords")}
     where at >= ${from} and at < ${until}`;
+}
+
+function oneOfLabels(values: readonly string[]): RawBuilder<unknown> {
+  return values.length === 0 ? sql`1 = 0` : sql`${sql.ref("label.value")} in (${sql.join(values)})`;
 }
 
 function oneOf(column: keyof UsageDimensionRow, values: readonly string[]): RawBuilder<unknown> {

@@ -27,6 +27,8 @@ export interface UsageReport {
   buckets: UsageBucket[];
   /** Start of the next page; undefined on the last one. */
   next: number | undefined;
+  /** Kind of the labels in the sums. */
+  labelKind: ReportRequest["labelKind"];
 }
 
 /**
@@ -76,7 +78,7 @@ export class UsageReports {
       }
       await yieldToEventLoop();
     }
-    return { buckets, next: until < order.until ? until : undefined };
+    return { buckets, next: until < order.until ? until : undefined, labelKind: order.labelKind };
   }
 
   async #readReport<Result>(work: (executor: Executor) => Promise<Result>): Promise<Result> {

@@ -5,7 +5,12 @@ import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { Retention } from "../../storage/retention.ts";
 import { removeRequestDimensionsBefore, removeRequestsBefore } from "./request-history-queries.ts";
-import { removeMinutesBefore, removeRecordsBefore, removeUsageWritersBefore } from "./usage-queries.ts";
+import {
+  removeLabelHoursBefore,
+  removeMinutesBefore,
+  removeRecordsBefore,
+  removeUsageWritersBefore,
+} from "./usage-queries.ts";
 
 export interface UsageRetentionOptions {
   database: Database;
@@ -17,9 +22,9 @@ const REMOVED_AT_ONCE = 500;
 /** A journal that is older counts nothing twice. */
 const WRITERS_KEPT_DAYS = 30;
 
-/** Deletes usage by the minute, and the single requests that earlier versions recorded. */
+/** Deletes usage by the minute, that of labels by the hour, and the single requests that earlier versions recorded. */
 export function usageRetention({ database, logger, days }: UsageRetentionOptions): Retention {
-  const removals = [removeMinutesBefore, removeRecordsBefore].map(
+  const removals = [removeMinutesBefore, removeLabelHoursBefore, removeRecordsBefore].map(
     (remove) => (now: number) => database.run((executor) => remove(executor, now - days * DAY_MS, REMOVED_AT_ONCE)),
   );
   const writerDays = Math.max(WRITERS_KEPT_DAYS, days);

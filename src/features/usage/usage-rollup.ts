@@ -2,22 +2,24 @@
 
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from "../../kernel/durations.ts";
 import type { UsageRollupRow } from "../../storage/schema.ts";
-import { AMOUNTS, RECORD_COLUMNS, type UsageBatch } from "./usage-batch.ts";
+import { AMOUNTS, COSTS, RECORD_COLUMNS, type UsageBatch } from "./usage-batch.ts";
 
 export const ROLLUP_COLUMNS = [
   "bucketSeconds",
   "beginsAt",
   "dimensionId",
   ...AMOUNTS,
-  "costNanoDollars",
+  ...COSTS,
   "requests",
 ] as const satisfies (keyof UsageRollupRow)[];
+
+export const LABEL_ROLLUP_COLUMNS = ["labelId", ...ROLLUP_COLUMNS] as const;
 
 /** Values in the order of `ROLLUP_COLUMNS`. */
 type Rollup = (number | null)[];
 
-/** Amounts and cost, adjacent columns in records and rollups. */
-const SUMMED = AMOUNTS.length + 1;
+/** Amounts and costs, adjacent columns in records and rollups. */
+const SUMMED = AMOUNTS.length + COSTS.length;
 const FIRST_OF_RECORD = RECORD_COLUMNS.indexOf(AMOUNTS[0]);
 const FIRST_OF_ROLLUP = ROLLUP_COLUMNS.indexOf(AMOUNTS[0]);
 const REQUESTS = ROLLUP_COLUMNS.indexOf("requests");
@@ -32,6 +34,27 @@ export function rollUp(batches: readonly UsageBatch[]): Rollup[] {
   }
   const hours = sumInto(HOUR_SECONDS, minutes.rollups());
   return [...minutes.rollups(), ...hours, ...sumInto(DAY_SECONDS, hours)];
+}
+
+/** Sums of hours and days for each label, in the order of `LABEL_ROLLUP_COLUMNS`. Sorted by label. */
+export function rollUpLabels(batches: readonly UsageBatch[]): Rollup[] {
+  const byLabel = new Map<number, Buckets>();
+  for (const { values, labelled } of batches) {
+    if (labelled === undefined) continue;
+    for (let place = 0; place < labelled.length; place += 2) {
+      const start = (labelled[place] ?? 0) * RECORD_COLUMNS.length;
+      const labelId = labelled[place + 1] ?? 0;
+      const hours = byLabel.get(labelId) ?? new Buckets(HOUR_SECONDS);
+      byLabel.set(labelId, hours);
+      hours.add(values[start] ?? 0, values[start + 1] ?? 0, values, start + FIRST_OF_RECORD, 1);
+    }
+  }
+  return [...byLabel]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([labelId, buckets]) => {
+      const hours = buckets.rollups();
+      return [...hours, ...sumInto(DAY_SECONDS, hours)].map((rollup) => [labelId, ...rollup]);
+    });
 }
 
 function sumInto(seconds: number, rollups: readonly Rollup[]): Rollup[] {
@@ -54,7 +77,7 @@ class Buckets {
   add(at: number, dimensionId: number, summands: readonly (number | null)[], first: number, requests: number): void {
     const rollup = this.#find(at, dimensionId);
     for (let index = 0; index < SUMMED; index += 1) {
-      const isCost = index === SUMMED - 1;
+      const isCost = index >= AMOUNTS.length;
       // An unknown cost does not change a known one. The database refuses NaN: a damaged record is reported, not counted.
       const summand = summands[first + index] ?? (isCost ? undefined : Number.NaN);
       if (summand === undefined) continue;
@@ -74,7 +97,7 @@ class Buckets {
     }
     let rollup = byDimension.get(dimensionId);
     if (rollup === undefined) {
-      rollup = [this.#seconds, beginsAt, dimensionId, ...AMOUNTS.map(() => 0), null, 0];
+      rollup = [this.#seconds, beginsAt, dimensionId, ...AMOUNTS.map(() => 0), ...COSTS.map(() => null), 0];
       byDimension.set(dimensionId, rollup);
     }
     return rollup;

@@ -3,7 +3,7 @@
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { isConstraintViolation } from "../../storage/errors.ts";
-import { splitBatch, type UsageBatch } from "./usage-batch.ts";
+import { joinBatches, splitBatch, type UsageBatch } from "./usage-batch.ts";
 import { writeUsage } from "./usage-queries.ts";
 
 /** Writes in a transaction, in which it calls `insert` to add records of another kind. */
@@ -55,9 +55,8 @@ async function writeWithoutRefused(
     if (refusal === undefined) batches.push(single);
     else onRefused(refusal);
   }
-  const dimensions = batches.flatMap((each) => each.dimensions);
-  const values = batches.flatMap((each) => each.values);
-  const rest = { ...batch, dimensions, values };
+  const { writer, number } = batch;
+  const rest = { writer, number, ...joinBatches(batches) };
   await database.transaction((transaction) => writeUsage(transaction, [rest], Date.now()));
 }
 

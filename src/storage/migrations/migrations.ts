@@ -22,6 +22,7 @@ import { requestDetails } from "./0019-request-details.ts";
 import { people } from "./0020-people.ts";
 import { cachedAnswers } from "./0021-cached-answers.ts";
 import { signOn } from "./0022-sign-on.ts";
+import { usageLabels } from "./0023-usage-labels.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -47,4 +48,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0020-people": people,
   "0021-cached-answers": cachedAnswers,
   "0022-sign-on": signOn,
+  "0023-usage-labels": usageLabels,
 };

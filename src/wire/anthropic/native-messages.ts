@@ -3,6 +3,7 @@
 import { NativeError, type NativeEvent, type NativeFormat, type NativeReader } from "../../contracts/native-format.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import { parseAnthropicUsage } from "../usage/anthropic-usage.ts";
+import { fieldsOf, withCalls } from "../usage/usage-fields.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -15,19 +16,22 @@ export const NATIVE_MESSAGES: NativeFormat = {
 class MessagesReader implements NativeReader {
   readonly #model: string;
   readonly #reported: Fields = {};
+  /** Names of called tools. */
+  readonly #calls: unknown[] = [];
 
   constructor(model: string) {
     this.#model = model;
   }
 
   get usage(): TokenUsage | undefined {
-    return parseAnthropicUsage(this.#reported);
+    return withCalls(parseAnthropicUsage(this.#reported), this.#calls);
   }
 
   readEvent(event: Fields): NativeEvent {
     const { type, message, delta } = event;
     if (type === "error") throw toError(event);
     this.#note(event.usage);
+    this.#noteCalls([event.content_block]);
     if (typeof message === "object" && message !== null) {
       this.readComplete(message as Fields);
       return { isChanged: true, isLast: false, textBytes: 0 };
@@ -39,6 +43,15 @@ class MessagesReader implements NativeReader {
     if (answer.type !== "message") throw toError(answer);
     answer.model = this.#model;
     this.#note(answer.usage);
+    this.#noteCalls(answer.content);
+  }
+
+  #noteCalls(blocks: unknown): void {
+    if (!Array.isArray(blocks)) return;
+    for (const block of blocks) {
+      const { type, name } = fieldsOf(block);
+      if (type === "tool_use") this.#calls.push(name);
+    }
   }
 
   /** Later events repeat some of the fields, and have null for others. */

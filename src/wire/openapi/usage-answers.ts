@@ -19,6 +19,13 @@ function bucketsOf(result: z.ZodType) {
 
 const nullable = z.string().nullable();
 
+const labelled = {
+  x_deployment: z.string().optional().describe("Set when grouped by `deployment`."),
+  x_end_user: z.string().optional().describe("Set when grouped by `end_user`."),
+  x_tag: z.string().optional().describe("Set when grouped by `tag`."),
+  x_tool: z.string().optional().describe("Set when grouped by `tool`."),
+};
+
 export function usagePage(kind: string) {
   return bucketsOf(
     z.looseObject({
@@ -28,6 +35,7 @@ export function usagePage(kind: string) {
       user_id: z.null(),
       api_key_id: nullable,
       model: nullable,
+      ...labelled,
     }),
   );
 }
@@ -55,6 +63,14 @@ export const CostsPage = bucketsOf(
     amount: z.object({ value: z.number(), currency: z.literal("usd") }),
     x_unpriced: z.literal(true).optional().describe("A model's price was unknown."),
     x_operation: z.string().optional().describe("Set when grouped by `operation`."),
+    x_batch: z.boolean().optional().describe("Set when grouped by `batch`."),
+    x_service_tier: nullable.optional().describe("Set when grouped by `service_tier`."),
+    ...labelled,
+    x_reported: z.number().optional().describe("What upstreams state that requests cost, in US dollars."),
+    x_compared: z
+      .number()
+      .optional()
+      .describe("Cost of the requests of `x_reported` at the prices of their deployments."),
     line_item: nullable,
     project_id: nullable,
     api_key_id: nullable,
@@ -97,6 +113,15 @@ const RequestEntry = named(
       .describe(
         "hit: a cached answer, at no cost; miss: run and cached; bypass: run without the cache; null: the model has none.",
       ),
+    cost_parts: z
+      .array(z.object({ unit: z.string(), quantity: z.number(), cost_usd: z.number() }))
+      .nullable()
+      .describe("Parts of the cost, at the price of the request; null for requests that only have common units."),
+    reported_cost_usd: numberOrNull.describe("What the upstream states that the request cost."),
+    compared_cost_usd: numberOrNull.describe("Cost at the price of the deployment, to compare with that."),
+    service_tier: nullable.describe("Tier that the upstream reports; null: the standard one."),
+    end_user: nullable,
+    tags: z.array(z.string()),
     loading_ms: numberOrNull.describe("Time spent waiting for the model to load; null when it was loaded."),
     error_message: nullable.describe("Why the service or an upstream failed; administrators see the upstream's words."),
     stages: z

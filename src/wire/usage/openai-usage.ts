@@ -96,6 +96,12 @@ function reportedCost(usage: Fields): number | undefined {
   return cost + (toNanoDollars(fieldsOf(usage.cost_details).upstream_inference_cost) ?? 0);
 }
 
+/** Names of the functions that a message, or a piece of one, calls. */
+export function calledFunctions(message: unknown): unknown[] {
+  const { tool_calls: calls } = fieldsOf(message);
+  return Array.isArray(calls) ? calls.map((call) => fieldsOf(fieldsOf(call).function).name) : [];
+}
+
 /** Counts of tools that the provider ran: `web_search_requests` counts calls of `web_search`. */
 export function serverToolCalls(counts: Fields): Record<string, number> | undefined {
   const calls = Object.entries(counts).flatMap(([name, value]) => {

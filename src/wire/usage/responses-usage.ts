@@ -1,5 +1,5 @@
 import type { TokenUsage } from "../../kernel/usage.ts";
-import { detailsOf, type Fields, fieldsOf, toCount, toNanoDollars, toServiceTier } from "./usage-fields.ts";
+import { countCalls, detailsOf, type Fields, fieldsOf, toCount, toNanoDollars, toServiceTier } from "./usage-fields.ts";
 
 /** Parses `usage` of a response of the Responses API. Calls of built-in tools are items of its `output`. */
 export function parseResponsesUsage(response: Fields): TokenUsage | undefined {
@@ -14,6 +14,7 @@ export function parseResponsesUsage(response: Fields): TokenUsage | undefined {
   const details = detailsOf({
     cacheWriteTokens: Math.min(written, promptTokens - cachedTokens),
     toolCalls: builtinToolCalls(response.output),
+    functionCalls: functionCalls(response.output),
     serviceTier: toServiceTier(response.service_tier),
     reportedCostNanoDollars: toNanoDollars(usage.cost),
   });
@@ -25,6 +26,12 @@ export function parseResponsesUsage(response: Fields): TokenUsage | undefined {
     estimated: false,
     ...(details !== undefined && { details }),
   };
+}
+
+function functionCalls(output: unknown): Record<string, number> | undefined {
+  if (!Array.isArray(output)) return undefined;
+  const items = output.map(fieldsOf).filter(({ type }) => type === "function_call" || type === "custom_tool_call");
+  return countCalls(items.map(({ name }) => name));
 }
 
 /** Tools that the provider runs; calls of functions and custom tools run at the client. */

@@ -1,6 +1,6 @@
 /** Fields that the readers of several usage dialects share. */
 
-import type { UsageDetails } from "../../kernel/usage.ts";
+import type { TokenUsage, UsageDetails } from "../../kernel/usage.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -36,6 +36,29 @@ export function toNanoDollars(value: unknown): number | undefined {
   const dollars = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof dollars !== "number" || !(dollars >= 0 && dollars <= MAX_DOLLARS)) return undefined;
   return Math.round(dollars * NANO_DOLLARS);
+}
+
+/** Longest name of a function in OpenAI's API. */
+const MAX_NAME = 64;
+/** An answer calls a few functions; others would be a fault of the upstream. */
+const MAX_NAMES = 50;
+
+/** Counts calls of functions by name; undefined without any. */
+export function countCalls(names: Iterable<unknown>): Record<string, number> | undefined {
+  const calls = new Map<string, number>();
+  for (const name of names) {
+    if (typeof name !== "string" || name === "" || calls.size >= MAX_NAMES) continue;
+    const key = name.slice(0, MAX_NAME).replaceAll("\0", "");
+    calls.set(key, (calls.get(key) ?? 0) + 1);
+  }
+  return calls.size === 0 ? undefined : Object.fromEntries(calls);
+}
+
+/** Adds calls of functions to usage that does not contain them. */
+export function withCalls(usage: TokenUsage | undefined, names: Iterable<unknown>): TokenUsage | undefined {
+  const functionCalls = usage === undefined ? undefined : countCalls(names);
+  if (usage === undefined || functionCalls === undefined) return usage;
+  return { ...usage, details: { ...usage.details, functionCalls } };
 }
 
 /** Drops what is 0 or missing; undefined when nothing remains, as for most answers. */

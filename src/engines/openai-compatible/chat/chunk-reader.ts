@@ -1,7 +1,8 @@
 /** Parses the events of a streamed `chat.completion.chunk` answer and follows which of its choices have ended. */
 
 import type { TokenUsage } from "../../../kernel/usage.ts";
-import { parseOpenAiUsage } from "../../../wire/usage/openai-usage.ts";
+import { calledFunctions, parseOpenAiUsage } from "../../../wire/usage/openai-usage.ts";
+import { withCalls } from "../../../wire/usage/usage-fields.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
 
 export interface ChunkReaderOptions {
@@ -23,6 +24,8 @@ export class ChunkReader {
   /** Indexes of ended choices: some upstreams repeat the end of a choice, with its usage. */
   readonly #endedChoices = new Set<unknown>();
   #serviceTier: unknown;
+  /** Names of called functions; a frame that is handled as bytes differs from an earlier one in its text only. */
+  readonly #calls: unknown[] = [];
   /** The upstream's report; undefined before it. */
   usageFields: Record<string, unknown> | undefined;
   finishReason: string | undefined;
@@ -39,7 +42,7 @@ export class ChunkReader {
   }
 
   get usage(): TokenUsage | undefined {
-    return parseOpenAiUsage(this.usageFields, this.#serviceTier);
+    return withCalls(parseOpenAiUsage(this.usageFields, this.#serviceTier), this.#calls);
   }
 
   /** Returns undefined for events that are not part of the answer: usage alone, `[DONE]`. Throws an UpstreamError. */
@@ -56,6 +59,7 @@ export class ChunkReader {
     let isPlain = choices.length > 0;
     for (const choice of choices) {
       const { index = 0, finish_reason: reason } = (choice ?? {}) as { index?: unknown; finish_reason?: unknown };
+      this.#calls.push(...calledFunctions((choice as { delta?: unknown } | null)?.delta));
       if (typeof reason !== "string") continue;
       if (reason === "error") throw new UpstreamError("ended a choice with an error");
       this.finishReason = reason;

@@ -2,7 +2,8 @@ import type { ChatRequest } from "../../../contracts/chat-model.ts";
 import type { ForwardedCompletion } from "../../../contracts/chat-proxy.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
-import { parseOpenAiUsage } from "../../../wire/usage/openai-usage.ts";
+import { calledFunctions, parseOpenAiUsage } from "../../../wire/usage/openai-usage.ts";
+import { withCalls } from "../../../wire/usage/usage-fields.ts";
 import { estimateTextTokens } from "../../shared/estimate-tokens.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
 import { CHAT_COMPLETION, TEXT_COMPLETION } from "./completion-kind.ts";
@@ -32,8 +33,10 @@ export function readCompletion(
   if (typeof reason !== "string" || reason === "error")
     throw new UpstreamError("ended its answer before it was complete");
   const usage =
-    parseOpenAiUsage(fields.usage, fields.service_tier) ??
-    estimateUsage(request, estimateTextTokens(textOf(choices)), promptBytes());
+    withCalls(
+      parseOpenAiUsage(fields.usage, fields.service_tier),
+      choices.flatMap((choice) => calledFunctions(choice?.message)),
+    ) ?? estimateUsage(request, estimateTextTokens(textOf(choices)), promptBytes());
   let json = setValue(body, "model", JSON.stringify(request.model));
   fields.model = request.model;
   if (typeof fields.id !== "string" || fields.id === "") {

@@ -20,6 +20,7 @@ import { estimateUsage } from "./estimate-usage.ts";
 import type { FrameSink } from "./frame-sink.ts";
 import { NativeFrames, parseObject, toUpstreamError } from "./native-frames.ts";
 import { type CompleteAnswer, readCompletion } from "./read-completion.ts";
+import { withStatedCost } from "./stated-cost.ts";
 
 /** A body instead of a stream is read only for its message. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
@@ -186,8 +187,8 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       if (signal.aborted) return;
       if (!sink.isComplete) throw new UpstreamError("ended its answer before it was complete");
       isComplete = true;
-      for (const event of sink.finish(sink.usage ?? estimateUsage(request, sink.estimatedTokens, promptBytes?.())))
-        yield event;
+      const usage = sink.usage ?? estimateUsage(request, sink.estimatedTokens, promptBytes?.());
+      for (const event of sink.finish(withStatedCost(usage, head))) yield event;
     } catch (error) {
       if (!signal.aborted) throw this.toFault(error, context);
     } finally {
@@ -209,7 +210,9 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       if (head === undefined) return undefined;
       if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
       const text = await readText(exchange, this.settings.maxResponseBytes);
-      return signal.aborted ? undefined : read(text);
+      if (signal.aborted) return undefined;
+      const answer = read(text);
+      return { ...answer, usage: withStatedCost(answer.usage, head) };
     } catch (error) {
       if (signal.aborted) return undefined;
       throw this.toFault(error, context);

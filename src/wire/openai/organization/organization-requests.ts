@@ -106,6 +106,12 @@ interface Details {
   cause?: string | undefined;
   reasoningTokens?: number | undefined;
   cache?: "hit" | "miss" | "bypass" | undefined;
+  costParts?: readonly { unit: string; quantity: number; costNanoDollars: number }[] | undefined;
+  reportedCostNanoDollars?: number | undefined;
+  comparedCostNanoDollars?: number | undefined;
+  serviceTier?: string | undefined;
+  endUser?: string | undefined;
+  tags?: readonly string[] | undefined;
 }
 
 interface Stage {
@@ -121,7 +127,18 @@ interface Stage {
 
 /** `showsCauses`: whether the caller may read messages of upstreams and engines, which name hosts and files. */
 export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typeof RequestDetails> {
-  const { stages = [], message, cause, reasoningTokens, cache } = entry.details ?? {};
+  const {
+    stages = [],
+    message,
+    cause,
+    reasoningTokens,
+    cache,
+    costParts,
+    serviceTier,
+    endUser,
+    tags,
+  } = entry.details ?? {};
+  const { reportedCostNanoDollars: reported, comparedCostNanoDollars: compared } = entry.details ?? {};
   const loads = stages.filter(({ kind }) => kind === "load");
   return {
     id: entry.id,
@@ -150,6 +167,14 @@ export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typ
     reasoning_tokens: reasoningTokens ?? null,
     /** Null for a model without a cache. */
     cache: cache ?? null,
+    cost_parts:
+      costParts?.map(({ unit, quantity, costNanoDollars }) => ({ unit, quantity, cost_usd: costNanoDollars / NANO })) ??
+      null,
+    reported_cost_usd: reported === undefined ? null : reported / NANO,
+    compared_cost_usd: compared === undefined ? null : compared / NANO,
+    service_tier: serviceTier ?? null,
+    end_user: endUser ?? null,
+    tags: [...(tags ?? [])],
     /** Null when the model was loaded. */
     loading_ms: loads.length === 0 ? null : loads.reduce((sum, { durationMs }) => sum + durationMs, 0),
     error_message: (showsCauses ? cause : undefined) ?? message ?? null,

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DAY_SECONDS } from "../../../kernel/durations.ts";
+import { DAY_SECONDS, HOUR_SECONDS } from "../../../kernel/durations.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
-import type { RecordedUsage } from "../../../kernel/usage.ts";
+import type { RecordedDetails, RecordedUsage } from "../../../kernel/usage.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { CostsPage } from "../../openapi/usage-answers.ts";
 import { queryBoolean, queryNumber, toSeconds } from "./organization-list.ts";
@@ -20,7 +20,10 @@ const values = z
   )
   .optional();
 
-const LISTS = ["group_by", "project_ids", "api_key_ids", "models", "user_ids", "line_items"] as const;
+const LISTS = [
+  ...(["group_by", "project_ids", "api_key_ids", "models", "user_ids", "line_items"] as const),
+  ...(["end_users", "tags", "tools"] as const),
+] as const;
 
 /** Query parameters; names of arrays may end in brackets. */
 const QUERY = {
@@ -39,8 +42,8 @@ export const UsageQuery = z.strictObject({
   bucket_width: z.enum(["1m", "1h", "1d"]).default("1d"),
   batch: queryBoolean().optional(),
 });
-/** OpenAI's costs have days only; minutes, hours and the group `operation` are extensions. */
-export const CostsQuery = z.strictObject({ ...QUERY, bucket_width: z.enum(["1m", "1h", "1d"]).default("1d") });
+/** OpenAI's costs have days only; minutes, hours, batches and further groups are extensions. */
+export const CostsQuery = UsageQuery;
 
 /** Bucket widths in seconds, with the maximum and default number of buckets per page. */
 const WIDTHS = {
@@ -50,13 +53,22 @@ const WIDTHS = {
 } as const;
 const COSTS_WIDTHS = { ...WIDTHS, "1d": { ...WIDTHS["1d"], maxBuckets: 180 } } as const;
 
-const GROUPS = { project_id: "projectId", api_key_id: "keyId", model: "model" } as const;
-const COST_GROUPS = {
+/** The last four are extensions. */
+const COMMON_GROUPS = {
   project_id: "projectId",
   api_key_id: "keyId",
-  line_item: "model",
-  operation: "operation",
+  batch: "isBatch",
+  service_tier: "serviceTier",
+  deployment: "deployment",
+  end_user: "label",
+  tag: "label",
+  tool: "label",
 } as const;
+const GROUPS = { ...COMMON_GROUPS, model: "model" } as const;
+const COST_GROUPS = { ...COMMON_GROUPS, line_item: "model", operation: "operation" } as const;
+
+/** Filters by label, with the kinds of their labels, which are groups, too. */
+const LABEL_FILTERS = { end_users: "end_user", tags: "tag", tools: "tool" } as const;
 
 type Query = Omit<z.output<typeof UsageQuery>, "bucket_width">;
 
@@ -65,8 +77,6 @@ type Query = Omit<z.output<typeof UsageQuery>, "bucket_width">;
  * milliseconds.
  */
 export function toUsageRequest(query: z.output<typeof UsageQuery>, now: number) {
-  if (query.batch === true)
-    throw unsupportedValue("'batch' is not supported: Parlance has no batch requests.", "batch");
   refuseList(query, "line_items", "only costs have line items");
   const width = WIDTHS[query.bucket_width];
   return { ...toOrder(query, width, now), groupBy: groupsIn(query, GROUPS), models: listIn(query, "models") };
@@ -105,7 +115,27 @@ function toOrder(query: Query, { bucketSeconds, maxBuckets, defaultBuckets }: Wi
     maxBuckets: limit,
     projectIds: listIn(query, "project_ids"),
     keyIds: listIn(query, "api_key_ids"),
+    isBatch: query.batch,
+    ...labelsIn(query, bucketSeconds),
   };
+}
+
+/** Kind and values of the labels that a query groups or filters by. Throws a Fault for two kinds: their sums overlap. */
+function labelsIn(query: Query, bucketSeconds: number) {
+  const groups = listIn(query, "group_by") ?? [];
+  const filters = Object.entries(LABEL_FILTERS) as [keyof typeof LABEL_FILTERS, "end_user" | "tag" | "tool"][];
+  const requested = filters.filter(([filter, kind]) => listIn(query, filter) !== undefined || groups.includes(kind));
+  const [first, second] = requested;
+  if (first === undefined) return {};
+  if (second !== undefined) {
+    const message = `'${first[1]}' and '${second[1]}' cannot be combined: usage is summed for each by itself. Send two requests.`;
+    throw invalidRequest(message, groups.includes(second[1]) ? "group_by" : second[0], "invalid_value");
+  }
+  if (bucketSeconds < HOUR_SECONDS) {
+    const message = `Usage by ${first[1]} is summed by hour and day. Use a 'bucket_width' of 1h or 1d.`;
+    throw invalidRequest(message, "bucket_width", "invalid_value");
+  }
+  return { labelKind: first[1], labels: listIn(query, first[0]) };
 }
 
 function listIn(query: Query, name: (typeof LISTS)[number]): readonly string[] | undefined {
@@ -139,15 +169,21 @@ function readPage(page: string, start: number, bucketSeconds: number): number {
   );
 }
 
-interface UsageSum extends RecordedUsage {
+interface UsageSum extends RecordedUsage, RecordedDetails {
   requests: number;
   projectId?: string;
   keyId?: string;
   model?: string;
+  deployment?: string;
   operation?: string;
+  serviceTier?: string | null;
+  isBatch?: number;
+  label?: string;
 }
 
 interface Report {
+  /** Kind of the labels in the sums. */
+  labelKind?: "end_user" | "tag" | "tool" | undefined;
   buckets: readonly { beginsAt: number; endsAt: number; sums: readonly UsageSum[] }[];
   next: number | undefined;
 }
@@ -163,18 +199,38 @@ export function toUsagePage(kind: UsageKind, report: Report) {
     user_id: null,
     api_key_id: sum.keyId ?? null,
     model: sum.model ?? null,
-    ...(kind === "completions" && { batch: null, service_tier: null }),
+    ...(kind === "completions" && {
+      batch: sum.isBatch === undefined ? null : sum.isBatch === 1,
+      service_tier: serviceTierOf(sum),
+    }),
+    ...extensionsOf(sum, report),
   }));
+}
+
+/** Name of the standard tier in OpenAI's API. */
+function serviceTierOf({ serviceTier }: UsageSum): string | null {
+  return serviceTier === undefined ? null : (serviceTier ?? "default");
+}
+
+/** Groups that OpenAI's API does not have. */
+function extensionsOf({ deployment, label }: UsageSum, { labelKind }: Report): Record<string, string> {
+  return {
+    ...(deployment !== undefined && { x_deployment: deployment }),
+    ...(label !== undefined && { [`x_${labelKind}`]: label }),
+  };
 }
 
 const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum) => Record<string, number>>> = {
   completions: (sum) => ({
     input_tokens: sum.promptTokens,
     input_cached_tokens: sum.cachedTokens,
-    input_uncached_tokens: sum.promptTokens - sum.cachedTokens,
+    input_cache_write_tokens: sum.cacheWriteTokens,
+    input_uncached_tokens: sum.promptTokens - sum.cachedTokens - sum.cacheWriteTokens,
     output_tokens: sum.completionTokens,
-    input_audio_tokens: 0,
-    output_audio_tokens: 0,
+    input_audio_tokens: sum.inputAudioTokens,
+    output_audio_tokens: sum.outputAudioTokens,
+    x_output_reasoning_tokens: sum.reasoningTokens,
+    x_num_tool_calls: sum.toolCalls,
   }),
   embeddings: (sum) => ({ input_tokens: sum.promptTokens }),
   moderations: (sum) => ({ input_tokens: sum.promptTokens }),
@@ -191,6 +247,11 @@ export function toCostsPage(report: Report): AnswerOf<typeof CostsPage> {
     amount: { value: (sum.costNanoDollars ?? 0) / NANO, currency: "usd" },
     ...(sum.costNanoDollars === null ? { x_unpriced: true } : {}),
     ...(sum.operation === undefined ? {} : { x_operation: sum.operation }),
+    ...(sum.isBatch === undefined ? {} : { x_batch: sum.isBatch === 1 }),
+    ...(sum.serviceTier === undefined ? {} : { x_service_tier: serviceTierOf(sum) }),
+    ...extensionsOf(sum, report),
+    ...(sum.reportedCostNanoDollars === null ? {} : { x_reported: sum.reportedCostNanoDollars / NANO }),
+    ...(sum.comparedCostNanoDollars === null ? {} : { x_compared: sum.comparedCostNanoDollars / NANO }),
     line_item: sum.model ?? null,
     project_id: sum.projectId ?? null,
     api_key_id: sum.keyId ?? null,
