@@ -1,11 +1,14 @@
 /** A chat as inference runs it, whichever format the client sent it in. */
 
 import type { Fault } from "../kernel/faults.ts";
-import type { ChatDefaults, ChatRequest, RawPrompt } from "./chat-model.ts";
+import type { ChatDefaults, ChatMessage, ChatRequest, RawPrompt } from "./chat-model.ts";
 import type { PassThrough } from "./chat-proxy.ts";
 
 export interface ChatCall {
+  /** Its messages may become strings when they are read first, which `outline` avoids. */
   request: ChatRequest;
+  /** Messages of a large body with short texts in place of long ones, for what does not depend on them. */
+  outline?(): { messages: readonly ChatMessage[]; hiddenBytes: number };
   /** Prompts that are continued one after the other, in place of `request.messages`. */
   prompts?: readonly RawPrompt[];
   /** The same in the caller's format, for upstreams that support it. */

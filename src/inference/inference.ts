@@ -2,6 +2,7 @@
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
+import type { ChatRequest } from "../contracts/chat-model.ts";
 import type {
   EmbeddingRequest,
   EmbeddingResult,
@@ -79,7 +80,7 @@ export interface ChatOptions {
 
 type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest?: boolean };
 
-type PromptParts = Parameters<typeof estimatePromptTokens>[0];
+type PromptParts = Pick<ChatRequest, "messages" | "tools" | "format">;
 
 export interface PromptCount {
   promptTokens: number;

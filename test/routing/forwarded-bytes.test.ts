@@ -8,12 +8,19 @@ import { type Service, startService } from "../support/service/service.ts";
 
 let service: Service;
 let body = "";
+let length: string | undefined;
 const upstream = createServer((request, response) => {
   body = "";
   request.setEncoding("utf8").on("data", (part) => {
     body += part;
   });
   request.on("end", () => {
+    length = request.headers["content-length"];
+    if (request.url?.startsWith("/broken/") === true) {
+      response.statusCode = 500;
+      response.end();
+      return;
+    }
     const message = { role: "assistant", content: "hi" };
     response.setHeader("content-type", "application/json");
     const choices = [{ index: 0, message, logprobs: null, finish_reason: "stop" }];
@@ -30,6 +37,7 @@ beforeAll(async () => {
   const deployment = `{ engine: openai-compatible, base_url: "${url}", model: own }`;
   const models = [
     `{ id: plain, task: chat, deployments: [${deployment}] }`,
+    `{ id: retried, task: chat, strategy: ordered, deployments: [${deployment.replace("/v1", "/broken/v1")}, ${deployment}] }`,
     `{ id: cool, task: chat, defaults: { temperature: 0.5 }, deployments: [${deployment}] }`,
   ];
   service = await startService({ config: `builtin_models: false\nmodels: [${models.join(", ")}]\n` });
@@ -58,6 +66,33 @@ const MESSAGES = '"messages":[{"role":"user","content":"caf\\u00e9"}]';
 test("keeps every byte but the model's name", async () => {
   const rest = `${MESSAGES}, "seed": 9007199254740991, "x_own": [1.50, {"a":null}]}`;
   expect(await forwarded(`{"model":"plain",${rest}`)).toBe(`{"model":"own",${rest}`);
+});
+
+const LONG = 'It said \\"caf\\u00e9 é\\", and\\n'.repeat(5_000);
+const LONG_MESSAGES = `"messages": [{"role":"user","content":"${LONG}"}, {"content":[{"type":"text","text":"${LONG}"}],"role":"user"}]`;
+
+test.each([
+  ["before", `"model":"plain",${LONG_MESSAGES}`],
+  ["behind", `${LONG_MESSAGES},"model":"plain"`],
+])("keeps every byte of a large body with the model's name %s the messages", async (_place, members) => {
+  expect(await forwarded(`{${members}}`)).toBe(`{${members.replace('"plain"', '"own"')}}`);
+  expect(length).toBe(String(Buffer.byteLength(body)));
+});
+
+test("sends every byte of a large body again after a failure", async () => {
+  expect(await forwarded(`{"model":"retried",${LONG_MESSAGES}}`)).toBe(`{"model":"own",${LONG_MESSAGES}}`);
+});
+
+test("sends the long texts of a body that it writes again", async () => {
+  const sent = JSON.parse(await forwarded(`{"model":"cool",${LONG_MESSAGES}}`));
+  expect(sent).toEqual({ ...JSON.parse(`{${LONG_MESSAGES}}`), model: "own", temperature: 0.5 });
+});
+
+test("refuses a large body for the same reason as a small one", async () => {
+  const response = await send(`{"model":"plain",${LONG_MESSAGES.replace(/"role":"user"}\]$/, '"role":"users"}]')}}`);
+  expect(response.status).toBe(400);
+  const { error } = (await response.json()) as { error: object };
+  expect(error).toMatchObject({ param: "messages[1].role", code: "invalid_value" });
 });
 
 test("asks a stream for usage", async () => {

@@ -3,6 +3,7 @@
 import type { Dispatcher } from "undici";
 import type { CallerHeaders, ModelHealth } from "../../contracts/open-model.ts";
 import type { Fault } from "../../kernel/faults.ts";
+import { byteLength } from "../../kernel/json/chunks.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Connections } from "./connection/connections.ts";
 import { Exchange } from "./connection/exchange.ts";
@@ -15,7 +16,7 @@ import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { brokenFault, closedFault, type FaultContext } from "./upstream-fault.ts";
 import { UpstreamLoad } from "./upstream-load.ts";
-import { type Operation, requestTemplate, toUpstreamModel } from "./upstream-request.ts";
+import { type Operation, requestTemplate, toUpstreamModel, type UpstreamBody } from "./upstream-request.ts";
 
 export interface UpstreamModelOptions {
   /** The deployment's. */
@@ -29,7 +30,7 @@ export interface UpstreamModelOptions {
 }
 
 interface Sent {
-  body: NonNullable<Dispatcher.DispatchOptions["body"]>;
+  body: NonNullable<Dispatcher.DispatchOptions["body"]> | UpstreamBody;
   /** Override the headers of every request; undefined removes one. */
   headers?: Readonly<Record<string, string | undefined>>;
   /**
@@ -103,7 +104,13 @@ export abstract class UpstreamModel {
     const via = viaHeader(callerHeaders, name);
     const all: Record<string, string | undefined> = { ...forwarded, via, ...(template.headers as object), ...headers };
     for (const name in headers) if (headers[name] === undefined) delete all[name];
-    const request = { ...template, body, headers: all as Record<string, string> };
+    // undici writes the chunks of an iterable one after the other.
+    if (Array.isArray(body)) all["content-length"] = String(byteLength(body));
+    const request = {
+      ...template,
+      body: body as Dispatcher.DispatchOptions["body"],
+      headers: all as Record<string, string>,
+    };
     return new Exchange(connections, request, settings, signal);
   }
 

@@ -38,7 +38,7 @@ test("writes a large body in a thread like a small one", async () => {
   const body = { model: "theirs", messages: [{ role: "user", content: 'ä "b"\n'.repeat(300_000) }], user: undefined };
   const written = await toUpstreamBody(body, "own-name");
   expect(written).toBeInstanceOf(Uint8Array);
-  expect(Buffer.from(written).toString()).toBe(JSON.stringify({ ...body, model: "own-name" }));
+  expect(Buffer.from(written as Uint8Array).toString()).toBe(JSON.stringify({ ...body, model: "own-name" }));
 });
 
 test("keeps a query of the base URL, and lets headers replace the key", () => {

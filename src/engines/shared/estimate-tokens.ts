@@ -14,11 +14,13 @@ export function estimateTextTokens(text: string): number {
 
 /**
  * Estimates the tokens of a chat request: text, tool calls, tools, format and images. `bodyBytes`: size of the caller's
- * body if it is forwarded, which may contain more, such as earlier reasoning.
+ * body if it is forwarded, which may contain more, such as earlier reasoning. `hiddenBytes`: of texts and arguments that
+ * the messages leave out.
  */
 export function estimatePromptTokens(
-  { messages, tools, format }: Pick<ChatRequest, "messages" | "tools" | "format">,
+  { messages, tools, format }: Pick<ChatRequest, "tools" | "format"> & { messages: readonly ChatMessage[] },
   bodyBytes = 0,
+  hiddenBytes = 0,
 ): number {
   let text = 0;
   let images = 0;
@@ -31,8 +33,13 @@ export function estimatePromptTokens(
     plainBytes += jsonBytes({ role: message.role, content: "" }) + bytes;
     completeBytes += messageBytes(message);
   }
-  const extraBytes = Math.max(0, completeBytes - plainBytes, bodyBytes - plainBytes);
-  return text + Math.floor(extraBytes / BYTES_PER_TOKEN) + TOKENS_PER_IMAGE * images;
+  const extraBytes = Math.max(0, completeBytes - plainBytes, bodyBytes - hiddenBytes - plainBytes);
+  return (
+    text +
+    Math.floor(hiddenBytes / BYTES_PER_TOKEN) +
+    Math.floor(extraBytes / BYTES_PER_TOKEN) +
+    TOKENS_PER_IMAGE * images
+  );
 }
 
 /** Returns the bytes of prompts that bypass the chat template; a token ID counts as a token of average length. */

@@ -17,14 +17,17 @@ export function chatCompletions(
   return async (app) => {
     app.post(
       "/chat/completions",
-      operation({
-        summary: "Creates a chat completion, streamed or not.",
-        tag: "Chat",
-        permission: "project",
-        body: ChatBody,
-        answer: ChatCompletion,
-        content: ["text/event-stream"],
-      }),
+      operation(
+        {
+          summary: "Creates a chat completion, streamed or not.",
+          tag: "Chat",
+          permission: "project",
+          body: ChatBody,
+          answer: ChatCompletion,
+          content: ["text/event-stream"],
+        },
+        { outlinesMessages: true },
+      ),
       chatHandler(
         inference,
         chatCompletionsFormat,

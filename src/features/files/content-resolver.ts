@@ -10,6 +10,7 @@ import type { BodyMemory } from "../../http/body-memory.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { outlineOf } from "../../kernel/json/json-outline.ts";
 import { DownloadFailed, download } from "../../kernel/outgoing/download.ts";
 import { AddressRefused, type OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import {
@@ -79,7 +80,9 @@ export class ContentResolver {
     { task = "chat", memory }: { task?: "chat" | "moderation"; memory?: BodyMemory } = {},
   ): Body | Promise<Body> {
     const { caller } = reply.request;
-    if (!this.#mayRead(caller, body.model, task, referencesOf(body, fields))) return body;
+    // Texts that an outline leaves out are no references.
+    const { fields: outlined = body } = outlineOf(body) ?? {};
+    if (!this.#mayRead(caller, body.model, task, referencesOf(outlined as Body, fields))) return body;
     const leaving = new AbortController();
     onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client left.")));
     const hold = (bytes: number) => memory?.hold(reply.request, bytes, (release) => reply.raw.once("close", release));

@@ -1,7 +1,7 @@
 /** Checks a chat request against the model's abilities. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { ChatAbilities, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
+import type { ChatAbilities, ChatMessage, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
 import { contextExceeded } from "../../engines/shared/context-exceeded.ts";
 import { imagesIn } from "../../engines/shared/message-text.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
@@ -11,11 +11,11 @@ import { forwarderOf } from "../chat-call.ts";
 export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | undefined {
   const unsupported = forwarderOf(call, model) === undefined ? call.passThrough?.unsupportedLocally() : undefined;
   if (unsupported !== undefined) return unsupported;
-  const tooLong = checkMessageCount(call.request, model);
+  const tooLong = checkMessageCount(call, model);
   if (tooLong !== undefined) return tooLong;
-  const request = call.prompts === undefined ? call.request : { ...call.request, prompt: call.prompts[0] };
+  const prompt = call.prompts?.[0];
   for (const check of ABILITY_CHECKS) {
-    const fault = check(request, model.abilities);
+    const fault = check({ call, request: call.request, prompt }, model.abilities);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -25,15 +25,24 @@ export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | und
  * Checks the number of messages before they are copied to the model's process, which takes seconds for tens of
  * thousands.
  */
-function checkMessageCount({ messages }: ChatRequest, { contextWindow, maxMessages }: ChatModel): Fault | undefined {
-  if (contextWindow === undefined || maxMessages === undefined || messages.length <= maxMessages) return undefined;
+function checkMessageCount(call: ChatCall, { contextWindow, maxMessages }: ChatModel): Fault | undefined {
+  if (contextWindow === undefined || maxMessages === undefined) return undefined;
+  if (messagesOf(call).length <= maxMessages) return undefined;
   return contextExceeded(`at least ${contextWindow}`, contextWindow);
 }
 
-type Check = (
-  request: Omit<ChatRequest, "prompt"> & { prompt?: RawPrompt | undefined },
-  abilities: ChatAbilities,
-) => Fault | undefined;
+/** Returns messages whose texts may be shortened. */
+function messagesOf({ request, outline }: ChatCall): readonly ChatMessage[] {
+  return outline === undefined ? request.messages : outline().messages;
+}
+
+interface Checked {
+  call: ChatCall;
+  request: ChatRequest;
+  prompt: RawPrompt | undefined;
+}
+
+type Check = (checked: Checked, abilities: ChatAbilities) => Fault | undefined;
 
 const ABILITY_CHECKS: readonly Check[] = [
   ({ prompt }, abilities) => {
@@ -50,12 +59,13 @@ const ABILITY_CHECKS: readonly Check[] = [
       "suffix",
     );
   },
-  ({ tools }, abilities) => {
+  ({ request: { tools } }, abilities) => {
     if (abilities.tools !== false || tools.length === 0) return undefined;
     return unsupportedValue("This model does not call tools: its chat template has no place for them.", "tools");
   },
-  ({ messages }, abilities) => {
+  ({ call }, abilities) => {
     if (abilities.tools !== false) return undefined;
+    const messages = messagesOf(call);
     const index = messages.findIndex(({ role, toolCalls }) => role === "tool" || toolCalls !== undefined);
     const message = messages[index];
     if (message === undefined) return undefined;
@@ -63,30 +73,30 @@ const ABILITY_CHECKS: readonly Check[] = [
     const text = "This model does not call tools, so it cannot read tool calls or their results.";
     return unsupportedValue(text, `messages[${index}].${field}`);
   },
-  ({ format }, abilities) => {
+  ({ request: { format } }, abilities) => {
     if (abilities.jsonSchema !== false || format.type === "text") return undefined;
     return unsupportedValue("This model cannot guarantee JSON output; it answers with plain text.", "response_format");
   },
-  ({ topLogprobs }, abilities) => {
+  ({ request: { topLogprobs } }, abilities) => {
     if (abilities.logprobs !== false || topLogprobs === undefined) return undefined;
     return unsupportedValue("This model does not report log probabilities.", "logprobs");
   },
-  ({ messages }, abilities) => {
+  ({ call }, abilities) => {
     if (abilities.vision !== false) return undefined;
-    const image = messages.flatMap(imagesIn)[0];
+    const image = messagesOf(call).flatMap(imagesIn)[0];
     if (image === undefined) return undefined;
     return unsupportedValue(
       "This model reads text only: leave out the image, or use a model with vision.",
       image.param.type,
     );
   },
-  ({ choices }, abilities) => {
+  ({ request: { choices } }, abilities) => {
     const limit = abilities.choices;
     if (limit === undefined || choices <= limit) return undefined;
     const answers = limit === 1 ? "one answer" : `at most ${limit} answers`;
     return unsupportedValue(`This model gives ${answers} to a request, not ${choices}.`, "n");
   },
-  ({ reasoningEffort }, abilities) => {
+  ({ request: { reasoningEffort } }, abilities) => {
     if (abilities.reasoning !== false || reasoningEffort === undefined || reasoningEffort === "none") return undefined;
     const text = "This model does not reason before it answers; the only effort it supports is 'none'.";
     return unsupportedValue(text, "reasoning_effort");

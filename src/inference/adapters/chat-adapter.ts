@@ -23,13 +23,13 @@ export function chatAdapter(
   project: string,
   onWait?: TaskAdapter<never, never>["onWait"],
 ): TaskAdapter<ChatModel, ChatRunEvent> {
-  const { request, passThrough } = call;
+  const { request } = call;
   let prepared = request;
   const recorder = currentSpan()?.recordsContent ? new ContentRecorder(call) : undefined;
   // An upstream reports usage only at the end, but a truncated answer has read its prompt too.
   const countPrompt = (used: Usage) => {
     if (used.promptTokens > 0) return;
-    used.promptTokens = estimatePromptTokens(request, passThrough?.promptBytes() ?? rawPromptBytes(call.prompts ?? []));
+    used.promptTokens = estimateChatTokens(call);
     used.estimated = true;
   };
   return {
@@ -42,6 +42,8 @@ export function chatAdapter(
     affinity: () => prefixKeysOf(call),
     refusal: (model) => checkCapabilities(call, model),
     prepare: (model, signal) => {
+      // Nothing has to be compiled, and the copies below would read the messages of a large body.
+      if (request.format.type === "text" && forwarderOf(call, model) !== undefined) return undefined;
       const { samplingDefaults } = model;
       prepared = (samplingDefaults && call.withDefaults?.(samplingDefaults).request) ?? request;
       return model.prepare?.({ ...prepared, project }, signal)?.then((ready) => {
@@ -72,6 +74,15 @@ export function chatAdapter(
   };
 }
 
+/** Estimates the tokens of a prompt; those of texts that an outline leaves out by their bytes. */
+function estimateChatTokens({ request, outline, prompts = [], passThrough }: ChatCall): number {
+  const bodyBytes = passThrough?.promptBytes() ?? rawPromptBytes(prompts);
+  if (outline === undefined) return estimatePromptTokens(request, bodyBytes);
+  const { tools, format } = request;
+  const { messages, hiddenBytes } = outline();
+  return estimatePromptTokens({ messages, tools, format }, bodyBytes, hiddenBytes);
+}
+
 /** Markup tokens around the prompt and each message in the longest of common chat templates. */
 const TOKENS_AROUND = 16;
 
@@ -81,8 +92,12 @@ const TOKENS_PER_IMAGE = 4096;
 /** Returns the upper bound of a chat's usage: a token has at least one byte, and models read tools as written. */
 function chatUpperBound(call: ChatCall): UsageUpperBound {
   const { request, prompts = [], passThrough } = call;
-  const { messages, tools, format, maxTokens } = request;
-  const bytes = messages.reduce((sum, message) => sum + messageBytes(message) + 1, jsonBytes([[], tools, format]));
+  const { tools, format, maxTokens } = request;
+  const { messages, hiddenBytes } = call.outline?.() ?? { messages: request.messages, hiddenBytes: 0 };
+  const bytes = messages.reduce(
+    (sum, message) => sum + messageBytes(message) + 1,
+    jsonBytes([[], tools, format]) + hiddenBytes,
+  );
   const images = messages.reduce((sum, message) => sum + imagesIn(message).length, 0);
   return {
     promptTokens:

@@ -1,35 +1,67 @@
 /** Parses JSON from callers: UTF-8 only, with limits on depth, values and keys, and without keys that poison prototypes. */
 
-import { isUtf8 } from "node:buffer";
 import { scan as checkForPoison } from "secure-json-parse";
+import { chunksText } from "./chunks.ts";
 import { findSyntaxError } from "./find-syntax-error.ts";
-import { type JsonSource, toSource } from "./json-source.ts";
-import { scanJson } from "./scan-json.ts";
+import { deferField, type JsonOutline } from "./json-outline.ts";
+import { type JsonSource, placeOf, toSource } from "./json-source.ts";
+import { isScannedUtf8, type JsonOutlineText, type JsonScan, scanJson, scannedText } from "./scan-json.ts";
 
 export interface JsonLimits {
   maxValues: number;
 }
 
-/** Either the value, with its source if it is an object, or the end of the sentence "The request body …". */
-export type ParsedJson = { value: unknown; source?: JsonSource | undefined; problem?: undefined } | { problem: string };
+/** Either the value, with its source and outline if it is an object, or the end of the sentence "The request body …". */
+export type ParsedJson =
+  | { value: unknown; source?: JsonSource | undefined; outline?: JsonOutline | undefined; problem?: undefined }
+  | { problem: string };
 
-export function parseJson(json: Buffer, { maxValues }: JsonLimits): ParsedJson {
-  if (!isUtf8(json)) return { problem: "is not UTF-8" };
-  const scan = scanJson(json, maxValues);
+/** `isOutlined`: leaves the long texts of `messages` in the bytes until they are read. */
+export function parseJson(
+  json: Uint8Array | readonly Uint8Array[],
+  { maxValues }: JsonLimits,
+  isOutlined = false,
+): ParsedJson {
+  const chunks = json instanceof Uint8Array ? [json] : json;
+  const scan = scanJson(chunks, maxValues, isOutlined);
+  if (!isScannedUtf8(scan)) return { problem: "is not UTF-8" };
   if (scan.excess !== undefined) return { problem: scan.excess };
-  const hasMark = hasByteOrderMark(json);
-  const text = json.toString("utf8", hasMark ? 3 : 0);
+  const outlined = scan.outline && parseOutlined(chunks, scan, scan.outline);
+  if (outlined !== undefined) return outlined;
+  const hasMark = hasByteOrderMark(chunks);
+  const text = scannedText(scan, hasMark ? 3 : 0);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return { problem: `is not valid JSON: ${describeSyntaxError(text)}` };
   }
-  if (scan.isSuspicious && isPoisoned(value)) {
-    const keys = "the key `__proto__`, or `prototype` below `constructor`";
-    return { problem: `has an object with ${keys}, which Parlance does not accept. Rename it` };
+  if (scan.isSuspicious && isPoisoned(value)) return { problem: POISONED };
+  return { value, source: hasMark ? undefined : toSource(chunks, value, scan) };
+}
+
+const POISONED =
+  "has an object with the key `__proto__`, or `prototype` below `constructor`, which Parlance does not accept. Rename it";
+
+/** Returns undefined for JSON that has to be parsed as a whole: because it is invalid, or has a key twice. */
+function parseOutlined(
+  chunks: readonly Uint8Array[],
+  scan: JsonScan,
+  { text, hiddenBytes }: JsonOutlineText,
+): ParsedJson | undefined {
+  let fields: Record<string, unknown>;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  return { value, source: hasMark ? undefined : toSource(json, value, scan) };
+  if (scan.isSuspicious && isPoisoned(fields)) return { problem: POISONED };
+  const source = toSource(chunks, fields, scan);
+  const place = source && placeOf(source, "messages");
+  if (place === undefined) return undefined;
+  const value = { ...fields, messages: undefined as unknown };
+  deferField(value, "messages", () => JSON.parse(chunksText(chunks, place.start, place.end)));
+  return { value, source, outline: { fields, hiddenBytes } };
 }
 
 function describeSyntaxError(text: string): string {
@@ -38,8 +70,8 @@ function describeSyntaxError(text: string): string {
   return character === undefined ? `it ends too early, ${place}` : `unexpected ${JSON.stringify(character)} ${place}`;
 }
 
-function hasByteOrderMark(json: Buffer): boolean {
-  return json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf;
+function hasByteOrderMark(chunks: readonly Uint8Array[]): boolean {
+  return chunks[0]?.[0] === 0xef && chunksText(chunks, 0, 3) === "\uFEFF";
 }
 
 function isPoisoned(value: unknown): boolean {

@@ -1,6 +1,7 @@
 /** POST /v1/chat/completions: validates the body for every model, local or upstream. */
 
 import { z } from "zod";
+import { deferField, keepOutline, outlineOf } from "../../../kernel/json/json-outline.ts";
 import { keepSource, sourceOf } from "../../../kernel/json/json-source.ts";
 import { otherToolForm } from "../../tool-forms.ts";
 import { optional } from "../optional.ts";
@@ -71,18 +72,37 @@ export type ChatCompletionBody = z.output<ReturnType<typeof bodyOf>>;
 
 const bodyFor = sparseSchema(FIELDS, ["model", "messages"], bodyOf);
 
-/** Validates the body. Throws a Fault that names the first invalid field. */
+/**
+ * Validates the body; that of a large one by its outline, which is valid if and only if the body is. Throws a Fault that
+ * names the first invalid field.
+ */
 export function readChatBody(value: unknown): ChatCompletionBody {
+  const outline = outlineOf(Object(value));
+  if (outline === undefined) return readComplete(value);
+  const checked = bodyFor(outline.fields).safeParse(outline.fields);
+  // The error shows what the caller wrote.
+  if (!checked.success) return readComplete(value);
+  const body = withSource(checked.data, value, outline.fields);
+  keepOutline(body, outline);
+  deferField(body, "messages", () => (value as ChatCompletionBody).messages);
+  return body;
+}
+
+function readComplete(value: unknown): ChatCompletionBody {
   const body = parse(bodyFor(value), value, (path) => otherToolForm(value, path, "chat"));
-  if (isUnchanged(value as Record<string, unknown>)) keepSource(body, sourceOf(value as object));
+  return withSource(body, value, value as Record<string, unknown>);
+}
+
+/** Keeps the bytes of `value` for an upstream, unless the schema has changed its `fields`: it drops null, which some refuse. */
+function withSource(body: ChatCompletionBody, value: unknown, fields: Readonly<Record<string, unknown>>) {
+  if (isUnchanged(fields)) keepSource(body, sourceOf(value as object));
   return body;
 }
 
 /** Fields that the schema or a conversion of the call changes. */
 const CHANGED_FIELDS = new Set(["moderation", "guided_json", "structured_outputs", "response_format"]);
 
-/** Whether an upstream may get the bytes of the body: the schema drops null, which some upstreams refuse. */
-function isUnchanged(value: Record<string, unknown>): boolean {
-  for (const name in value) if (value[name] === null || CHANGED_FIELDS.has(name)) return false;
+function isUnchanged(fields: Readonly<Record<string, unknown>>): boolean {
+  for (const name in fields) if (fields[name] === null || CHANGED_FIELDS.has(name)) return false;
   return true;
 }

@@ -1,19 +1,25 @@
 /** Converts a validated body of POST /v1/chat/completions to a chat call. */
 
-import type { ChatDefaults, ChatRequest } from "../../../contracts/chat-model.ts";
+import type { ChatCall } from "../../../contracts/chat-call.ts";
+import type { ChatDefaults, ChatMessage, ChatRequest } from "../../../contracts/chat-model.ts";
 import type { PassThrough } from "../../../contracts/chat-proxy.ts";
 import type { CallerHeaders } from "../../../contracts/open-model.ts";
 import { jsonBytes } from "../../../kernel/json/json-bytes.ts";
+import { type JsonOutline, outlineOf } from "../../../kernel/json/json-outline.ts";
 import type { UnknownFieldsPolicy } from "../unknown-fields.ts";
 import { chatAnswerText } from "./chat-answer-text.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { withChatDefaults } from "./chat-defaults.ts";
 import { toOpenAiFormat } from "./chat-format.ts";
 import { toModerationInput } from "./chat-moderation-input.ts";
-import { toChatRequest } from "./chat-request.ts";
+import { toChatRequest, toOutlinedMessages } from "./chat-request.ts";
 import { firstUnsupportedField } from "./local-unsupported-fields.ts";
 
-interface ParsedChatCall {
+function outlinedPromptBytes(body: ChatCompletionBody, { fields, hiddenBytes }: JsonOutline): number {
+  return promptBytes(body, fields.messages as ChatCompletionBody["messages"]) + hiddenBytes;
+}
+
+interface ParsedChatCall extends Pick<ChatCall, "outline"> {
   request: ChatRequest;
   passThrough: PassThrough;
   moderationInput(): ReturnType<typeof toModerationInput>;
@@ -27,13 +33,15 @@ export function toChatCall(
   policy: UnknownFieldsPolicy,
   sent = body,
 ): ParsedChatCall {
+  const outline = outlineOf(body);
   const call: ParsedChatCall = {
     request: toChatRequest(body, callerHeaders),
+    ...(outline && { outline: onceOutlined(outline) }),
     passThrough: {
       body: toForwardedBody(body),
       stream: body.stream === true,
       unsupportedLocally: () => firstUnsupportedField(sent, policy),
-      promptBytes: () => promptBytes(body),
+      promptBytes: () => (outline === undefined ? promptBytes(body) : outlinedPromptBytes(body, outline)),
       answerText: chatAnswerText,
     },
     moderationInput: () => toModerationInput(body),
@@ -53,9 +61,17 @@ function toForwardedBody(body: ChatCompletionBody): PassThrough["body"] {
   return format === undefined ? others : { ...others, response_format: toOpenAiFormat(format) };
 }
 
+function onceOutlined(outline: JsonOutline): NonNullable<ChatCall["outline"]> {
+  let messages: ChatMessage[] | undefined;
+  return () => {
+    messages ??= toOutlinedMessages(outline);
+    return { messages, hiddenBytes: outline.hiddenBytes };
+  };
+}
+
 /** Counts the bytes of the fields that prompts consist of. */
-function promptBytes(body: ChatCompletionBody): number {
-  const { messages, tools, response_format, guided_json, structured_outputs } = body;
+function promptBytes(body: ChatCompletionBody, messages = body.messages): number {
+  const { tools, response_format, guided_json, structured_outputs } = body;
   const schemas = [response_format, guided_json, structured_outputs].filter((each) => each !== undefined);
   return jsonBytes([messages, tools, ...schemas], "image_url");
 }

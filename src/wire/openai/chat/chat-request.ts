@@ -1,7 +1,8 @@
 /** Converts a validated body of POST /v1/chat/completions to the engines' request. */
 
-import type { ChatRequest } from "../../../contracts/chat-model.ts";
+import type { ChatMessage, ChatRequest } from "../../../contracts/chat-model.ts";
 import type { CallerHeaders } from "../../../contracts/open-model.ts";
+import { deferField, type JsonOutline, outlineOf } from "../../../kernel/json/json-outline.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { toAnswerFormat } from "./chat-format.ts";
 import { toMessage } from "./chat-messages.ts";
@@ -9,9 +10,10 @@ import { toToolChoice, toTools } from "./chat-tools.ts";
 import { toSampling } from "./sampling-fields.ts";
 
 export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHeaders): ChatRequest {
-  return {
+  const isOutlined = outlineOf(body) !== undefined;
+  const request: ChatRequest = {
     model: body.model,
-    messages: body.messages.map(toMessage),
+    messages: isOutlined ? [] : body.messages.map(toMessage),
     maxTokens: lower(body.max_tokens, body.max_completion_tokens),
     ...toSampling(body),
     format: toAnswerFormat(body),
@@ -24,6 +26,13 @@ export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHea
     promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
     callerHeaders,
   };
+  if (isOutlined) deferField(request, "messages", () => body.messages.map(toMessage));
+  return request;
+}
+
+/** Converts the messages of an outline, whose long texts are short. */
+export function toOutlinedMessages({ fields }: JsonOutline): ChatMessage[] {
+  return (fields.messages as ChatCompletionBody["messages"]).map(toMessage);
 }
 
 /** Reads the effort from OpenAI's field, Ollama's `think`, or template variables. */
