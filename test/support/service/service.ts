@@ -120,7 +120,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       return code;
     },
   };
-  if (options.until !== "listening") await untilReady(service);
+  if (options.until !== "listening") {
+    await untilReady(service).catch(async (failure: unknown) => {
+      await service.stop("SIGKILL");
+      throw failure;
+    });
+  }
   return service;
 }
 
