@@ -1,7 +1,7 @@
 /** The database that accounts and usage keep their records in: SQLite or, by its URL, PostgreSQL. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { CamelCasePlugin, Kysely, type Transaction } from "kysely";
+import { CamelCasePlugin, Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -44,6 +44,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 export class Database {
   readonly kind: "sqlite" | "postgresql";
+  /** The database's clock in epoch milliseconds, for times that replicas compare: their clocks differ. */
+  readonly now: RawBuilder<number>;
   readonly #kysely: Kysely<Schema>;
   readonly #migrations: Migrations;
   #migrated: Promise<void> | undefined;
@@ -56,6 +58,10 @@ export class Database {
   ) {
     this.#kysely = kysely;
     this.kind = kind;
+    this.now =
+      kind === "sqlite"
+        ? sql<number>`cast(round(unixepoch('subsec') * 1000) as integer)`
+        : sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
     this.#migrations = migrations;
     if (!migrates) this.#migrated = Promise.resolve();
   }

@@ -340,6 +340,8 @@ export interface BatchRow {
   endedAt: number | null;
   /** Changes when another run takes the batch over; an earlier run can no longer write. */
   runId: string | null;
+  /** End of the lease of its run, or time from which it may run, by the database's clock. */
+  dueAt: number;
 }
 
 /** Answers of some lines of a running batch. */

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { batchRow } from "../../../test/support/service/batch-row.ts";
+import { batchRow, takeOverBatch } from "../../../test/support/service/batch-row.ts";
 import { createLogger } from "../../observability/logger.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";
 import { LocalBlobs } from "../files/local-blobs.ts";
 import { BatchParts } from "./batch-parts.ts";
-import { insertBatch, takeOverBatch } from "./batch-queries.ts";
+import { insertBatch } from "./batch-queries.ts";
 
 let cleanup = new AsyncDisposableStack();
 afterEach(async () => {

@@ -1,5 +1,6 @@
 /** Batches: those that clients read are found through their project, and a run changes its batch through its run ID. */
 
+import { type RawBuilder, sql, type Updateable } from "kysely";
 import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
 import type { BatchPartRow, BatchRow } from "../../storage/schema.ts";
@@ -29,12 +30,6 @@ export async function findBatchOfInput(
   return ofProject(executor, projectId).where("inputFileId", "=", id).where("endedAt", "is", null).executeTakeFirst();
 }
 
-/** Batches that have not ended, oldest first. */
-export async function listUnfinishedBatches(executor: Executor): Promise<ProjectResource[]> {
-  const unfinished = executor.selectFrom("batches").select(["id", "projectId"]).where("endedAt", "is", null);
-  return unfinished.orderBy("createdAt").execute();
-}
-
 /** Asks for the end of a batch; one that has ended, or is about to, stays as it is. */
 export async function requestCancellation(
   executor: Executor,
@@ -46,11 +41,59 @@ export async function requestCancellation(
   await update.where("id", "=", id).where("projectId", "=", projectId).where("status", "in", running).execute();
 }
 
-/** Gives a batch to a run: an earlier one can no longer write. Returns undefined for a batch that has ended. */
-export async function takeOverBatch(executor: Executor, id: string, runId: string): Promise<BatchRow | undefined> {
-  const update = executor.updateTable("batches").set({ runId }).where("id", "=", id).where("endedAt", "is", null);
-  return update.returningAll().executeTakeFirst();
+interface BatchClaim {
+  runId: string;
+  now: RawBuilder<number>;
+  leaseMs: number;
+  /** Projects whose batches wait for others. */
+  excludedProjects: readonly string[];
+  /** Number of running batches by project. */
+  runningOf: (projectId: string) => number;
 }
+
+/**
+ * Leases a due batch to a run, of the project with the fewest running ones, the oldest first: an earlier run of it can
+ * no longer write. Returns undefined when none is due, or another replica was faster.
+ */
+export async function claimBatch(executor: Executor, claim: BatchClaim): Promise<ClaimedBatch | undefined> {
+  const { runId, now, leaseMs, excludedProjects, runningOf } = claim;
+  const due = executor.selectFrom("batches").where("endedAt", "is", null).where("dueAt", "<=", now);
+  const others = excludedProjects.length === 0 ? due : due.where("projectId", "not in", excludedProjects);
+  const oldest = await others
+    .select(({ fn }) => ["projectId", fn.min("createdAt").as("createdAt")])
+    .groupBy("projectId")
+    .orderBy("createdAt")
+    .execute();
+  const [project] = oldest.toSorted((a, b) => runningOf(a.projectId) - runningOf(b.projectId));
+  if (project === undefined) return undefined;
+  const first = due.select("id").where("projectId", "=", project.projectId).orderBy("createdAt").limit(1);
+  const row = await executor
+    .updateTable("batches")
+    .set({ runId, dueAt: sql<number>`${now} + ${leaseMs}` })
+    .where("id", "=", first)
+    // PostgreSQL checks it again after waiting for another replica that claims the same batch.
+    .where("dueAt", "<=", now)
+    .returningAll()
+    .executeTakeFirst();
+  return row && { ...row, runId };
+}
+
+/** Makes a batch due after `delayMs`, for its run. Returns false when it has ended or has another run. */
+export async function postponeBatch(
+  executor: Executor,
+  owned: OwnedBatch,
+  now: RawBuilder<number>,
+  delayMs: number,
+): Promise<boolean> {
+  return updateOwnedBatch(executor, owned, { dueAt: sql<number>`${now} + ${delayMs}` });
+}
+
+/** Ends all leases: those of earlier processes, where the database has only one. */
+export async function releaseAllBatches(executor: Executor): Promise<void> {
+  await executor.updateTable("batches").set({ dueAt: 0 }).where("endedAt", "is", null).execute();
+}
+
+export type ClaimedBatch = BatchRow & { runId: string };
 
 /** A batch, for the run that it was given to. */
 export interface OwnedBatch {
@@ -71,7 +114,7 @@ export async function readOwnedStatus(
 export async function updateOwnedBatch(
   executor: Executor,
   { id, runId }: OwnedBatch,
-  change: Partial<Omit<BatchRow, "id" | "projectId">>,
+  change: Updateable<Omit<BatchRow, "id" | "projectId" | "dueAt">> & { dueAt?: RawBuilder<number> },
   from?: BatchRow["status"],
 ): Promise<boolean> {
   const update = executor.updateTable("batches").set(change).where("id", "=", id).where("runId", "=", runId);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { batchRow } from "../../../test/support/service/batch-row.ts";
+import { batchRow, takeOverBatch } from "../../../test/support/service/batch-row.ts";
 import { temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
 import { createLogger } from "../../observability/logger.ts";
 import { openDatabase } from "../../storage/database.ts";
@@ -8,7 +8,7 @@ import { insertOrganization } from "../accounts/organizations/organization-queri
 import { insertProject } from "../accounts/projects/project-queries.ts";
 import { FileStore } from "../files/file-store.ts";
 import { LocalBlobs } from "../files/local-blobs.ts";
-import { insertBatch, takeOverBatch } from "./batch-queries.ts";
+import { insertBatch } from "./batch-queries.ts";
 import { BatchRun } from "./batch-run.ts";
 import { MissingInputs } from "./missing-inputs.ts";
 

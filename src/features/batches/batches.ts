@@ -1,22 +1,21 @@
 /** Batches of requests, which run with low priority. */
 
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
+import type { JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import { processOwner } from "../../kernel/process/process-owner.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
 import type { BatchRow } from "../../storage/schema.ts";
 import type { ProjectResource } from "../responses/stored-response-queries.ts";
-import { findBatch, insertBatch, listBatches, requestCancellation, takeOverBatch } from "./batch-queries.ts";
-import type { BatchQueue } from "./batch-queue.ts";
+import { startBatchJobs } from "./batch-jobs.ts";
+import { type ClaimedBatch, findBatch, insertBatch, listBatches, requestCancellation } from "./batch-queries.ts";
 import { BatchRun, type BatchRunOptions } from "./batch-run.ts";
 import { MissingInputs } from "./missing-inputs.ts";
 
 export interface BatchesOptions extends Omit<BatchRunOptions, "directory" | "missingInputs"> {
-  queue: BatchQueue;
+  concurrentBatches: number;
   /** Folder for temporary files. */
   directory: string;
 }
@@ -32,38 +31,26 @@ export interface NewBatch {
   metadata: Readonly<Record<string, string>> | undefined;
 }
 
-const START_RETRY_MS = 5_000;
-
 export class Batches {
   readonly #options: BatchesOptions;
   readonly #runs = new Set<BatchRun>();
   readonly #missingInputs = new MissingInputs();
+  #jobs: JobRunner<ClaimedBatch> | undefined;
   #isDraining = false;
 
   constructor(options: BatchesOptions) {
     this.#options = options;
   }
 
-  /** Begins to run batches, those of earlier processes included, as soon as the database can be reached. */
-  async start(): Promise<void> {
-    const { database, queue, logger } = this.#options;
-    let isReported = false;
-    while (!this.#isDraining) {
-      try {
-        await database.check();
-        await queue.start((id) => this.#run(id));
-        return;
-      } catch (error) {
-        if (!isReported) logger.warn({ err: error }, "batches cannot run yet");
-        isReported = true;
-        await pause(START_RETRY_MS, undefined, { ref: false });
-      }
-    }
+  /** Starts to run batches, including unfinished ones of earlier processes. */
+  start(): void {
+    const { database, logger, concurrentBatches: concurrency } = this.#options;
+    this.#jobs = startBatchJobs({ database, logger, concurrency, run: (batch, signal) => this.#run(batch, signal) });
   }
 
   /** Throws a Fault when the project has no such input file. */
   async create({ windowSeconds, metadata, outputExpiresAfterSeconds, ...batch }: NewBatch): Promise<BatchRow> {
-    const { database, queue } = this.#options;
+    const { database } = this.#options;
     await this.#checkInput({ projectId: batch.projectId, id: batch.inputFileId });
     const createdAt = Date.now();
     const row: BatchRow = {
@@ -85,9 +72,10 @@ export class Batches {
       cancellingAt: null,
       endedAt: null,
       runId: null,
+      dueAt: 0,
     };
     await database.run((executor) => insertBatch(executor, row));
-    await queue.add(row);
+    this.#jobs?.wake();
     return row;
   }
 
@@ -116,32 +104,31 @@ export class Batches {
   /** Starts no further lines. */
   drain(): void {
     this.#isDraining = true;
-    this.#options.queue.drain();
+    this.#jobs?.drain();
     for (const run of this.#runs) run.drain();
   }
 
   /** Ends the running lines, which the next process repeats, and stores those that are answered. */
   async close(): Promise<void> {
     this.drain();
-    for (const run of this.#runs) run.stop();
-    await this.#options.queue.close();
+    await this.#jobs?.close();
   }
 
-  async #run(id: string): Promise<boolean> {
-    const { database, logger } = this.#options;
-    const runId = randomUUID();
-    const batch = await database.run((executor) => takeOverBatch(executor, id, runId));
-    if (batch === undefined) return true;
+  async #run(batch: ClaimedBatch, signal: AbortSignal): Promise<JobEnd> {
+    const { logger } = this.#options;
+    const { id, status, completed, failed } = batch;
     const directory = await mkdtemp(join(this.#options.directory, `${processOwner()}.`));
     const missingInputs = this.#missingInputs;
-    const run = new BatchRun({ ...this.#options, directory, missingInputs }, { ...batch, runId });
+    const run = new BatchRun({ ...this.#options, directory, missingInputs }, batch);
     this.#runs.add(run);
     if (this.#isDraining) run.drain();
-    logger.info({ batch: id, status: batch.status, answered: batch.completed + batch.failed }, "batch runs");
+    signal.addEventListener("abort", () => run.stop());
+    logger.info({ batch: id, status, answered: completed + failed }, "batch runs");
     try {
       const hasEnded = await run.run();
       logger.info({ batch: id, hasEnded }, hasEnded ? "batch ended" : "batch interrupted");
-      return hasEnded;
+      if (hasEnded) return "over";
+      return this.#isDraining ? "interrupted" : "retry";
     } finally {
       this.#runs.delete(run);
       await rm(directory, { recursive: true, force: true });

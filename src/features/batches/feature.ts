@@ -2,7 +2,6 @@ import type { Feature, ServiceParts } from "../feature.ts";
 import { batchRetention } from "./batch-retention.ts";
 import { Batches } from "./batches.ts";
 import { LineRequests } from "./line-requests.ts";
-import { openBatchQueue } from "./open-batch-queue.ts";
 import { batches as routes } from "./routes.ts";
 
 /** Batches of requests. */
@@ -10,13 +9,12 @@ export function openBatches(parts: ServiceParts): Feature {
   const { config, database, logger, lifetime, inference, accounts, metrics, outbox } = parts;
   const { blobs, files, directory } = parts.files;
   const { maxLines, concurrentLines, concurrentBatches } = config.batches;
-  const url = config.environment.DATABASE_URL;
   const lines = new LineRequests();
   const batches = new Batches({
     database,
     files,
     logger,
-    queue: openBatchQueue({ url, database, logger, concurrency: concurrentBatches }),
+    concurrentBatches,
     directory,
     maxLines,
     maxLineBytes: config.server.maxBodyBytes,
@@ -31,7 +29,7 @@ export function openBatches(parts: ServiceParts): Feature {
   return {
     project: [routes(inference, batches)],
     addHooks: (app) => lines.addHooks(app),
-    start: () => void batches.start(),
+    start: () => batches.start(),
     drain: () => batches.drain(),
   };
 }

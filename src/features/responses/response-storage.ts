@@ -2,9 +2,9 @@
 
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
+import type { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Retention } from "../../storage/retention.ts";
 import { BackgroundResponses } from "./background-responses.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { EventLog } from "./event-log.ts";

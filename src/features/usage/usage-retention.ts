@@ -1,9 +1,9 @@
 /** How long usage by the minute and the request history are kept. Sums of hours and days stay. */
 
 import { DAY_MS } from "../../kernel/durations.ts";
+import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import { Retention } from "../../storage/retention.ts";
 import { removeRequestDimensionsBefore, removeRequestsBefore } from "./request-history-queries.ts";
 import {
   removeLabelHoursBefore,

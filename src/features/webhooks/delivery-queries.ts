@@ -1,5 +1,6 @@
 /** The outbox of webhooks: one row per event and endpoint until it is delivered. */
 
+import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "../../storage/database.ts";
 import type { WebhookDeliveryRow } from "./webhook-rows.ts";
 
@@ -7,13 +8,10 @@ export async function insertWebhookDeliveries(executor: Executor, rows: readonly
   await executor.insertInto("webhookDeliveries").values(rows).execute();
 }
 
-/**
- * Takes deliveries to this endpoint that are due, for one attempt. Nobody else takes them until `until`: a process that
- * ends in the middle of an attempt leaves them to another one.
- */
+/** Leases deliveries to this endpoint that are due, for one attempt. */
 export async function claimWebhookDeliveries(
   executor: Executor,
-  { endpoint, now, until, limit }: { endpoint: string; now: number; until: number; limit: number },
+  { endpoint, now, leaseMs, limit }: { endpoint: string; now: RawBuilder<number>; leaseMs: number; limit: number },
 ): Promise<WebhookDeliveryRow[]> {
   const due = executor
     .selectFrom("webhookDeliveries")
@@ -25,7 +23,10 @@ export async function claimWebhookDeliveries(
   return (
     executor
       .updateTable("webhookDeliveries")
-      .set((expression) => ({ dueAt: until, attempts: expression("attempts", "+", 1) }))
+      .set((expression) => ({
+        dueAt: sql<number>`${now} + ${leaseMs}`,
+        attempts: expression("attempts", "+", 1),
+      }))
       .where("id", "in", due)
       // PostgreSQL checks it again after waiting for another process that claims the same row.
       .where("dueAt", "<=", now)
@@ -34,15 +35,22 @@ export async function claimWebhookDeliveries(
   );
 }
 
-export async function postponeWebhookDelivery(executor: Executor, id: string, dueAt: number): Promise<void> {
-  await executor.updateTable("webhookDeliveries").set({ dueAt }).where("id", "=", id).execute();
+export async function postponeWebhookDelivery(
+  executor: Executor,
+  id: string,
+  now: RawBuilder<number>,
+  delayMs: number,
+): Promise<void> {
+  const update = executor.updateTable("webhookDeliveries").set({ dueAt: sql<number>`${now} + ${delayMs}` });
+  await update.where("id", "=", id).execute();
 }
 
 export async function deleteWebhookDelivery(executor: Executor, id: string): Promise<void> {
   await executor.deleteFrom("webhookDeliveries").where("id", "=", id).execute();
 }
 
-/** Removes deliveries to endpoints that are no longer configured. */
-export async function removeWebhookDeliveriesBefore(executor: Executor, createdAt: number): Promise<void> {
-  await executor.deleteFrom("webhookDeliveries").where("createdAt", "<", createdAt).execute();
+/** Removes deliveries to endpoints that are no longer configured. Returns their number. */
+export async function removeWebhookDeliveriesBefore(executor: Executor, createdAt: number): Promise<number> {
+  const result = await executor.deleteFrom("webhookDeliveries").where("createdAt", "<", createdAt).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }

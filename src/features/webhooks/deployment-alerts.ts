@@ -2,6 +2,7 @@
 
 import type { DeploymentHealth } from "../../catalog/deployment-status.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { clearDeploymentOutage, markDeploymentDown, renewDeploymentOutage } from "./alert-queries.ts";
@@ -21,31 +22,25 @@ const STALE_MS = 5 * RENEW_MS;
 
 export class DeploymentAlerts {
   readonly #options: DeploymentAlertsOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #poll: Poll;
   /** Time of the last renewal, by deployment that is down. */
   readonly #down = new Map<string, number>();
-  #checking: Promise<void> | undefined;
 
   constructor(options: DeploymentAlertsOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.check(), CHECK_MS).unref();
+    this.#poll = new Poll(() => this.#checkAll(), {
+      everyMs: CHECK_MS,
+      onFailure: (error) => options.logger.warn({ err: error }, "the health of deployments is not reported yet"),
+    });
   }
 
   /** Compares the health of all deployments with that of the last check. */
-  async check(): Promise<void> {
-    this.#checking ??= this.#checkAll()
-      .catch((error: unknown) =>
-        this.#options.logger.warn({ err: error }, "the health of deployments is not reported yet"),
-      )
-      .finally(() => {
-        this.#checking = undefined;
-      });
-    await this.#checking;
+  check(): Promise<void> {
+    return this.#poll.run();
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#checking;
+  close(): Promise<void> {
+    return this.#poll.close();
   }
 
   async #checkAll(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Reports when what a month has cost reaches 50, 80 and 100 % of a spend limit. */
 
+import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -21,17 +22,16 @@ const NANO_DOLLARS_PER_CENT = 10_000_000;
 
 export class SpendAlerts {
   readonly #options: SpendAlertsOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #poll: Poll;
   /** Amounts to check, by limit. */
   #pending = new Map<string, SpentAmount>();
   /** Highest percentage of each limit that is reported. */
   readonly #reported = new Map<string, number>();
-  #checking: Promise<void> | undefined;
   #month = 0;
 
   constructor(options: SpendAlertsOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.check(), CHECK_MS).unref();
+    this.#poll = new Poll(() => this.#checkAll(), { everyMs: CHECK_MS });
   }
 
   /** Called at the end of each request with a limit. */
@@ -45,16 +45,13 @@ export class SpendAlerts {
   }
 
   /** Compares noted limits with what the database has recorded. */
-  async check(): Promise<void> {
-    this.#checking ??= this.#checkAll().finally(() => {
-      this.#checking = undefined;
-    });
-    await this.#checking;
+  check(): Promise<void> {
+    return this.#poll.run();
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
     await this.check();
+    await this.#poll.close();
   }
 
   async #checkAll(): Promise<void> {

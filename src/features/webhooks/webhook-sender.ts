@@ -1,8 +1,10 @@
-/** Delivers what is in the outbox. Replicas share the work: each takes deliveries that no other one has taken. */
+/** Delivers what is in the outbox. Each delivery is a job, which any replica runs. */
 
 import { request } from "undici";
 import { type Backoff, backoffDelay } from "../../kernel/async/backoff.ts";
-import { DAY_MS, HOUR_MS, HOUR_SECONDS, MINUTE_MS } from "../../kernel/durations.ts";
+import { DAY_MS, HOUR_SECONDS, MINUTE_MS } from "../../kernel/durations.ts";
+import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
+import { Retention } from "../../kernel/jobs/retention.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import { VERSION } from "../../kernel/version.ts";
 import type { Logger } from "../../observability/logger.ts";
@@ -33,94 +35,87 @@ const MAX_ATTEMPTS = 16;
 const BACKOFF_SECONDS: Backoff = { initial: 5, max: 4 * HOUR_SECONDS, jitter: [0.8, 1.2] };
 const TIMEOUT_MS = 15_000;
 /** Longer than an attempt with its queries. */
-const CLAIM_MS = MINUTE_MS;
+const LEASE_MS = MINUTE_MS;
 const DELIVERIES_AT_ONCE = 10;
 const POLL_MS = 2_000;
 /** Lets the transaction of a new event commit. */
 const WAKE_MS = 50;
-const CLEANUP_MS = HOUR_MS;
 const KEEP_MS = 7 * DAY_MS;
 /** HTTP 410 Gone: the receiver no longer wants the events. */
 const GONE = 410;
 
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
-  readonly #timers: NodeJS.Timeout[];
-  readonly #stopped = new AbortController();
+  /** One for each endpoint: one that answers slowly does not delay the others. */
+  readonly #runners: readonly JobRunner<WebhookDeliveryRow>[];
+  readonly #retention: Retention;
   /** Operators have receivers in their own network, but none among a cloud's metadata. */
   readonly #guard = new OutgoingGuard({ reach: "private" });
-  #wake: NodeJS.Timeout | undefined;
-  /** Endpoints that deliveries are sent to now: one that answers slowly does not delay the others. */
-  readonly #sending = new Map<string, Promise<void>>();
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;
-    options.outbox.onAdded(() => {
-      clearTimeout(this.#wake);
-      this.#wake = setTimeout(() => void this.send(), WAKE_MS).unref();
+    const { database, logger, outbox } = options;
+    this.#runners = outbox.endpoints.map(({ url }) => this.#startRunner(url));
+    outbox.onAdded(() => {
+      for (const runner of this.#runners) runner.wake(WAKE_MS);
     });
-    this.#timers = [
-      setInterval(() => void this.send(), POLL_MS).unref(),
-      setInterval(() => void this.#cleanUp(), CLEANUP_MS).unref(),
-    ];
+    // Endpoints that are no longer configured leave deliveries behind.
+    const removeOld = (now: number) =>
+      database.run((executor) => removeWebhookDeliveriesBefore(executor, now - KEEP_MS));
+    this.#retention = new Retention({ subject: "webhooks", logger, steps: [removeOld] });
   }
 
   /** Attempts every delivery that is due. */
   async send(): Promise<void> {
-    if (this.#stopped.signal.aborted) return;
-    for (const { url } of this.#options.outbox.endpoints) {
-      if (this.#sending.has(url)) continue;
-      const sending = this.#sendTo(url)
-        .catch((error: unknown) => this.#options.logger.warn({ err: error }, "webhooks wait for the database"))
-        .finally(() => this.#sending.delete(url));
-      this.#sending.set(url, sending);
-    }
-    await Promise.all(this.#sending.values());
+    await Promise.all(this.#runners.map((runner) => runner.runDue()));
   }
 
   /** Aborts running attempts; another process, or this one after its restart, repeats them. */
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
-    clearTimeout(this.#wake);
-    this.#stopped.abort();
-    await Promise.all(this.#sending.values());
+    this.#retention[Symbol.dispose]();
+    await Promise.all(this.#runners.map((runner) => runner.close()));
     await this.#guard.close();
   }
 
-  async #sendTo(endpoint: string): Promise<void> {
-    const { database } = this.#options;
-    for (;;) {
-      const now = Date.now();
-      const claim = { endpoint, now, until: now + CLAIM_MS, limit: DELIVERIES_AT_ONCE };
-      const deliveries = await database.run((executor) => claimWebhookDeliveries(executor, claim));
-      await Promise.all(deliveries.map((delivery) => this.#attempt(delivery)));
-      if (deliveries.length < DELIVERIES_AT_ONCE || this.#stopped.signal.aborted) return;
-    }
+  #startRunner(endpoint: string): JobRunner<WebhookDeliveryRow> {
+    const { database, logger } = this.#options;
+    const { now } = database;
+    const backoff = this.#options.backoff ?? BACKOFF_SECONDS;
+    return new JobRunner<WebhookDeliveryRow>({
+      subject: "webhooks",
+      logger,
+      concurrency: DELIVERIES_AT_ONCE,
+      leaseMs: LEASE_MS,
+      pollMs: POLL_MS,
+      retryDelayMs: ({ attempts }) => Math.round(backoffDelay(attempts, backoff) * 1000),
+      run: (delivery, signal) => this.#attempt(delivery, signal),
+      store: {
+        claim: ({ limit, leaseMs }) =>
+          database.run((executor) => claimWebhookDeliveries(executor, { endpoint, now, leaseMs, limit })),
+        release: ({ id }, delayMs) => database.run((executor) => postponeWebhookDelivery(executor, id, now, delayMs)),
+      },
+    });
   }
 
-  async #attempt(delivery: WebhookDeliveryRow): Promise<void> {
+  async #attempt(delivery: WebhookDeliveryRow, signal: AbortSignal): Promise<JobEnd> {
     const { database, logger, onAttempt } = this.#options;
     const { id, eventId, endpoint, type, attempts } = delivery;
-    const failure = await this.#post(delivery).catch((error: unknown) => error);
-    if (this.#stopped.signal.aborted && failure !== undefined) {
-      await database.run((executor) => postponeWebhookDelivery(executor, id, Date.now()));
-      return;
-    }
+    const failure = await this.#post(delivery, signal).catch((error: unknown) => error);
+    if (signal.aborted && failure !== undefined) return "interrupted";
     const isOver = failure === GONE || attempts >= MAX_ATTEMPTS;
     const outcome = failure === undefined ? "delivered" : isOver ? "dropped" : "retried";
     onAttempt(type, outcome);
-    if (outcome !== "retried") {
-      await database.run((executor) => deleteWebhookDelivery(executor, id));
-      if (outcome === "dropped") logger.error({ endpoint, type, eventId, attempts, failure }, "webhook dropped");
-      return;
+    if (outcome === "retried") {
+      logger.warn({ endpoint, type, eventId, attempts, failure }, "webhook failed; it is sent again");
+      return "retry";
     }
-    const seconds = backoffDelay(attempts, this.#options.backoff ?? BACKOFF_SECONDS);
-    logger.warn({ endpoint, type, eventId, attempts, failure, retrySeconds: Math.round(seconds) }, "webhook failed");
-    await database.run((executor) => postponeWebhookDelivery(executor, id, Date.now() + Math.round(seconds * 1000)));
+    await database.run((executor) => deleteWebhookDelivery(executor, id));
+    if (outcome === "dropped") logger.error({ endpoint, type, eventId, attempts, failure }, "webhook dropped");
+    return "over";
   }
 
   /** Resolves with undefined, or the status of a refusal. Redirects are not followed. */
-  async #post({ eventId, endpoint, payload }: WebhookDeliveryRow): Promise<number | undefined> {
+  async #post({ eventId, endpoint, payload }: WebhookDeliveryRow, stopping: AbortSignal): Promise<number | undefined> {
     const target = this.#options.outbox.endpoints.find(({ url }) => url === endpoint);
     if (target === undefined) throw new Error("the endpoint is not configured");
     const signed = { id: eventId, timestamp: Math.floor(Date.now() / 1000), payload };
@@ -133,17 +128,9 @@ export class WebhookSender {
         "user-agent": `Parlance/${VERSION}`,
       },
       body: payload,
-      signal: AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     await body.dump();
     return statusCode >= 200 && statusCode < 300 ? undefined : statusCode;
-  }
-
-  /** Endpoints that are no longer configured leave deliveries behind. */
-  async #cleanUp(): Promise<void> {
-    const { database, logger } = this.#options;
-    await database
-      .run((executor) => removeWebhookDeliveriesBefore(executor, Date.now() - KEEP_MS))
-      .catch((error: unknown) => logger.warn({ err: error }, "old webhooks could not be removed"));
   }
 }

@@ -121,8 +121,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const receiver = await startReceiver();
     const replica = openReplica(await databases.create(kind), receiver);
     await replica.publish(batchCompleted("batch_1"));
-    const now = Date.now();
-    const claim = { endpoint: receiver.url, now, until: now + 300, limit: 10 };
+    const claim = { endpoint: receiver.url, now: replica.database.now, leaseMs: 300, limit: 10 };
     const taken = await replica.database.run((executor) => claimWebhookDeliveries(executor, claim));
     expect(taken).toHaveLength(1);
     const sender = replica.startSender();

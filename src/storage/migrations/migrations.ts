@@ -23,6 +23,7 @@ import { people } from "./0020-people.ts";
 import { cachedAnswers } from "./0021-cached-answers.ts";
 import { signOn } from "./0022-sign-on.ts";
 import { usageLabels } from "./0023-usage-labels.ts";
+import { batchLeases } from "./0024-batch-leases.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -49,4 +50,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0021-cached-answers": cachedAnswers,
   "0022-sign-on": signOn,
   "0023-usage-labels": usageLabels,
+  "0024-batch-leases": batchLeases,
 };

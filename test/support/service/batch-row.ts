@@ -1,3 +1,5 @@
+import type { ClaimedBatch } from "../../../src/features/batches/batch-queries.ts";
+import type { Executor } from "../../../src/storage/database.ts";
 import type { BatchRow } from "../../../src/storage/schema.ts";
 
 /** A batch of the project `proj_a` that has not begun. */
@@ -25,5 +27,13 @@ export function batchRow(inputFileId: string): BatchRow {
     cancellingAt: null,
     endedAt: null,
     runId: null,
+    dueAt: 0,
   };
+}
+
+/** Gives a batch to a run, whoever has it. Returns undefined for a batch that has ended. */
+export async function takeOverBatch(executor: Executor, id: string, runId: string): Promise<ClaimedBatch | undefined> {
+  const update = executor.updateTable("batches").set({ runId }).where("id", "=", id).where("endedAt", "is", null);
+  const row = await update.returningAll().executeTakeFirst();
+  return row && { ...row, runId };
 }

@@ -1,8 +1,9 @@
 /** Deletes what has expired, in small steps between which others use the database. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { HOUR_MS, MINUTE_MS } from "../kernel/durations.ts";
-import type { Logger } from "../observability/logger.ts";
+import type { Logger } from "../../observability/logger.ts";
+import { HOUR_MS, MINUTE_MS } from "../durations.ts";
+import { Poll } from "./poll.ts";
 
 export interface RetentionOptions {
   /** What expires, for the log: "request history". */
@@ -15,19 +16,19 @@ export interface RetentionOptions {
 
 const INTERVAL_MS = HOUR_MS;
 const FIRST_RUN_MS = MINUTE_MS;
+/** Replicas that started together do not delete the same rows. */
+const JITTER = 0.1;
 const PAUSE_MS = 50;
 
 export class Retention {
   readonly #options: RetentionOptions;
-  readonly #timers: NodeJS.Timeout[];
+  readonly #poll: Poll;
   #isClosed = false;
 
   constructor(options: RetentionOptions) {
     this.#options = options;
-    this.#timers = [
-      setTimeout(() => void this.removeExpired(), FIRST_RUN_MS).unref(),
-      setInterval(() => void this.removeExpired(), options.intervalMs ?? INTERVAL_MS).unref(),
-    ];
+    const everyMs = options.intervalMs ?? INTERVAL_MS;
+    this.#poll = new Poll(() => this.removeExpired(), { everyMs, firstMs: FIRST_RUN_MS, jitter: JITTER });
   }
 
   /** Never throws: what the database refuses is deleted next time. */
@@ -44,6 +45,6 @@ export class Retention {
 
   [Symbol.dispose](): void {
     this.#isClosed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    this.#poll.stop();
   }
 }

@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import { batchRow, takeOverBatch } from "../../../test/support/service/batch-row.ts";
+import { eventually } from "../../../test/support/service/eventually.ts";
+import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
+import { createLogger } from "../../observability/logger.ts";
+import { type Database, openDatabase } from "../../storage/database.ts";
+import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
+import { insertProject } from "../accounts/projects/project-queries.ts";
+import { startBatchJobs } from "./batch-jobs.ts";
+import { type ClaimedBatch, claimBatch, insertBatch, updateOwnedBatch } from "./batch-queries.ts";
+
+const databases = useDatabases();
+const logger = createLogger("silent");
+let cleanup = new AsyncDisposableStack();
+afterEach(async () => {
+  await cleanup.disposeAsync();
+  cleanup = new AsyncDisposableStack();
+});
+
+async function open(kind: (typeof DATABASE_KINDS)[number], ...projects: string[]): Promise<Database> {
+  const database = openDatabase(await databases.create(kind));
+  cleanup.defer(() => database.close());
+  const named = { name: "a", isDefault: 0, createdAt: 0, archivedAt: null };
+  await database.run(async (executor) => {
+    await insertOrganization(executor, { ...named, id: "org_a" });
+    for (const id of projects) await insertProject(executor, { ...named, id, organizationId: "org_a" });
+  });
+  return database;
+}
+
+function add(database: Database, id: string, projectId: string, createdAt: number): Promise<void> {
+  return database.run((executor) => insertBatch(executor, { ...batchRow("file-a"), id, projectId, createdAt }));
+}
+
+/** Runs end when `end` is called. */
+function startJobs(database: Database, concurrency: number) {
+  const running = new Map<string, (end: JobEnd) => void>();
+  const started: string[] = [];
+  const run = ({ id }: ClaimedBatch, signal: AbortSignal) => {
+    started.push(id);
+    return new Promise<JobEnd>((end) => {
+      running.set(id, end);
+      signal.addEventListener("abort", () => end("interrupted"));
+    });
+  };
+  const jobs = startBatchJobs({ database, logger, concurrency, run });
+  cleanup.use(jobs);
+  const end = async (id: string) => {
+    const endedAt = Date.now();
+    await database.run(async (executor) => {
+      const row = await executor.selectFrom("batches").select("runId").where("id", "=", id).executeTakeFirstOrThrow();
+      await updateOwnedBatch(executor, { id, runId: row.runId ?? "" }, { status: "completed", endedAt });
+    });
+    running.get(id)?.("over");
+  };
+  return { jobs, started, end };
+}
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  test("leaves a place for batches of other projects, the oldest first", async () => {
+    const database = await open(kind, "proj_a", "proj_b");
+    for (const [index, id] of ["a1", "a2", "a3", "a4"].entries()) await add(database, id, "proj_a", index);
+    const { jobs, started, end } = startJobs(database, 3);
+    await eventually(() => expect(started).toEqual(["a1", "a2"]));
+    await add(database, "b1", "proj_b", 10);
+    jobs.wake();
+    await eventually(() => expect(started).toEqual(["a1", "a2", "b1"]));
+    await end("a1");
+    await eventually(() => expect(started).toEqual(["a1", "a2", "b1", "a3"]));
+  });
+
+  test("gives an interrupted batch back, without the right to write for its earlier run", async () => {
+    const database = await open(kind, "proj_a");
+    await add(database, "a1", "proj_a", 1);
+    const first = startJobs(database, 2);
+    await eventually(() => expect(first.started).toEqual(["a1"]));
+    const before = await database.run((executor) => takeOverBatch(executor, "a1", "run_before"));
+    await database.run((executor) => executor.updateTable("batches").set({ dueAt: 0 }).execute());
+    const claim = { now: database.now, leaseMs: 10_000, excludedProjects: [], runningOf: () => 0, runId: "run_a" };
+    const claimed = await database.run((executor) => claimBatch(executor, claim));
+    expect(claimed).toMatchObject({ id: "a1", runId: "run_a" });
+    expect(await database.run((executor) => claimBatch(executor, { ...claim, runId: "run_b" }))).toBeUndefined();
+    const owned = { id: "a1", runId: before?.runId ?? "" };
+    expect(await database.run((executor) => updateOwnedBatch(executor, owned, { total: 1 }))).toBe(false);
+    await first.jobs.close();
+    // The interrupted run has no right to end the lease of the other one either.
+    expect(await database.run((executor) => claimBatch(executor, { ...claim, runId: "run_b" }))).toBeUndefined();
+  });
+
+  test("hands a batch to another runner when the first one closes", async () => {
+    const database = await open(kind, "proj_a");
+    await add(database, "a1", "proj_a", 1);
+    const first = startJobs(database, 1);
+    await eventually(() => expect(first.started).toEqual(["a1"]));
+    await first.jobs.close();
+    const second = startJobs(database, 1);
+    await eventually(() => expect(second.started).toEqual(["a1"]));
+  });
+});
+
+test("runs the batches of a process that was killed at once, where the database has one process", async () => {
+  const database = await open("sqlite", "proj_a");
+  await add(database, "a1", "proj_a", 1);
+  const claim = { now: database.now, leaseMs: 600_000, excludedProjects: [], runningOf: () => 0, runId: "run_a" };
+  await database.run((executor) => claimBatch(executor, claim));
+  const { started } = startJobs(database, 1);
+  await eventually(() => expect(started).toEqual(["a1"]));
+});
