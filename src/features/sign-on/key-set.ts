@@ -6,7 +6,7 @@ import type { ProviderFetch } from "./provider-fetch.ts";
 
 const FETCH_TIMEOUT_MS = 5_000;
 /** Tokens that anyone can send, with unknown keys, cause at most one request in this time. */
-const UNKNOWN_KEY_COOLDOWN_MS = 10_000;
+const UNKNOWN_KEY_COOLDOWN_MS = 5_000;
 /** The same for tokens that come from the issuer itself. */
 const DIRECT_COOLDOWN_MS = 1_000;
 /** The first use after this reads the keys again in the background, so that removed keys stop working. */

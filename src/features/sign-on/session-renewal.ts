@@ -94,9 +94,10 @@ export class SessionRenewal {
     const session = await database.run((executor) => findUserSession(executor, hash));
     if (session === undefined || session.providerId === null) return;
     const now = this.#now();
+    if (session.expiresAt <= now) return;
     if (session.renewAt > now) {
       // Another replica renewed it, or an attempt failed a moment ago.
-      if (session.validUntil <= now && session.expiresAt > now) throw paused(session.renewAt - now);
+      if (session.validUntil <= now) throw paused(session.renewAt - now);
       return onRenewed(session);
     }
     const claimed = await database.run((executor) => claimRenewal(executor, session, now, now + CLAIM_MS));
@@ -114,7 +115,14 @@ export class SessionRenewal {
   async #confirm(session: UserSessionRow, provider: Provider, { person, tokens }: SignedOn): Promise<void> {
     const { transactions, onRenewed } = this.#options;
     const now = this.#now();
-    const change = { ...this.times(now), checkedAt: now, renewingUntil: null, tokens: this.seal(session.id, tokens) };
+    const { renewAt, validUntil } = this.times(now);
+    const change = {
+      renewAt,
+      validUntil: Math.min(validUntil, session.expiresAt),
+      checkedAt: now,
+      renewingUntil: null,
+      tokens: this.seal(session.id, tokens),
+    };
     const groups = groupsByRules(provider.settings, person.groups);
     const [user] = await transactions.database.run((executor) => findUsersByIds(executor, [session.userId]));
     if (user === undefined) return;

@@ -10,7 +10,7 @@ import { BrowserJar, type Visit } from "./browser-jar.ts";
 import { type Service, type ServiceOptions, startService } from "./service.ts";
 
 export interface SignOnServiceOptions extends IdentityProviderOptions {
-  /** Further lines of the section `sign_on`, indented by two spaces. */
+  /** Further lines of the section `sign_on`, indented by two spaces; `PROVIDER` is the provider's issuer. */
   signOn?: string;
   /** Further lines of the provider's entry, indented by six spaces. */
   provider?: string;
@@ -36,7 +36,7 @@ limits: { failed_authentications_per_minute: 1000 }
 models:
   - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
 sign_on:
-${signOn}
+${signOn.replaceAll("PROVIDER", issuer)}
   providers:
     - id: idp
       name: Test provider

@@ -1,0 +1,166 @@
+/** Users with a password: the first owner, wrong passwords and links. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BrowserJar } from "../support/service/browser-jar.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { RULES, sessionOf, startSignOnService } from "../support/service/sign-on-service.ts";
+
+const PASSWORD = "correct horse battery";
+const OTHER_PASSWORD = "staple battery horse";
+const OWNER = { email: "Owner@Example.com", name: "First owner", password: PASSWORD };
+
+let service: Service;
+let owner: BrowserJar;
+beforeAll(async () => {
+  service = await startService({
+    config: `builtin_models: false
+limits: { failed_authentications_per_minute: 1000 }
+models:
+  - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
+`,
+  });
+});
+afterAll(() => service?.stop());
+
+async function post(browser: BrowserJar, path: string, body: unknown) {
+  const response = await browser.fetch(`${service.origin}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  return { status: response.status, headers: response.headers, body: (await response.json()) as any };
+}
+
+const signIn = (email: string, password: string, browser = new BrowserJar()) =>
+  post(browser, "/console/session", { email, password });
+
+/** A browser that used the terminal's link. */
+async function operator(): Promise<BrowserJar> {
+  const answer = await fetch(`${service.origin}/v1/organization/console_sign_in_codes`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${service.adminKey}` },
+  });
+  const { code } = (await answer.json()) as { code: string };
+  const browser = new BrowserJar();
+  expect((await post(browser, "/console/session", { code })).status).toBe(200);
+  return browser;
+}
+
+test("makes the first owner with the terminal's link, and no second one", async () => {
+  const stranger = await post(new BrowserJar(), "/console/first_owner", OWNER);
+  expect(stranger.status).toBe(403);
+  const member = new BrowserJar();
+  await post(member, "/console/session", { key: service.apiKey });
+  expect((await post(member, "/console/first_owner", OWNER)).status).toBe(403);
+
+  const browser = await operator();
+  expect(await sessionOf(browser, service.origin)).toMatchObject({ needs_owner: true, user: null, is_admin: true });
+  const short = await post(browser, "/console/first_owner", { ...OWNER, password: "too short" });
+  expect(short).toMatchObject({ status: 400, body: { error: { param: "password" } } });
+  const made = await post(browser, "/console/first_owner", OWNER);
+  expect(made).toMatchObject({
+    status: 200,
+    body: {
+      is_admin: true,
+      needs_owner: false,
+      project: { name: "Default project" },
+      user: { email: "owner@example.com", name: "First owner", role: "owner", has_password: true, provider: null },
+    },
+  });
+  const again = await post(await operator(), "/console/first_owner", { ...OWNER, email: "second@example.com" });
+  expect(again.status).toBe(409);
+  owner = browser;
+});
+
+test("signs in with a password, in any case of the address, and says nothing about which part is wrong", async () => {
+  const browser = new BrowserJar();
+  const signedIn = await signIn(" OWNER@example.com ", PASSWORD, browser);
+  expect(signedIn.status).toBe(200);
+  expect(signedIn.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/i);
+  const projects = await browser.fetch(`${service.origin}/v1/organization/projects`);
+  expect(projects.status).toBe(200);
+  const wrong = await signIn("owner@example.com", OTHER_PASSWORD);
+  const unknown = await signIn("nobody@example.com", PASSWORD);
+  expect(wrong).toMatchObject({ status: 401, body: { error: { code: "wrong_password" } } });
+  expect(unknown.body.error.message).toBe(wrong.body.error.message);
+});
+
+test("refuses further attempts for an account after ten failures, even with the right password", async () => {
+  const statuses: number[] = [];
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    statuses.push((await signIn("victim@example.com", `wrong password ${attempt}`)).status);
+  }
+  expect(new Set(statuses)).toEqual(new Set([401]));
+  const refused = await signIn("Victim@example.com", PASSWORD);
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: "too_many_attempts" } } });
+  expect(refused.body.error.message).toMatch(/Try again in 1[45] min/);
+  expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+  // Others are not affected, and a success counts for nothing.
+  for (let attempt = 0; attempt < 12; attempt += 1) {
+    expect((await signIn("owner@example.com", PASSWORD)).status).toBe(200);
+  }
+});
+
+test("changes the password with the current one, and ends the user's other sessions", async () => {
+  const other = new BrowserJar();
+  await signIn("owner@example.com", PASSWORD, other);
+  const wrong = await post(owner, "/console/password", { current_password: OTHER_PASSWORD, password: OTHER_PASSWORD });
+  expect(wrong.status).toBe(401);
+  const changed = await post(owner, "/console/password", { current_password: PASSWORD, password: OTHER_PASSWORD });
+  expect(changed.status).toBe(200);
+  expect(await sessionOf(owner, service.origin)).toMatchObject({ signed_in: true });
+  expect(await sessionOf(other, service.origin)).toMatchObject({ signed_in: false });
+  expect((await signIn("owner@example.com", PASSWORD)).status).toBe(401);
+});
+
+test("sets a password once with an administrator's link", async () => {
+  const { user } = await sessionOf(owner, service.origin);
+  const link = await post(owner, `/v1/organization/users/${user.id}/password_link`, {});
+  expect(link).toMatchObject({ status: 200, body: { expires_in_seconds: 86_400 } });
+  const browser = new BrowserJar();
+  const { token } = link.body;
+  const set = await post(browser, "/console/password", { token, password: PASSWORD });
+  expect(set).toMatchObject({ status: 200, body: { user: { id: user.id } } });
+  const again = await post(new BrowserJar(), "/console/password", { token, password: OTHER_PASSWORD });
+  expect(again).toMatchObject({ status: 401, body: { error: { code: "invalid_password_link" } } });
+  expect((await signIn("owner@example.com", PASSWORD)).status).toBe(200);
+  const missing = await post(browser, "/v1/organization/users/user_missing/password_link", {});
+  expect(missing.status).toBe(404);
+});
+
+test("refuses passwords and keys where a provider is required, but not the terminal's link", async () => {
+  const idp = await startSignOnService({ signOn: "  required: true", provider: RULES });
+  try {
+    const browser = new BrowserJar();
+    expect(await sessionOf(browser, idp.service.origin)).toMatchObject({
+      sign_in: { providers: [{ id: "idp", name: "Test provider" }], password: false, key: false },
+    });
+    const attempt = async (body: unknown) => {
+      const response = await browser.fetch(`${idp.service.origin}/console/session`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const refused = { status: 403, body: { error: { code: "sign_on_required" } } };
+    expect(await attempt({ email: "owner@example.com", password: PASSWORD })).toMatchObject(refused);
+    expect(await attempt({ key: idp.service.adminKey })).toMatchObject(refused);
+    const { code } = await idp.admin("POST", "/console_sign_in_codes");
+    expect(await attempt({ code })).toMatchObject({ status: 200, body: { needs_owner: true } });
+    // The first person whom the link's session signs in with the provider becomes the owner.
+    idp.provider.people.set("boss", { email: "boss@example.com", name: "Boss", groups: [] });
+    idp.provider.signsInAs = "boss";
+    const response = await browser.fetch(`${idp.service.origin}/sign-on/idp/start?first_owner=1`, {
+      redirect: "manual",
+    });
+    expect((await browser.open(response.headers.get("location") ?? "")).status).toBe(200);
+    expect(await sessionOf(browser, idp.service.origin)).toMatchObject({
+      is_admin: true,
+      user: { email: "boss@example.com", role: "owner" },
+    });
+  } finally {
+    await idp[Symbol.asyncDispose]();
+  }
+});
