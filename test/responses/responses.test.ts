@@ -149,7 +149,7 @@ test("ends a stream that fails with response.failed", async () => {
 
 const HOSTED_TOOLS = [
   ...["web_search", "web_search_preview", "file_search", "code_interpreter", "image_generation", "mcp"],
-  ...["computer_use_preview", "local_shell", "shell", "apply_patch", "tool_search", "toString"],
+  ...["computer_use", "tool_search", "toString"],
 ];
 
 describe.each([
@@ -352,7 +352,7 @@ test.each([
   [{ input: [] }, "input"],
   [{ input: undefined }, "input"],
   [{ input: [{ type: "item_reference" }] }, "input[0].id"],
-  [{ input: [{ type: "computer_call" }] }, "input[0].type"],
+  [{ input: [{ type: "web_search_call" }] }, "input[0].type"],
   [{ input: [{ type: "function_call_output", call_id: "call_1", output: "x" }] }, "input[0].call_id"],
   [{ input: [{ role: "nobody", content: "x" }] }, "input[0].role"],
   [{ tools: [{ type: "function", name: "no name" }] }, "tools[0].name"],

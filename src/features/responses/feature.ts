@@ -14,6 +14,7 @@ export function openResponses({ accounts, inference, content, ...parts }: Servic
       responses(inference, parts.config.server.unknownFields, {
         storage,
         content,
+        hostedTools: parts.config.responses.hostedTools,
         toBackground: (caller) => accounts.callers.withPriority(caller, "background"),
       }),
       storedResponses(storage),

@@ -14,7 +14,7 @@ import { SealedRows } from "./sealed-rows.ts";
 import type { ResponseSettings } from "./settings.ts";
 import { StoredBytes } from "./stored-bytes.ts";
 
-export interface ResponseStorageOptions extends Omit<ResponseSettings, "store"> {
+export interface ResponseStorageOptions extends Omit<ResponseSettings, "store" | "hostedTools"> {
   database: Database;
   keyring: Keyring;
   logger: Logger;

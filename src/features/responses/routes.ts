@@ -13,6 +13,7 @@ import { KNOWN_FIELDS, ResponsesBody } from "../../wire/responses/responses-body
 import { toTypedCall } from "../../wire/responses/responses-call.ts";
 import { type ResponseChat, renderingOf, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
 import type { Prompt } from "../../wire/responses/responses-input.ts";
+import type { HostedToolsPolicy } from "../../wire/responses/responses-tools.ts";
 import { toStoredItems } from "../../wire/responses/stored-items.ts";
 import { ignoredFields } from "../../wire/responses/unsupported-fields.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -29,13 +30,14 @@ interface ResponseParts {
   /** Gives a caller the priority of responses in the background. */
   toBackground: (caller: Caller) => Caller;
   content: BodyContent;
+  hostedTools: HostedToolsPolicy;
 }
 
 /** POST /v1/responses and /v1/responses/input_tokens */
 export function responses(
   inference: Inference,
   policy: UnknownFieldsPolicy,
-  { storage, toBackground, content }: ResponseParts,
+  { storage, toBackground, content, hostedTools }: ResponseParts,
 ): FastifyPluginAsync {
   return async (app) => {
     app.post(
@@ -92,7 +94,7 @@ export function responses(
     async function read(request: FastifyRequest): Promise<ResponseChat> {
       const chat = responsesFormat.read(request.body, formatContext(request, policy));
       request.record.model = chat.model;
-      return { ...chat, prompt: await resolvePrompt(storage, projectOf(request), chat.body) };
+      return { ...chat, hostedTools, prompt: await resolvePrompt(storage, projectOf(request), chat.body) };
     }
 
     async function answerInBackground(

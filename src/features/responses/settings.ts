@@ -12,6 +12,12 @@ export const responseSettings = mapping(
       .describe(
         "Whether responses and conversations are stored, encrypted, unless a request says `store: false`. false: nothing is stored.",
       ),
+    hosted_tools: z
+      .enum(["refuse", "ignore"])
+      .default("refuse")
+      .describe(
+        "What to do with tools that run on OpenAI's servers, such as web_search, in requests for models without them. refuse: 400. ignore: the model answers without them, and the header x-parlance-ignored-fields names them. Upstreams with the Responses API get them.",
+      ),
     keep_days: z
       .int()
       .min(1)

@@ -3,6 +3,7 @@
 import type { TokenLogprob } from "../../contracts/chat-model.ts";
 import { newId } from "../../kernel/id.ts";
 import type { AnswerPart } from "../answer-parts.ts";
+import { CALL_PREFIXES, type CallerToolType, toCallItem, toEmptyCallItem } from "./caller-tools.ts";
 import type { ToolName } from "./responses-tools.ts";
 
 export interface ResponseEvent {
@@ -31,7 +32,9 @@ export function newItem(part: AnswerPart, index: number, { names, summarizes }: 
   if (part.type === "refusal") return new RefusalItem(index);
   if (part.type === "reasoning") return new ReasoningItem(index, summarizes);
   const tool = names.get(part.name) ?? { type: "function", name: part.name, namespace: undefined };
-  return tool.type === "custom" ? new CustomCallItem(index, part.id, tool) : new FunctionCallItem(index, part.id, tool);
+  if (tool.type === "custom") return new CustomCallItem(index, part.id, tool);
+  if (tool.type === "function") return new FunctionCallItem(index, part.id, tool);
+  return new CallerToolItem(index, part.id, tool.type);
 }
 
 class MessageItem implements OutputItem {
@@ -222,5 +225,52 @@ class CustomCallItem extends CallItem implements OutputItem {
     } catch {
       return this.arguments;
     }
+  }
+}
+
+/** Call of a tool that OpenAI defines and the caller runs. Its arguments appear once they are complete. */
+class CallerToolItem implements OutputItem {
+  readonly #id: string;
+  readonly #index: number;
+  readonly #callId: string;
+  readonly #type: CallerToolType;
+  #arguments = "";
+
+  constructor(index: number, callId: string, type: CallerToolType) {
+    this.#id = newId(CALL_PREFIXES[type]);
+    this.#index = index;
+    this.#callId = callId;
+    this.#type = type;
+  }
+
+  toJson(status: Status) {
+    const item = status === "in_progress" ? undefined : toCallItem(this.#type, this.#callId, this.#arguments);
+    const ended = item === undefined && status === "completed" ? "incomplete" : status;
+    return { id: this.#id, status: ended, ...(item ?? toEmptyCallItem(this.#type, this.#callId)) };
+  }
+
+  begin() {
+    return [];
+  }
+
+  append(text: string) {
+    this.#arguments += text;
+    return [];
+  }
+
+  end() {
+    if (this.#type !== "shell") return [];
+    const { action } = (toCallItem(this.#type, this.#callId, this.#arguments) ?? {}) as {
+      action?: { commands: unknown };
+    };
+    const commands = Array.isArray(action?.commands) ? action.commands.map(String) : [];
+    return commands.flatMap((command, command_index) => {
+      const place = { output_index: this.#index, command_index };
+      return [
+        { type: "response.shell_call_command.added", ...place, command: "" },
+        { type: "response.shell_call_command.delta", ...place, delta: command },
+        { type: "response.shell_call_command.done", ...place, command },
+      ];
+    });
   }
 }

@@ -11,7 +11,7 @@ import type { UnknownFieldsPolicy } from "../openai/unknown-fields.ts";
 import { nativeResponses } from "./native-responses.ts";
 import { KNOWN_FIELDS, type ResponsesBody } from "./responses-body.ts";
 import { type InputItem, type Prompt, toChatMessages } from "./responses-input.ts";
-import { type ReadTools, toToolChoice } from "./responses-tools.ts";
+import { type HostedToolsPolicy, type ReadTools, toToolChoice } from "./responses-tools.ts";
 import { firstUnsupported } from "./unsupported-fields.ts";
 
 interface ResponsesCall {
@@ -32,6 +32,7 @@ interface ResponsesCallOptions {
   /** Whether this service stores the response. */
   store: boolean;
   policy: UnknownFieldsPolicy;
+  hostedTools: HostedToolsPolicy;
 }
 
 /**
@@ -83,7 +84,7 @@ export function toResponsesCall(
     native: nativeResponses(body, store),
     body: toForwardedBody(body, prompt),
     stream: body.stream === true,
-    unsupportedLocally: () => firstUnsupported(body, KNOWN_FIELDS, policy) ?? unsupported[0],
+    unsupportedLocally: () => firstUnsupported(body, KNOWN_FIELDS, policy, options.hostedTools) ?? unsupported[0],
     promptBytes: () => jsonBytes([prompt.context, input, instructions, body.tools, text], "image_url"),
   };
   return {

@@ -21,7 +21,7 @@ import {
 import { KNOWN_FIELDS, type ResponsesBody, readResponsesBody } from "./responses-body.ts";
 import { toResponsesCall } from "./responses-call.ts";
 import type { Prompt } from "./responses-input.ts";
-import { type ReadTools, readTools } from "./responses-tools.ts";
+import { type HostedToolsPolicy, type ReadTools, readTools } from "./responses-tools.ts";
 import { SequenceNumbers } from "./sequence-numbers.ts";
 import { ignoredFields } from "./unsupported-fields.ts";
 
@@ -31,6 +31,7 @@ export interface ResponseChat extends FormatChat {
   context: FormatContext;
   /** The items that the response continues from, and its input. */
   prompt: Prompt;
+  hostedTools: HostedToolsPolicy;
   /** Whether this service stores the response. */
   store: boolean;
   /** Stores the response, and returns whether it did. */
@@ -41,14 +42,15 @@ export interface ResponseChat extends FormatChat {
 
 const UNREAD: Prompt = { context: [], input: [] };
 
-/** POST /v1/responses. The route resolves `prompt`, which is stored, and how the response is stored. */
+/** POST /v1/responses. The route resolves `prompt`, which is stored, and sets `hostedTools` and how the response is stored. */
 export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
   read: (value, context) => {
     const body = readResponsesBody(value);
     const { model, moderation } = body;
     const facts = { model, moderation, isStreamed: body.stream === true, requestId: context.requestId };
     const tools = readTools(body.tools ?? []);
-    return { ...facts, body, tools, context, prompt: UNREAD, store: false, save: async () => false };
+    const unset = { prompt: UNREAD, hostedTools: "refuse", store: false, save: async () => false } as const;
+    return { ...facts, body, tools, context, ...unset };
   },
   call: toCall,
   answer: (answer, chat) => toResponse(eventsOf(answer, chat).of(toAnswerParts(answer, true, true))),
@@ -74,9 +76,9 @@ export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
   fail: (failure, { body }) => throwForResponses(failure, body),
 };
 
-export function toCall({ body, prompt, tools, store, context }: ResponseChat) {
+export function toCall({ body, prompt, tools, hostedTools, store, context }: ResponseChat) {
   const { callerHeaders, unknownFields: policy } = context;
-  return toResponsesCall(body, prompt, { tools, callerHeaders, store, policy });
+  return toResponsesCall(body, prompt, { tools, callerHeaders, hostedTools, store, policy });
 }
 
 /** Options of an answer that this service renders, and of its run in the background. */

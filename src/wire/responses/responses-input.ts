@@ -5,6 +5,7 @@ import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-mo
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
+import { CALLER_ITEMS, toModelCall, toModelResult } from "./caller-tools.ts";
 import { flatName } from "./responses-tools.ts";
 
 const TextPart = z.looseObject({ text: z.string() });
@@ -32,6 +33,7 @@ const ITEMS = {
   function_call_output: CallOutput,
   custom_tool_call_output: CallOutput,
   reasoning: z.looseObject({}),
+  ...CALLER_ITEMS,
   item_reference: z.looseObject({ id: z.string().min(1) }),
 } satisfies Record<string, z.ZodType>;
 
@@ -85,7 +87,25 @@ function addItem(messages: ChatMessage[], called: Set<string>, item: InputItem, 
     addCall(messages, called, { id, name: flatName(item), arguments: JSON.stringify({ input: text }) });
   } else if (isOf("function_call_output", item) || isOf("custom_tool_call_output", item)) {
     messages.push(...toResult(item, path, called));
-  } else if (type !== "reasoning") throw unreadable(type, path);
+  } else if (type !== "reasoning") addCallerItem(messages, called, item, path);
+}
+
+/** Adds a call of a tool that the caller runs, or its result. Throws a Fault for other items. */
+function addCallerItem(messages: ChatMessage[], called: Set<string>, item: InputItem, path: string): void {
+  const type = typeOf(item);
+  const call = toModelCall(type, item);
+  if (call !== undefined) {
+    addCall(messages, called, call);
+    return;
+  }
+  const result = toModelResult(type, item);
+  if (result === undefined) throw unreadable(type, path);
+  const { callId, text, image } = result;
+  checkCalled(callId, called, path);
+  messages.push({ role: "tool", toolCallId: callId, content: text });
+  if (image === undefined) return;
+  const output = toImage({ image_url: image }, `${path}.output`);
+  messages.push({ role: "user", content: [output] });
 }
 
 function isOf<Type extends ItemType>(type: Type, item: z.output<typeof Item>): item is z.output<(typeof ITEMS)[Type]> {
@@ -132,10 +152,7 @@ function toResult(
   path: string,
   called: ReadonlySet<string>,
 ): ChatMessage[] {
-  if (!called.has(id)) {
-    const message = `No tool call before it has the call_id '${id.slice(0, 100)}'.`;
-    throw invalidRequest(message, `${path}.call_id`, "invalid_value");
-  }
+  checkCalled(id, called, path);
   const content = toContent(output, `${path}.output`);
   if (typeof content === "string") return [{ role: "tool", toolCallId: id, content }];
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
@@ -144,6 +161,12 @@ function toResult(
     { role: "tool", toolCallId: id, content: text },
     { role: "user", content: images },
   ];
+}
+
+function checkCalled(id: string, called: ReadonlySet<string>, path: string): void {
+  if (called.has(id)) return;
+  const message = `No tool call before it has the call_id '${id.slice(0, 100)}'.`;
+  throw invalidRequest(message, `${path}.call_id`, "invalid_value");
 }
 
 /** Returns one text, which templates and tokenizers read, or parts if there is an image. */

@@ -7,6 +7,7 @@ import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/fault
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { isMisspelling } from "../openai/unknown-fields.ts";
+import { type CallerToolType, hostedVariant, isCallerTool, toCallerFunction } from "./caller-tools.ts";
 
 const Name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
   error: "it must be 1 to 128 letters, digits, underscores or hyphens",
@@ -44,7 +45,7 @@ type SentChoice = z.output<typeof ToolChoiceField>;
 
 /** Name by which a client refers to a tool. */
 export interface ToolName {
-  type: "function" | "custom";
+  type: "function" | "custom" | CallerToolType;
   name: string;
   namespace: string | undefined;
 }
@@ -65,33 +66,55 @@ export function flatName({ name, namespace }: { name: string; namespace?: string
   return `${full.slice(0, MAX_NAME_LENGTH - digest.length - 1)}_${digest}`;
 }
 
-/** Tools of OpenAI's API that run at the caller, or on OpenAI's servers. */
-const CALLER_TOOLS = ["shell", "local_shell", "apply_patch", "computer", "computer_use_preview"];
 /** Codex sends the tool by default. */
 const CODEX_HINT = ' (in Codex: web_search = "disabled" in config.toml)';
 const OWN_TYPES = [...Object.keys(OwnTools), "namespace"];
 
-/** Returns the Fault for the first tool that is neither a function nor a custom tool; undefined without one. */
-export function firstHostedTool(sent: readonly SentTool[]): Fault | undefined {
+/** What happens to tools that run at OpenAI, for models without them. */
+export type HostedToolsPolicy = "refuse" | "ignore";
+
+/** Returns the tools that no caller runs, with the paths of their types. */
+function notCallable(sent: readonly SentTool[]): { type: string; path: string }[] {
+  return sent.flatMap((tool, index) => {
+    const path = `tools[${index}]`;
+    if (tool.type !== "namespace") {
+      const isOwn = Object.hasOwn(OwnTools, tool.type) || isCallerTool(tool.type);
+      return isOwn ? [] : [{ type: tool.type, path: `${path}.type` }];
+    }
+    const { tools } = tool as unknown as z.output<typeof NamespaceTool>;
+    return tools.flatMap(({ type }, at) =>
+      Object.hasOwn(OwnTools, type) ? [] : [{ type, path: `${path}.tools[${at}].type` }],
+    );
+  });
+}
+
+/** Returns the paths of the tools that `ignore` leaves out. */
+export function hostedTools(sent: readonly SentTool[]): string[] {
+  return notCallable(sent).map(({ path }) => path.slice(0, -".type".length));
+}
+
+/** Returns the Fault for the first tool that no caller runs; undefined without one. */
+export function firstHostedTool(sent: readonly SentTool[], policy: HostedToolsPolicy): Fault | undefined {
+  for (const { type, path } of notCallable(sent)) {
+    const fault = hostedTool(type.slice(0, 100), path, policy);
+    if (fault !== undefined) return fault;
+  }
   for (const [index, tool] of sent.entries()) {
-    const inner = tool.type === "namespace" ? (tool as unknown as z.output<typeof NamespaceTool>).tools : [];
-    const at = inner.findIndex(({ type }) => !Object.hasOwn(OwnTools, type));
-    if (at >= 0) return hostedTool(String(inner[at]?.type), `tools[${index}].tools[${at}].type`);
-    if (!OWN_TYPES.includes(tool.type)) return hostedTool(tool.type, `tools[${index}].type`);
+    const fault = isCallerTool(tool.type) ? hostedVariant(tool.type, tool, `tools[${index}]`) : undefined;
+    if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-function hostedTool(sent: string, param: string): Fault {
-  const type = sent.slice(0, 100);
+/** A misspelled type is refused by every policy. */
+function hostedTool(type: string, param: string, policy: HostedToolsPolicy): Fault | undefined {
   const meant = OWN_TYPES.find((each) => isMisspelling(type, each));
   if (meant !== undefined) {
     return unsupportedValue(`There are no tools of the type '${type}'. Did you mean '${meant}'?`, param);
   }
-  const wayOut = CALLER_TOOLS.includes(type)
-    ? "Describe it as a function, whose calls your program runs"
-    : `Leave it out${type === "web_search" ? CODEX_HINT : ""}, send a function that does the same`;
-  const message = `This model does not have the tool '${type}'. ${wayOut}, or use a model whose upstream has the Responses API.`;
+  if (policy === "ignore") return undefined;
+  const hint = type === "web_search" ? CODEX_HINT : "";
+  const message = `This model does not have the tool '${type}'. Leave it out${hint}, send a function that does the same, or use a model whose upstream has the Responses API.`;
   return unsupportedValue(message, param);
 }
 
@@ -100,6 +123,14 @@ export function readTools(sent: readonly SentTool[]): ReadTools {
   const tools: Tool[] = [];
   const names = new Map<string, ToolName>();
   const add = (tool: SentTool, path: string, namespace: string | undefined) => {
+    if (isCallerTool(tool.type)) {
+      const { name: flat, ...definition } = toCallerFunction(tool.type, tool);
+      if (names.has(flat))
+        throw invalidRequest(`Another tool is called '${flat}' too.`, `${path}.type`, "invalid_value");
+      names.set(flat, { type: tool.type, name: flat, namespace: undefined });
+      tools.push({ name: flat, ...definition, param: `${path}.type` });
+      return;
+    }
     if (tool.type !== "function" && tool.type !== "custom") return;
     const name = String(tool.name);
     const flat = flatName({ name, namespace });
@@ -158,9 +189,20 @@ export function toToolChoice(
     throw invalidRequest(message, "tool_choice", "invalid_value");
   }
   if (choice.type === "allowed_tools") {
-    const { mode, tools: allowed } = choice as unknown as { mode: "auto" | "required"; tools: { name?: string }[] };
-    const allowedTools = tools.filter(({ name }) => allowed.some((each) => each.name === names.get(name)?.name));
+    const { mode, tools: allowed } = choice as unknown as {
+      mode: "auto" | "required";
+      tools: { type: string; name?: string }[];
+    };
+    const isAllowed = (tool: ToolName | undefined) =>
+      allowed.some((each) => (each.name ?? each.type) === (each.name === undefined ? tool?.type : tool?.name));
+    const allowedTools = tools.filter(({ name }) => isAllowed(names.get(name)));
     return { tools: allowedTools, toolChoice: allowedTools.length === 0 ? "auto" : mode };
+  }
+  if (isCallerTool(choice.type)) {
+    const { type } = choice;
+    const flat = [...names].find(([, tool]) => tool.type === type)?.[0];
+    if (flat !== undefined) return { tools, toolChoice: { name: flat } };
+    throw invalidRequest(`'tools' has no tool of the type '${type}'.`, "tool_choice.type", "invalid_value");
   }
   if (choice.type !== "function" && choice.type !== "custom") {
     const message = `Models here do not have the hosted tool '${choice.type}', so it cannot be forced.`;

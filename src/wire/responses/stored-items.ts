@@ -16,6 +16,13 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   function_call_output: "fco_",
   custom_tool_call: "ctc_",
   custom_tool_call_output: "ctco_",
+  shell_call: "sh_",
+  shell_call_output: "sho_",
+  local_shell_call: "lsh_",
+  apply_patch_call: "apc_",
+  apply_patch_call_output: "apco_",
+  computer_call: "cu_",
+  computer_call_output: "cuo_",
 };
 
 /** Gives every item a new id, since a client may send an item of an earlier answer again. */

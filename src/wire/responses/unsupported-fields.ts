@@ -10,7 +10,7 @@ import {
   unknownFieldsOf,
 } from "../openai/unknown-fields.ts";
 import type { ResponsesBody } from "./responses-body.ts";
-import { firstHostedTool } from "./responses-tools.ts";
+import { firstHostedTool, type HostedToolsPolicy, hostedTools } from "./responses-tools.ts";
 
 /** Bookkeeping fields that do not change the answer. */
 const WITHOUT_EFFECT = ["client_metadata", "prompt_cache_options", "prompt_cache_retention"];
@@ -72,11 +72,16 @@ const INCLUDES: readonly string[] = [
 const TIERS: readonly string[] = ["auto", "default", "standard"];
 
 /** Returns the Fault for the first part of the request that no typed answer honors; undefined without one. */
-export function firstUnsupported(body: ResponsesBody, known: readonly string[], policy: UnknownFieldsPolicy) {
+export function firstUnsupported(
+  body: ResponsesBody,
+  known: readonly string[],
+  policy: UnknownFieldsPolicy,
+  hosted: HostedToolsPolicy,
+) {
   const rules = { known: [...known, ...WITHOUT_EFFECT], unsupported: UNSUPPORTED, policy };
   return (
     firstRefusedField(body, rules) ??
-    firstHostedTool(body.tools ?? []) ??
+    firstHostedTool(body.tools ?? [], hosted) ??
     unsupportedInclude(body) ??
     unsupportedTier(body)
   );
@@ -88,6 +93,7 @@ export function ignoredFields(body: ResponsesBody, known: readonly string[], isL
   return [
     ...unknownFieldsOf(body, [...known, ...WITHOUT_EFFECT, ...Object.keys(UNSUPPORTED)]),
     ...(body.truncation === "auto" ? ["truncation"] : []),
+    ...hostedTools(body.tools ?? []),
     ...(isLocal && verbosity !== "medium" ? ["text.verbosity"] : []),
   ];
 }

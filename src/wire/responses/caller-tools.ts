@@ -1,0 +1,272 @@
+/**
+ * Tools that OpenAI defines and the caller runs: shell, local_shell, apply_patch and computer. Models get them as
+ * functions; their calls become the items of the Responses API, and the items become calls and results again. Shapes:
+ * OpenAI's specification of the Responses API, as in the types of its SDK.
+ */
+
+import { z } from "zod";
+import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
+
+export type CallerToolType = "shell" | "local_shell" | "apply_patch" | "computer" | "computer_use_preview";
+
+interface Definition {
+  /** Name of the function that the model calls. */
+  name: string;
+  description: string;
+  parameters: Readonly<Record<string, unknown>>;
+}
+
+const text = (description: string) => ({ type: "string", description });
+const texts = (description: string) => ({ type: "array", items: { type: "string" }, description });
+const milliseconds = { type: "integer", minimum: 1, description: "Time limit in milliseconds" };
+const pixel = (description: string) => ({ type: "integer", description });
+
+const SHELL: Definition = {
+  name: "shell",
+  description: "Runs shell commands, one after the other, and returns their output.",
+  parameters: {
+    type: "object",
+    properties: {
+      commands: texts("Commands to run"),
+      timeout_ms: milliseconds,
+      max_output_length: { type: "integer", minimum: 1, description: "Maximum characters of output to return" },
+    },
+    required: ["commands"],
+    additionalProperties: false,
+  },
+};
+
+const LOCAL_SHELL: Definition = {
+  name: "local_shell",
+  description: "Runs a command and returns its output.",
+  parameters: {
+    type: "object",
+    properties: {
+      command: texts('Program and its arguments, such as ["ls", "-l"]'),
+      env: { type: "object", additionalProperties: { type: "string" }, description: "Environment variables to set" },
+      timeout_ms: milliseconds,
+      working_directory: text("Directory to run the command in"),
+      user: text("User to run the command as"),
+    },
+    required: ["command"],
+    additionalProperties: false,
+  },
+};
+
+const APPLY_PATCH: Definition = {
+  name: "apply_patch",
+  description: "Creates, updates or deletes one file.",
+  parameters: {
+    type: "object",
+    properties: {
+      type: { type: "string", enum: ["create_file", "update_file", "delete_file"], description: "What to do" },
+      path: text("Path of the file, relative to the workspace"),
+      diff: text(
+        "For create_file and update_file: a V4A diff, whose lines begin with '+', '-' or a space, in sections that begin with '@@'",
+      ),
+    },
+    required: ["type", "path"],
+    additionalProperties: false,
+  },
+};
+
+const ACTIONS = ["click", "double_click", "drag", "keypress", "move", "screenshot", "scroll", "type", "wait"];
+
+const COMPUTER: Definition = {
+  name: "computer",
+  description: "Controls the mouse and the keyboard of a computer, and takes screenshots.",
+  parameters: {
+    type: "object",
+    properties: {
+      type: { type: "string", enum: ACTIONS, description: "Action" },
+      x: pixel("Pixels from the left; for click, double_click, move and scroll"),
+      y: pixel("Pixels from the top"),
+      button: { type: "string", enum: ["left", "right", "wheel", "back", "forward"], description: "For click" },
+      scroll_x: pixel("For scroll: pixels to the right"),
+      scroll_y: pixel("For scroll: pixels downwards"),
+      keys: texts("For keypress: keys pressed together; for others: keys held meanwhile"),
+      path: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { x: pixel("From the left"), y: pixel("From the top") },
+          required: ["x", "y"],
+          additionalProperties: false,
+        },
+        description: "For drag: the points that the mouse passes",
+      },
+      text: text("For type: the text"),
+    },
+    required: ["type"],
+    additionalProperties: false,
+  },
+};
+
+const DEFINITIONS: Readonly<Record<CallerToolType, Definition>> = {
+  shell: SHELL,
+  local_shell: LOCAL_SHELL,
+  apply_patch: APPLY_PATCH,
+  computer: COMPUTER,
+  computer_use_preview: COMPUTER,
+};
+
+export function isCallerTool(type: string): type is CallerToolType {
+  return Object.hasOwn(DEFINITIONS, type);
+}
+
+/** Returns the function that the model gets for a tool. */
+export function toCallerFunction(type: CallerToolType, tool: Readonly<Record<string, unknown>>): Definition {
+  const definition = DEFINITIONS[type];
+  const { display_width: width, display_height: height, environment } = tool;
+  if (type !== "computer_use_preview" || !Number.isInteger(width) || !Number.isInteger(height)) return definition;
+  const system = typeof environment === "string" ? `, and its environment is ${environment.slice(0, 100)}` : "";
+  const description = `${definition.description} The screen has ${width}x${height} pixels${system}.`;
+  return { ...definition, description };
+}
+
+/** Returns the Fault of a tool that would run at OpenAI: a shell in a container. */
+export function hostedVariant(
+  type: CallerToolType,
+  { environment }: Readonly<Record<string, unknown>>,
+  path: string,
+): Fault | undefined {
+  if (type !== "shell" || typeof environment !== "object" || environment === null) return undefined;
+  const { type: kind } = environment as { type?: unknown };
+  if (kind === undefined || kind === "local") return undefined;
+  const message = `There are no containers here, so the tool 'shell' runs at the caller: leave out 'environment', or send {"type": "local"}, not '${String(kind).slice(0, 100)}'.`;
+  return unsupportedValue(message, `${path}.environment.type`);
+}
+
+const CALL_TYPES: Readonly<Record<CallerToolType, string>> = {
+  shell: "shell_call",
+  local_shell: "local_shell_call",
+  apply_patch: "apply_patch_call",
+  computer: "computer_call",
+  computer_use_preview: "computer_call",
+};
+
+/** Prefix of the IDs of a tool's calls. */
+export const CALL_PREFIXES: Readonly<Record<CallerToolType, string>> = {
+  shell: "sh_",
+  local_shell: "lsh_",
+  apply_patch: "apc_",
+  computer: "cu_",
+  computer_use_preview: "cu_",
+};
+
+/** Renders a call as its item, without `id` and `status`; undefined for arguments that are not an object. */
+export function toCallItem(type: CallerToolType, callId: string, json: string): Record<string, unknown> | undefined {
+  const call = readObject(json);
+  return call && { type: CALL_TYPES[type], call_id: callId, ...contentOf(type, call) };
+}
+
+/** Renders a call whose arguments are not known yet, or not valid. */
+export function toEmptyCallItem(type: CallerToolType, callId: string): Record<string, unknown> {
+  return { type: CALL_TYPES[type], call_id: callId, ...contentOf(type, {}) };
+}
+
+function contentOf(type: CallerToolType, call: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  switch (type) {
+    case "shell": {
+      const { commands = [], timeout_ms = null, max_output_length = null } = call;
+      return { action: { commands, timeout_ms, max_output_length }, environment: { type: "local" } };
+    }
+    case "local_shell": {
+      const { command = [], env = {}, ...limits } = call;
+      return { action: { type: "exec", command, env, ...limits } };
+    }
+    case "apply_patch": {
+      const { type: kind = "update_file", path = "", diff = "" } = call;
+      return { operation: kind === "delete_file" ? { type: kind, path } : { type: kind, path, diff } };
+    }
+    case "computer":
+      return { pending_safety_checks: [], actions: call.type === undefined ? [] : [call] };
+    case "computer_use_preview":
+      return { pending_safety_checks: [], ...(call.type === undefined ? {} : { action: call }) };
+  }
+}
+
+function readObject(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json === "" ? "{}" : json);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const callId = z.string().min(1);
+const fields = z.record(z.string(), z.unknown());
+const Screenshot = z.looseObject({ type: z.string().nullish(), image_url: z.string().min(1).nullish() });
+
+/** Items of calls and their results. */
+export const CALLER_ITEMS = {
+  shell_call: z.looseObject({ call_id: callId, action: z.looseObject({ commands: z.array(z.string()) }) }),
+  local_shell_call: z.looseObject({ call_id: callId, action: z.looseObject({ command: z.array(z.string()) }) }),
+  apply_patch_call: z.looseObject({
+    call_id: callId,
+    operation: z.looseObject({ type: z.string(), path: z.string() }),
+  }),
+  computer_call: z.looseObject({ call_id: callId, action: fields.nullish(), actions: z.array(fields).nullish() }),
+  shell_call_output: z.looseObject({ call_id: callId, output: z.union([z.string(), z.array(fields)]) }),
+  // The specification has the call's ID as `id`, some SDKs as `call_id`.
+  local_shell_call_output: z.looseObject({ call_id: callId.nullish(), id: callId.nullish(), output: z.string() }),
+  apply_patch_call_output: z.looseObject({ call_id: callId, status: z.string(), output: z.string().nullish() }),
+  computer_call_output: z.looseObject({ call_id: callId, output: Screenshot }),
+} satisfies Record<string, z.ZodType>;
+
+type CallerItem = Readonly<Record<string, unknown>>;
+
+/** Converts the item of a call to the calls that the model made; undefined for other items. */
+export function toModelCall(
+  type: string,
+  item: CallerItem,
+): { id: string; name: string; arguments: string } | undefined {
+  const id = String(item.call_id);
+  const call = (name: string, value: unknown) => ({ id, name, arguments: JSON.stringify(value) });
+  const { action, actions, operation } = item as Record<string, Record<string, unknown> | undefined>;
+  switch (type) {
+    case "shell_call":
+      return call(SHELL.name, withoutNull(action));
+    case "local_shell_call": {
+      const { type: _exec, ...rest } = action ?? {};
+      return call(LOCAL_SHELL.name, withoutNull(rest));
+    }
+    case "apply_patch_call":
+      return call(APPLY_PATCH.name, withoutNull(operation));
+    case "computer_call":
+      return call(COMPUTER.name, withoutNull(action ?? (actions as unknown as CallerItem[] | undefined)?.[0]));
+    default:
+      return undefined;
+  }
+}
+
+export interface CallResult {
+  callId: string;
+  text: string;
+  /** Address of a screenshot; null: it is missing. */
+  image?: string | null;
+}
+
+/** Converts the item of a result to what the model reads; undefined for other items. */
+export function toModelResult(type: string, item: CallerItem): CallResult | undefined {
+  const { call_id, id, output, status } = item;
+  const result = (content: string) => ({ callId: String(call_id ?? id), text: content });
+  switch (type) {
+    case "shell_call_output":
+    case "local_shell_call_output":
+      return result(typeof output === "string" ? output : JSON.stringify(output));
+    case "apply_patch_call_output":
+      return result(typeof output === "string" && output !== "" ? `${status}: ${output}` : String(status));
+    case "computer_call_output":
+      return { ...result(""), image: (output as { image_url?: string | null }).image_url ?? null };
+    default:
+      return undefined;
+  }
+}
+
+function withoutNull(value: CallerItem = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null));
+}
