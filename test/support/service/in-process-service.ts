@@ -15,6 +15,7 @@ export interface InProcessService {
   inject: App["server"]["app"]["inject"];
   /** For requests whose handlers need a socket, such as uploads. */
   origin: string;
+  accounts: App["accounts"];
   apiKey: string;
   adminKey: string;
   close(): Promise<void>;
@@ -47,6 +48,7 @@ export async function startInProcess(config: string): Promise<InProcessService> 
   return {
     origin,
     inject: app.server.app.inject.bind(app.server.app),
+    accounts: app.accounts,
     apiKey: environment.PARLANCE_API_KEY,
     adminKey: environment.PARLANCE_ADMIN_KEY,
     close: async () => {
