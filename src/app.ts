@@ -8,6 +8,8 @@ import { openCache } from "./features/cache/feature.ts";
 import type { BaseParts, Feature, ServiceParts } from "./features/feature.ts";
 import { FEATURES } from "./features/features.ts";
 import { openFiles } from "./features/files/feature.ts";
+import { GuardrailAudit } from "./features/guardrails/guardrail-audit.ts";
+import { openGuardrails } from "./features/guardrails/open-guardrails.ts";
 import { openMetrics, openOperations } from "./features/operations/feature.ts";
 import { openQuota } from "./features/quota/feature.ts";
 import { openPasswords, openSignOn } from "./features/sign-on/feature.ts";
@@ -59,8 +61,13 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     onModels: async () => workers?.apply(),
   });
   const cache = openCache(base);
+  const guardrailServices = openGuardrails(config.guardrailServices, logger, lifetime);
+  const guardrailAudit = new GuardrailAudit(database, logger);
+  lifetime.defer(() => guardrailAudit.close());
   const inference = openInference({
     answerCache: cache.answers,
+    guardrailServices,
+    onGuarded: (request) => guardrailAudit.add(request),
     ...{ config, catalog, upstreamModels: live.upstreamModels, counters, metrics, spentIn, onSpent, logger },
     callers: accounts.callers,
     genAi: telemetry?.genAi,

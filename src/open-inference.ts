@@ -12,7 +12,7 @@ import { combineQuotas, SpendLimits, type SpendLimitsOptions } from "./features/
 import { LabelLimits } from "./features/usage/label-limits.ts";
 import type { UsageRecord } from "./features/usage/usage-batch.ts";
 import type { AnswerCache } from "./inference/cache/answer-cache.ts";
-import { Inference } from "./inference/inference.ts";
+import { Inference, type InferenceOptions } from "./inference/inference.ts";
 import { Router } from "./inference/routing/router.ts";
 import { toLabels, toUsageRecord } from "./inference/to-usage-record.ts";
 import type { GenAiMetrics } from "./observability/gen-ai-metrics.ts";
@@ -20,7 +20,7 @@ import type { Logger } from "./observability/logger.ts";
 import type { Metrics } from "./observability/metrics.ts";
 
 export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "onSpent"> {
-  config: Pick<Config, "limits" | "usage"> & { server: Pick<Config["server"], "requestTimeoutSeconds"> };
+  config: Pick<Config, "limits" | "usage" | "guardrails"> & { server: Pick<Config["server"], "requestTimeoutSeconds"> };
   catalog: Catalog;
   upstreamModels: UpstreamModels;
   counters: Counters;
@@ -31,6 +31,8 @@ export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "on
   /** Undefined in workers, which serve no model with a cache. */
   answerCache?: AnswerCache | undefined;
   recordUsage: (record: UsageRecord) => void;
+  guardrailServices: InferenceOptions["guardrailServices"];
+  onGuarded?: InferenceOptions["onGuarded"];
   logger: Logger;
 }
 
@@ -70,6 +72,10 @@ export function openInference({ config, counters, callers, metrics, logger, ...p
     accessOf: (caller) => callers.modelAccess(caller),
     moderationOf: (caller) => callers.moderationOf(caller),
     answerCache: parts.answerCache,
+    guardrails: config.guardrails,
+    guardrailsOf: (caller) => callers.guardrailsOf(caller),
+    guardrailServices: parts.guardrailServices,
+    onGuarded: parts.onGuarded,
     stillWorks: (caller) => callers.stillWorks(caller),
     requestTimeoutSeconds,
     onSettled: (settlement) => {

@@ -10,9 +10,13 @@ import time
 import uuid
 from pathlib import Path
 
+import tldextract
 from presidio_analyzer import AnalyzerEngine
 from presidio_analyzer.nlp_engine import NlpEngineProvider
 from presidio_evaluator.data_generator import PresidioSentenceFaker
+
+# Presidio's check of e-mail addresses would download the list of public suffixes.
+tldextract.extract = tldextract.TLDExtract(suffix_list_urls=())
 
 SEED = 34
 NEGATIVES = 2000

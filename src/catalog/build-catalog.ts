@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { ChatDefaults } from "../contracts/chat-model.ts";
 import type { Model } from "../contracts/engine.ts";
+import type { Guardrail } from "../contracts/guardrail.ts";
 import type { ModelDescription } from "../contracts/model-description.ts";
 import type { CallerHeaders } from "../contracts/open-model.ts";
 import type { Price } from "../contracts/price.ts";
@@ -37,6 +38,7 @@ export interface ModelSpec {
   projectFactors?: Readonly<Record<string, string>> | undefined;
   defaults?: ChatDefaults | undefined;
   cache?: ModelCacheSettings | undefined;
+  guardrails?: readonly Guardrail[] | undefined;
   fallbacks: readonly string[];
   routing: RoutingPolicy;
   deployments: readonly DeploymentSpec[];

@@ -1,6 +1,7 @@
 /** The models: catalog ID to task, deployments, access groups and price. */
 
 import type { ChatDefaults } from "../contracts/chat-model.ts";
+import type { Guardrail } from "../contracts/guardrail.ts";
 import type { Price } from "../contracts/price.ts";
 import type { Task } from "../contracts/task.ts";
 import type { ModelCache } from "../inference/cache/model-cache.ts";
@@ -37,6 +38,8 @@ export interface CatalogModel {
   defaults?: ChatDefaults | undefined;
   /** Undefined: its answers are not cached. */
   cache?: ModelCache | undefined;
+  /** Guardrails of all its requests; undefined: none. */
+  guardrails?: readonly Guardrail[] | undefined;
   /** Catalog IDs tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];
   routing: RoutingPolicy;

@@ -1,6 +1,7 @@
 /** One model of `models`. */
 
 import { z } from "zod";
+import { guardrailList } from "../contracts/guardrail.ts";
 import { TASKS } from "../contracts/task.ts";
 import { mapping } from "../kernel/settings/mapping.ts";
 import { factor, price } from "./price-settings.ts";
@@ -194,6 +195,11 @@ export const modelSettings = mapping({
     .describe("Price of the model for requests in batches, in the units of `price`. Default: the same as `price`."),
   defaults: defaults.optional(),
   cache: cache.optional(),
+  guardrails: guardrailList
+    .default([])
+    .describe(
+      "Guardrails of all requests for the model, after those of the top-level `guardrails` and before those of the project.",
+    ),
   strategy,
   retries: z
     .int()

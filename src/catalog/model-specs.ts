@@ -111,6 +111,7 @@ function toModelSpec(
     batchPrice: override?.batchPrice,
     defaults: mergeDefaults(entry.defaults, toDefaults(override?.defaults)),
     cache: override?.cache,
+    guardrails: override?.guardrails,
     fallbacks: override?.fallbacks.length ? override.fallbacks : (entry.fallbacks ?? []).filter(isBuiltin),
     routing: override === undefined ? DEFAULT_POLICY : pickRouting(override),
     deployments: [

@@ -7,6 +7,7 @@ import { priceSettings } from "../catalog/price-settings.ts";
 import { batchSettings } from "../features/batches/settings.ts";
 import { cacheSettings } from "../features/cache/settings.ts";
 import { fileSettings } from "../features/files/settings.ts";
+import { guardrailServiceSettings, guardrailSettings } from "../features/guardrails/settings.ts";
 import { ollamaSettings } from "../features/ollama/settings.ts";
 import { quotaSettings } from "../features/quota/settings.ts";
 import { realtimeSettings } from "../features/realtime/settings.ts";
@@ -38,6 +39,8 @@ export const configFile = mapping({
     .prefault([])
     .describe("Models to serve, in the order in which GET /v1/models lists them."),
   prices: priceSettings.prefault({}),
+  guardrails: guardrailSettings,
+  guardrail_services: guardrailServiceSettings.prefault({}),
   server: serverSettings.prefault({}),
   limits: quotaSettings.prefault({}),
   usage: usageSettings.prefault({}),

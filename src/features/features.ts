@@ -8,6 +8,7 @@ import { consoleFeature } from "./console/feature.ts";
 import { embeddingFeature } from "./embeddings/feature.ts";
 import type { OpenFeature } from "./feature.ts";
 import { fileFeature } from "./files/feature.ts";
+import { guardrailFeature } from "./guardrails/feature.ts";
 import { modelFeature } from "./models/feature.ts";
 import { moderationFeature } from "./moderations/feature.ts";
 import { ollamaFeature } from "./ollama/feature.ts";
@@ -33,6 +34,7 @@ export const FEATURES: readonly OpenFeature[] = [
   embeddingFeature,
   rerankFeature,
   moderationFeature,
+  guardrailFeature,
   openRealtime,
   ollamaFeature,
   accountsFeature,

@@ -6,8 +6,12 @@ import type { OnDisconnect } from "../inference/on-disconnect.ts";
  * `close`: Fastify's own `request.signal` aborts on Node 20 as soon as the body has been read.
  */
 export function onDisconnect({ raw, request }: FastifyReply): OnDisconnect {
-  return (leave, settlement) => {
+  return (leave, settlement, guardrails) => {
     if (settlement !== undefined) request.record.settlement = settlement;
+    if (guardrails !== undefined) {
+      guardrails.requestId = request.id;
+      request.record.guardrails = guardrails;
+    }
     if (raw.destroyed) leave();
     else request.record.leaving.push(leave);
   };

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunc
 import type { RequestDetails } from "../features/usage/request-details.ts";
 import type { RequestEntry } from "../features/usage/request-history.ts";
 import { causeMessage, failureCode, faultMessage } from "../inference/failure-message.ts";
+import type { GuardrailReport } from "../inference/guardrails/guardrail-report.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -21,6 +22,8 @@ interface RequestRecord {
   isUpgraded: boolean;
   /** Whether another process answers, logs and counts it. */
   isPassedOn: boolean;
+  /** What the guardrails of the request did; undefined without any. */
+  guardrails: GuardrailReport | undefined;
   /** Fields of the body that had no effect. */
   ignoredFields: readonly string[];
   /** Callbacks for a client that disconnects before its answer was sent completely. */
@@ -68,6 +71,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
       failure: undefined,
       isUpgraded: false,
       isPassedOn: false,
+      guardrails: undefined,
       ignoredFields: [],
       leaving: [],
     };
@@ -84,6 +88,8 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
     done();
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
+    const guardrails = request.record.guardrails?.toHeader();
+    if (guardrails !== undefined) reply.header("x-parlance-guardrails", guardrails);
     reply.header("openai-processing-ms", Math.round(performance.now() - request.record.beganAt));
     // Sends together with the other answers of this turn of the event loop: each write may wake a client on the same
     // machine, which costs an eighth of an answer's time unless another write has just woken it. A single answer is
@@ -213,8 +219,11 @@ function toHistoryEntry(
   };
 }
 
-/** Null for a request that was answered by the first attempt at a loaded model without a cache. */
-function detailsOf({ beganAt, failure }: RequestRecord, settlement: Settlement | undefined): RequestDetails | null {
+/** Null for a request that was answered by the first attempt at a loaded model without a cache or guardrails. */
+function detailsOf(
+  { beganAt, failure, guardrails }: RequestRecord,
+  settlement: Settlement | undefined,
+): RequestDetails | null {
   const stages = (settlement?.stages ?? []).filter(
     ({ kind, durationMs }) => kind === "attempt" || durationMs >= MIN_LOAD_MS,
   );
@@ -223,7 +232,8 @@ function detailsOf({ beganAt, failure }: RequestRecord, settlement: Settlement |
   const cache = settlement?.cache;
   const usage = settlement?.used.details;
   const labels = settlement?.caller.labels;
-  const isPlain = stages.length === 0 && message === undefined && reasoningTokens === undefined;
+  const records = guardrails?.records ?? [];
+  const isPlain = stages.length + records.length === 0 && message === undefined && reasoningTokens === undefined;
   if (isPlain && cache === undefined && usage === undefined && labels === undefined) return null;
   return {
     stages: stages.slice(-MAX_STAGES).map((stage) => ({
@@ -246,6 +256,7 @@ function detailsOf({ beganAt, failure }: RequestRecord, settlement: Settlement |
     serviceTier: usage?.serviceTier,
     endUser: labels?.endUser,
     tags: labels?.tags,
+    guardrails: records.length === 0 ? undefined : records,
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
-import type { ChatRequest } from "../contracts/chat-model.ts";
+import type { ChatMessage, ChatRequest } from "../contracts/chat-model.ts";
 import type {
   EmbeddingRequest,
   EmbeddingResult,
@@ -14,6 +14,8 @@ import type {
   TranscriptionEvent,
   TranscriptionRequest,
 } from "../contracts/engine.ts";
+import type { Guardrail } from "../contracts/guardrail.ts";
+import type { Task } from "../contracts/task.ts";
 import { DEFAULT_CHAT_REQUEST } from "../engines/shared/default-chat-request.ts";
 import { estimatePromptTokens } from "../engines/shared/estimate-tokens.ts";
 import { isOpenAiEmbeddingModel } from "../engines/shared/token-ids.ts";
@@ -33,6 +35,10 @@ import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
 import { chargesOf } from "./charge.ts";
 import { type ChatAnswer, toChatAnswer } from "./chat-call.ts";
 import { countLocally } from "./count-locally.ts";
+import { guardAnswer, guardCall, refuseUnreadable } from "./guardrails/guard-chat.ts";
+import { guardTranscript } from "./guardrails/guard-transcript.ts";
+import type { GuardrailServices } from "./guardrails/guardrail-services.ts";
+import { combineModeration, type GuardedRequest, Guards } from "./guardrails/guards.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
@@ -61,6 +67,13 @@ export interface InferenceOptions extends CallerModelsOptions {
   quota: Quota;
   /** Moderation that the caller's project requires for all its chats. */
   moderationOf: (caller: Caller) => RequiredModeration | undefined;
+  /** Guardrails of all requests. */
+  guardrails: readonly Guardrail[];
+  /** Guardrails that the caller's project requires, except for its moderation. */
+  guardrailsOf: (caller: Caller) => readonly Guardrail[];
+  guardrailServices: GuardrailServices;
+  /** Called at the end of each request with guardrails. */
+  onGuarded?: ((request: GuardedRequest) => void) | undefined;
   /** Whether the caller's key has not been revoked; true while that cannot be checked. */
   stillWorks: (caller: Caller) => Promise<boolean>;
   requestTimeoutSeconds: number;
@@ -115,15 +128,91 @@ export class Inference {
    * Moderates the input as the request and its project require, and resolves once an engine has begun to answer, so a
    * refusal is an error response rather than a broken stream. Throws a Fault.
    */
-  async chat(caller: Caller, asked: ChatCall, { moderation, onDisconnect, onWait }: ChatOptions): Promise<ChatAnswer> {
+  async chat(caller: Caller, asked: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
+    const guards = this.#guardsOf(caller, asked.request.model, "chat", "messages", options.onDisconnect);
+    if (guards === undefined) return this.#chat(caller, asked, options, undefined);
+    return guards.attempt(async () => {
+      const { policy, context } = guards;
+      // A policy of moderation alone reads the caller's body and answers of upstreams as bytes.
+      const isTyped = policy.some(({ type }) => type !== "moderation");
+      const guarded = isTyped ? await guardCall(asked, policy, context) : undefined;
+      const answer = await this.#chat(caller, guarded?.call ?? asked, options, guards);
+      const { bytes, events } = guarded === undefined ? answer : await guardAnswer(answer, guarded, policy, context);
+      if (bytes !== undefined) return { ...answer, bytes: guards.untilEnd(bytes) };
+      return { ...answer, events: guards.untilEnd(events) };
+    });
+  }
+
+  async #chat(
+    caller: Caller,
+    asked: ChatCall,
+    { moderation, onDisconnect, onWait }: ChatOptions,
+    guards: Guards | undefined,
+  ): Promise<ChatAnswer> {
     const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
-    const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.models.idOf(id));
+    const required = combineModeration(guards?.policy ?? [], this.#options.moderationOf(caller));
+    const policy = moderationPolicy(moderation, required, (id) => this.models.idOf(id));
     const call = withModerable((defaults && asked.withDefaults?.(defaults)) ?? asked, policy);
     const answer = () =>
       this.#run(caller, call.request.model, chatAdapter(call, projectOf(caller), onWait), onDisconnect);
     if (policy === undefined) return toChatAnswer(await answer());
-    const moderate = (options: ModerateOptions) => this.moderate(caller, options, onDisconnect);
-    return moderateChat(call, policy, { answer, moderate });
+    const moderate = async (options: ModerateOptions) => {
+      const id = options.model ?? this.models.first(caller, "moderation");
+      const texts = options.inputs.map(({ text }) => text);
+      const masked = await this.#maskFor(caller, id, texts, onDisconnect);
+      return this.#moderate(caller, { ...options, inputs: withTexts(options.inputs, masked) }, onDisconnect);
+    };
+    return moderateChat(call, policy, { answer, moderate, note: guards?.noteModeration.bind(guards) });
+  }
+
+  /** Whether guardrails apply to the requests of a caller for a model, which workers leave to their owner. */
+  isGuarded(caller: Caller, id: string): boolean {
+    return this.#policyOf(caller, id).length > 0 || this.#options.moderationOf(caller) !== undefined;
+  }
+
+  /** Returns the guardrails in order: those of all requests, of the models that may answer, and of the project. */
+  #policyOf(caller: Caller, id: string): readonly Guardrail[] {
+    const { catalog, guardrails, guardrailsOf } = this.#options;
+    const own = guardrailsOf(caller);
+    const model = catalog.find(id)?.model;
+    const candidates =
+      model === undefined ? [] : [model, ...this.models.fallbacks(caller, model).map((each) => each.model)];
+    const ofModels = candidates.flatMap((each) => each.guardrails ?? []);
+    if (guardrails.length + own.length + ofModels.length === 0) return NO_GUARDRAILS;
+    // Fallbacks often have the guardrails of the model that they stand for.
+    const byContent = new Map([...guardrails, ...ofModels, ...own].map((each) => [JSON.stringify(each), each]));
+    return [...byContent.values()];
+  }
+
+  /** Undefined: nothing checks the request. Throws a Fault for a model that the caller may not use. */
+  #guardsOf(caller: Caller, id: string, task: Task, param: string, onDisconnect: OnDisconnect): Guards | undefined {
+    const policy = this.#policyOf(caller, id);
+    if (policy.length === 0 && (task !== "chat" || this.#options.moderationOf(caller) === undefined)) return undefined;
+    this.models.findForTask(caller, id, task);
+    const { guardrailServices: services, onGuarded: onEnded } = this.#options;
+    const complete = (model: string, system: string, text: string) =>
+      this.#complete(caller, model, { system, text }, onDisconnect);
+    return new Guards({ policy, services, caller, model: id, param, onDisconnect, complete, onEnded });
+  }
+
+  /** Asks a chat model for a short answer, as part of a request: without guardrails, and not counted as a request. */
+  async #complete(
+    caller: Caller,
+    model: string,
+    { system, text }: { system: string; text: string },
+    onDisconnect: OnDisconnect,
+  ) {
+    const [masked = ""] = await this.#maskFor(caller, model, [text], onDisconnect);
+    const messages: ChatMessage[] = [
+      { role: "system", content: system },
+      { role: "user", content: masked },
+    ];
+    const request = { ...DEFAULT_CHAT_REQUEST, model, messages, temperature: 0, maxTokens: MAX_JUDGMENT_TOKENS };
+    const call: ChatCall = { request, moderationInput: () => ({ texts: [], unmoderatable: undefined }) };
+    const { events } = await this.#run(caller, model, chatAdapter(call, projectOf(caller)), onDisconnect, true);
+    let answer = "";
+    for await (const event of events) if (event.type === "text") answer += event.text;
+    return answer;
   }
 
   /**
@@ -144,6 +233,21 @@ export class Inference {
    */
   async moderate(
     caller: Caller,
+    options: ModerateOptions,
+    onDisconnect: OnDisconnect,
+  ): Promise<InferenceAnswer<ModerationVerdicts>> {
+    const id = options.model ?? this.models.first(caller, "moderation");
+    const guards = this.#guardsOf(caller, id, "moderation", "input", onDisconnect);
+    if (guards === undefined) return this.#moderate(caller, options, onDisconnect);
+    return guards.run(async () => {
+      const texts = await guards.guardAll(options.inputs.map(({ text }) => text));
+      return this.#moderate(caller, { ...options, inputs: withTexts(options.inputs, texts) }, onDisconnect);
+    });
+  }
+
+  /** Moderates inputs that have passed the guardrails of their request. */
+  async #moderate(
+    caller: Caller,
     { model, isWithinRequest = false, ...request }: ModerateOptions,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<ModerationVerdicts>> {
@@ -154,6 +258,19 @@ export class Inference {
     return isKnown ? answer : { ...answer, events: withLanguages(answer.events, unsupported) };
   }
 
+  /**
+   * Returns texts that a guardrail asks another model about, without personal data and secrets if these must not reach
+   * that model.
+   */
+  async #maskFor(caller: Caller, id: string, texts: readonly string[], onDisconnect: OnDisconnect) {
+    const policy = this.#policyOf(caller, id).filter(({ type }) => type === "pii" || type === "secrets");
+    if (policy.length === 0) return texts;
+    const { guardrailServices: services } = this.#options;
+    const complete = () => Promise.reject(new Error("personal data is not judged"));
+    const guards = { policy, services, caller, model: id, param: "messages", complete, onEnded: undefined };
+    return new Guards({ ...guards, onDisconnect: (leave) => onDisconnect(leave) }).guardAll(texts);
+  }
+
   /** Chooses the model by the languages of the inputs, as the project requires. Throws a Fault when it refuses them. */
   async #moderatorFor(caller: Caller, model: string | undefined, inputs: readonly ModerationInput[]) {
     const id = model ?? this.models.first(caller, "moderation");
@@ -162,7 +279,10 @@ export class Inference {
     const unsupportedBy = async (moderator: string) =>
       unsupportedLanguages(detected, await this.models.moderationLanguages(caller, moderator));
     const unsupported = await unsupportedBy(id);
-    const policy = this.#options.moderationOf(caller)?.unsupportedLanguage;
+    const policy = combineModeration(
+      this.#policyOf(caller, id),
+      this.#options.moderationOf(caller),
+    )?.unsupportedLanguage;
     if (policy == null || unsupported.every((language) => language === undefined)) return { id, unsupported };
     if (policy.action === "refuse") throw languageRefusal(unsupported, id);
     if (policy.action === "pass" || policy.model === null) return { id, unsupported };
@@ -172,41 +292,73 @@ export class Inference {
   }
 
   /** Resolves with one event with all vectors; otherwise like `chat`. */
-  embed(
+  async embed(
     caller: Caller,
     { model, ...request }: Omit<EmbeddingRequest, "usesOpenAiName" | "project">,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<EmbeddingResult>> {
     const usesOpenAiName = isOpenAiEmbeddingModel(model);
-    const adapter = embeddingAdapter({ ...request, usesOpenAiName }, projectOf(caller));
-    return this.#run(caller, model, adapter, onDisconnect);
+    const run = (inputs: EmbeddingRequest["inputs"]) =>
+      this.#run(
+        caller,
+        model,
+        embeddingAdapter({ ...request, inputs, usesOpenAiName }, projectOf(caller)),
+        onDisconnect,
+      );
+    const guards = this.#guardsOf(caller, model, "embedding", "input", onDisconnect);
+    return guards === undefined
+      ? run(request.inputs)
+      : guards.run(async () => run(await guardInputs(guards, request.inputs)));
   }
 
   /** Resolves with one event with all scores; otherwise like `chat`. */
-  rerank(
+  async rerank(
     caller: Caller,
     { model, ...request }: Omit<RerankRequest, "project">,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<RerankResult>> {
-    return this.#run(caller, model, rerankAdapter({ ...request, project: projectOf(caller) }), onDisconnect);
+    const run = (query: string, documents: readonly string[]) => {
+      const adapter = rerankAdapter({ ...request, query, documents, project: projectOf(caller) });
+      return this.#run(caller, model, adapter, onDisconnect);
+    };
+    const guards = this.#guardsOf(caller, model, "embedding", "documents", onDisconnect);
+    if (guards === undefined) return run(request.query, request.documents);
+    return guards.run(async () => {
+      const [query = "", ...documents] = await guards.guardAll([request.query, ...request.documents]);
+      return run(query, documents);
+    });
   }
 
   /** Resolves with the first samples; otherwise like `chat`. */
-  speak(
+  async speak(
     caller: Caller,
     { model, ...request }: SpeechRequest,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<Float32Array>> {
-    return this.#run(caller, model, speechAdapter(request), onDisconnect);
+    const run = (spoken: typeof request) => this.#run(caller, model, speechAdapter(spoken), onDisconnect);
+    const guards = this.#guardsOf(caller, model, "speech", "input", onDisconnect);
+    if (guards === undefined) return run(request);
+    return guards.run(async () => {
+      const [text = "", instructions = ""] = await guards.guardAll([request.text, request.instructions ?? ""]);
+      return run({ ...request, text, instructions: instructions || undefined });
+    });
   }
 
   /** Resolves with the first segment, or the end when there is no speech; otherwise like `chat`. */
-  transcribe(
+  async transcribe(
     caller: Caller,
     { model, ...request }: TranscriptionRequest,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<TranscriptionEvent>> {
-    return this.#run(caller, model, transcriptionAdapter(request), onDisconnect);
+    const run = (prompt: string | undefined) =>
+      this.#run(caller, model, transcriptionAdapter({ ...request, prompt }), onDisconnect);
+    const guards = this.#guardsOf(caller, model, "transcription", "file", onDisconnect);
+    if (guards === undefined) return run(request.prompt);
+    return guards.run(async () => {
+      const [prompt = ""] = await guards.guardAll([request.prompt ?? ""]);
+      const answer = await run(prompt || undefined);
+      return { ...answer, events: guardTranscript(answer.events, guards.policy, guards.context) };
+    });
   }
 
   get runningCount(): number {
@@ -301,6 +453,22 @@ export class Inference {
     };
     return (await this.#options.quota.reserve(claim)).rateLimitStatus;
   }
+}
+
+const NO_GUARDRAILS: readonly Guardrail[] = [];
+/** Of a model that names the rules that a text violates; a reasoning model thinks before. */
+const MAX_JUDGMENT_TOKENS = 1024;
+
+function withTexts(inputs: readonly ModerationInput[], texts: readonly string[]): readonly ModerationInput[] {
+  return inputs.map((input, index) => ({ ...input, text: texts[index] ?? "" }));
+}
+
+/** Returns inputs of embeddings as a model may read them. Throws a Fault, also for token IDs, which nothing can check. */
+async function guardInputs(guards: Guards, inputs: EmbeddingRequest["inputs"]): Promise<EmbeddingRequest["inputs"]> {
+  const texts = inputs.filter((input) => typeof input === "string");
+  if (texts.length < inputs.length) refuseUnreadable(guards.policy, "token IDs", "input");
+  const guarded = (await guards.guardAll(texts)).values();
+  return inputs.map((input) => (typeof input === "string" ? (guarded.next().value ?? "") : input));
 }
 
 /** Keeps a body whose answers cannot be moderated from being forwarded. Throws a Fault when only an upstream reads it. */

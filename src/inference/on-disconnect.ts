@@ -1,7 +1,13 @@
+import type { GuardrailReport } from "./guardrails/guardrail-report.ts";
 import type { Settlement } from "./settlement.ts";
 
 /**
  * Registers a callback for a disconnect; calls it at once if the client has disconnected. An abort signal takes several
- * times as long. `settlement` returns how the run that begins has ended, also when it throws before its answer.
+ * times as long. `settlement` returns how the run that begins has ended, also when it throws before its answer;
+ * `guardrails` is what the guardrails of the request did, and grows with it.
  */
-export type OnDisconnect = (leave: () => void, settlement?: () => Settlement | undefined) => void;
+export type OnDisconnect = (
+  leave: () => void,
+  settlement?: () => Settlement | undefined,
+  guardrails?: GuardrailReport,
+) => void;

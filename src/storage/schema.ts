@@ -14,6 +14,7 @@ import type {
   UserRow,
 } from "../features/accounts/people-rows.ts";
 import type { CachedAnswerRow } from "../features/cache/cached-answer-rows.ts";
+import type { ProjectGuardrailsRow } from "../features/guardrails/guardrail-rows.ts";
 import type {
   ConversationRow,
   ResponseEventsRow,
@@ -60,6 +61,7 @@ export interface Schema {
   rateLimits: RateLimitRow;
   spendLimits: SpendLimitRow;
   moderationPolicies: ModerationPolicyRow;
+  projectGuardrails: ProjectGuardrailsRow;
   usageDimensions: UsageDimensionRow;
   usageRecords: UsageRecordRow;
   usageRollups: UsageRollupRow;

@@ -5,6 +5,7 @@ import { isServedByWorkers } from "../catalog/upstream-only.ts";
 import { Callers } from "../features/accounts/callers.ts";
 import { labelReader } from "../features/usage/request-labels.ts";
 import { bodyMemoryBytes } from "../http/body-memory.ts";
+import type { GuardrailServices } from "../inference/guardrails/guardrail-services.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import { Metrics } from "../observability/metrics.ts";
@@ -29,6 +30,11 @@ export interface ComposedWorker {
   callers: Callers;
   close(): Promise<void>;
 }
+
+const OWNER_GUARDS: GuardrailServices = {
+  analyze: () => Promise.reject(new Error("a worker has no guardrails")),
+  ask: () => Promise.reject(new Error("a worker has no guardrails")),
+};
 
 export async function composeWorker(
   worker: WorkerSettings,
@@ -68,6 +74,8 @@ export async function composeWorker(
     spentIn: (caller, scopeId, month) => owner.call("spentIn", caller, scopeId, month),
     onSpent: (spent) => owner.notify("noteSpent", spent),
     recordUsage: (record) => records.recordUsage(record),
+    // The owner answers requests with guardrails.
+    guardrailServices: OWNER_GUARDS,
     logger,
   });
   const forward = new ForwardToOwner({ socketPath: worker.socketPath, secret: worker.forwardSecret });

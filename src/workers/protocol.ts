@@ -16,7 +16,7 @@ export interface WorkerSettings {
   id: number;
   /** Number of workers. */
   workers: number;
-  config: Pick<Config, "server" | "limits" | "usage" | "logLevel" | "openTelemetry">;
+  config: Pick<Config, "server" | "limits" | "usage" | "guardrails" | "logLevel" | "openTelemetry">;
   keyKind: "sqlite" | "postgresql";
   /** Unix domain socket on which the owner serves what the workers do not. */
   socketPath: string;

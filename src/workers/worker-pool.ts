@@ -151,11 +151,11 @@ export class WorkerPool {
 
   #settings(id: number, services: OwnerServices): WorkerSettings {
     const { socketPath } = this.#options;
-    const { server, limits, usage, logLevel, openTelemetry } = this.#config;
+    const { server, limits, usage, guardrails, logLevel, openTelemetry } = this.#config;
     return {
       id,
       workers: workerCount(server),
-      config: { server, limits, usage, logLevel, openTelemetry },
+      config: { server, limits, usage, guardrails, logLevel, openTelemetry },
       keyKind: services.accounts.keySource.kind,
       socketPath,
       forwardSecret: this.secret,

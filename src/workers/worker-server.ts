@@ -128,10 +128,11 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
 
 /** Passes on requests for local models and unknown ones, and those that a local model moderates. */
 function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions): void {
-  const { callers, owner, servesModel, settings } = options;
+  const { inference, owner, servesModel, settings } = options;
   scope.addHook("preHandler", (request, reply, done) => {
     const { model, moderation, messages, input } = (request.body ?? {}) as Record<string, unknown>;
-    const isModerated = moderation !== undefined || callers.moderationOf(request.caller) !== undefined;
+    const isModerated =
+      moderation !== undefined || (typeof model === "string" && inference.isGuarded(request.caller, model));
     // The owner reads files and fetches what addresses refer to.
     // Inputs of embeddings refer to nothing, and may be 300,000 numbers.
     const inputs = request.url === "/v1/moderations" ? input : undefined;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isJsonDocument, jsonValues, withJsonValues } from "./json-strings.ts";
+import { isJsonDocument, matchesByValue, rewriteJson, toJsonLines } from "./json-strings.ts";
 import { MaskingTransform } from "./masking-transform.ts";
 import type { Match } from "./match.ts";
 import { personalDataFinder } from "./personal-data/find-personal-data.ts";
@@ -149,21 +149,24 @@ describe("a masking transform", () => {
   });
 });
 
-test("values of JSON are rewritten, and the rest of the text stays as it is", () => {
-  const json = '{ "to":  "ada\\u0040example.com", "n": 1.50, "big": 12345678901234567890, "card": 4111111111111111 }';
+test("values of JSON are masked by the keys before them, and the rest of the text stays as it is", () => {
+  const json =
+    '{ "to":  "ada\\u0040example.com", "n": 1.50, "big": 12345678901234567890, "creditCard": 4111111111111111, "social_security": "078051120" }';
   expect(isJsonDocument(json)).toBe(true);
-  const values = jsonValues(json).map((each) =>
-    each.replace("ada@example.com", "<E_1>").replace("4111111111111111", "<C_1>"),
-  );
-  expect(withJsonValues(json, values)).toBe(
-    '{ "to":  "<E_1>", "n": 1.50, "big": 12345678901234567890, "card": "<C_1>" }',
+  const lines = toJsonLines(json);
+  const matches = matchesByValue(lines, find(lines.text));
+  const placeholders = new Placeholders();
+  const output = rewriteJson(json, (each, index) => placeholders.mask(each, matches[index] ?? []));
+  expect(output).toBe(
+    '{ "to":  "<EMAIL_ADDRESS_1>", "n": 1.50, "big": 12345678901234567890, "creditCard": "<CREDIT_CARD_1>", "social_security": "<US_SSN_1>" }',
   );
 });
 
 test("JSON without a change is the same text", () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
-      expect(withJsonValues(json, jsonValues(json))).toBe(json);
+      expect(rewriteJson(json, (each) => each)).toBe(json);
+      expect(toJsonLines(json).values.every(({ start, end }) => start <= end)).toBe(true);
     }),
   );
 });

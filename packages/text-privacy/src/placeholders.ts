@@ -29,12 +29,16 @@ export class Placeholders {
     for (const [name] of text.matchAll(NAME)) this.#reserved.add(name);
   }
 
-  /** Returns the text with a placeholder in place of each match; equal values of a type have the same one. */
-  mask(text: string, matches: readonly Match[]): string {
+  /**
+   * Returns the text with a placeholder in place of each match; equal values of a type have the same one. `isRestored`:
+   * whether `restore` puts the values back.
+   */
+  mask(text: string, matches: readonly Match[], isRestored = true): string {
     let masked = "";
     let end = 0;
     for (const match of matches) {
-      masked += text.slice(end, match.start) + this.#placeholderFor(match.type, text.slice(match.start, match.end));
+      masked +=
+        text.slice(end, match.start) + this.#placeholderFor(match.type, text.slice(match.start, match.end), isRestored);
       end = match.end;
     }
     return masked + text.slice(end);
@@ -57,7 +61,7 @@ export class Placeholders {
     return UNFINISHED.exec(text.slice(-64))?.[0].length ?? 0;
   }
 
-  #placeholderFor(type: string, value: string): string {
+  #placeholderFor(type: string, value: string, isRestored: boolean): string {
     const key = `${type} ${value}`;
     const existing = this.#byValue.get(key);
     if (existing !== undefined) return existing;
@@ -68,7 +72,7 @@ export class Placeholders {
       name = `${type}_${number}`;
     } while (this.#reserved.has(name));
     this.#counts.set(type, number);
-    this.#valueOf.set(name, value);
+    if (isRestored) this.#valueOf.set(name, value);
     this.#byValue.set(key, `<${name}>`);
     return `<${name}>`;
   }

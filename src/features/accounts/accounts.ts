@@ -5,6 +5,7 @@ import { Fault, unavailable } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { ConsoleSessions, hashSessionToken, isTokenLength } from "../console/console-sessions.ts";
+import { GuardrailPolicyService } from "../guardrails/guardrail-policy-service.ts";
 import { ModerationPolicyService } from "../moderations/moderation-policy-service.ts";
 import { RateLimitService } from "../quota/rate-limit-service.ts";
 import { SpendLimitService } from "../quota/spend-limit-service.ts";
@@ -72,6 +73,7 @@ export class Accounts {
   readonly roles: Roles;
   readonly roleAssignments: RoleAssignments;
   readonly projectMembers: ProjectMembers;
+  readonly guardrails: GuardrailPolicyService;
   readonly auditTrail: AuditTrail;
   readonly consoleSessions: ConsoleSessions;
   readonly userSessions: UserSessions;
@@ -118,6 +120,7 @@ export class Accounts {
     this.spendLimits = new SpendLimitService(this.transactions);
     this.rateLimits = new RateLimitService(this.transactions);
     this.moderationPolicies = new ModerationPolicyService(this.transactions);
+    this.guardrails = new GuardrailPolicyService(this.transactions);
     this.auditTrail = new AuditTrail(database);
     this.consoleSessions = new ConsoleSessions(this.transactions);
     this.userSessions = new UserSessions(this.transactions);

@@ -1,5 +1,6 @@
 /** Callers by their keys: who they are, and what they may use. */
 
+import type { Guardrail } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { RequestLabels } from "../../kernel/usage.ts";
 import type { Logger } from "../../observability/logger.ts";
@@ -100,6 +101,11 @@ export class Callers {
   /** Moderation policy of the project of a caller that this returned. */
   moderationOf(caller: Caller): ProjectModeration | undefined {
     return this.#requireCachedKey(caller).moderation;
+  }
+
+  /** Guardrails of the project of a caller that this returned, except for its moderation policy. */
+  guardrailsOf(caller: Caller): readonly Guardrail[] {
+    return this.#requireCachedKey(caller).guardrails;
   }
 
   /** Whether the key of a caller that this returned was not revoked since; true while that cannot be checked. */

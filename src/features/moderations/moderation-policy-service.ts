@@ -49,16 +49,8 @@ export class ModerationPolicyService {
   async replace(actor: Actor, reference: ProjectReference, policy: ProjectModeration): Promise<ProjectModeration> {
     return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const project = await findActiveProject(executor, reference);
+      await putModerationPolicy(executor, toModerationRow(project.id, policy, now));
       const { model, input, output, unsupportedLanguage } = policy;
-      await putModerationPolicy(executor, {
-        projectId: project.id,
-        model,
-        inputMode: input,
-        outputMode: output,
-        unsupportedLanguage: unsupportedLanguage?.action ?? null,
-        unsupportedLanguageModel: unsupportedLanguage?.model ?? null,
-        updatedAt: now,
-      });
       const changed = { model, input, output, ...(unsupportedLanguage !== null && { unsupportedLanguage }) };
       await audit({ ...updated(project), details: { moderationPolicy: changed } });
       return policy;
@@ -78,6 +70,19 @@ export class ModerationPolicyService {
 
 function updated(project: { organizationId: string; id: string; name: string }) {
   return { type: "project.updated", organizationId: project.organizationId, project, resourceId: project.id } as const;
+}
+
+export function toModerationRow(projectId: string, policy: ProjectModeration, updatedAt: number): ModerationPolicyRow {
+  const { model, input, output, unsupportedLanguage } = policy;
+  return {
+    projectId,
+    model,
+    inputMode: input,
+    outputMode: output,
+    unsupportedLanguage: unsupportedLanguage?.action ?? null,
+    unsupportedLanguageModel: unsupportedLanguage?.model ?? null,
+    updatedAt,
+  };
 }
 
 export function toProjectModeration(row: ModerationPolicyRow): ProjectModeration {

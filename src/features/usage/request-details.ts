@@ -1,5 +1,6 @@
 /** What is recorded of a request that was loaded for, repeated, cached, labelled, failed, or charged for uncommon units. */
 
+import type { GuardrailRecord } from "../../inference/guardrails/guardrail-report.ts";
 import type { CostPart } from "./cost.ts";
 
 /** Time that a request spent on something before its answer began. */
@@ -34,6 +35,8 @@ export interface RequestDetails {
   serviceTier?: string | undefined;
   endUser?: string | undefined;
   tags?: readonly string[] | undefined;
+  /** What the guardrails did, without any content. */
+  guardrails?: readonly GuardrailRecord[] | undefined;
 }
 
 export function parseRequestDetails(json: string | null): RequestDetails | null {

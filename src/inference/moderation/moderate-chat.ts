@@ -20,6 +20,8 @@ export interface ModeratedRun {
   /** Starts the chat. */
   answer(): Promise<InferenceAnswer<ChatRunEvent>>;
   moderate(options: ModerateOptions): Promise<InferenceAnswer<ModerationVerdicts>>;
+  /** Records an outcome: once for the input, and for the output as far as it was moderated. */
+  note?: ((stage: "input" | "output", outcome: ModerationOutcome, mode: "score" | "block") => void) | undefined;
 }
 
 /** Throws a Fault, also when the policy blocks the input. */
@@ -38,9 +40,12 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
     const moderateInput = () => moderate(texts, false).catch((failure) => rethrowOfChat(failure, "messages", policy));
     if (policy.input === "block") {
       if (unmoderatable !== undefined) throw unmoderatable;
-      result.input = refuseFlagged(await moderateInput());
+      const verdict = await moderateInput();
+      run.note?.("input", verdict, policy.input);
+      result.input = refuseFlagged(verdict);
     } else {
       result.input = await moderateInput().catch(orFailure);
+      run.note?.("input", result.input, policy.input);
     }
   }
   const answer = await run.answer();
@@ -48,8 +53,10 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
   if (policy.output === undefined) return { ...toChatAnswer(answer), moderation };
   // Only bodies whose answers can be read are forwarded under a policy.
   const answerText = (answer.isForwarded ? call.passThrough?.answerText : typedText) as AnswerText<ChatRunEvent>;
+  const mode = policy.output;
   const take = (outcome: ModerationOutcome) => {
     result.output = outcome;
+    run.note?.("output", outcome, mode);
   };
   const moderateOutput = (texts: readonly string[]) =>
     moderate(texts, true).catch((failure) => rethrowOfChat(failure, undefined, policy));

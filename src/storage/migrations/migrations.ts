@@ -24,6 +24,7 @@ import { cachedAnswers } from "./0021-cached-answers.ts";
 import { signOn } from "./0022-sign-on.ts";
 import { usageLabels } from "./0023-usage-labels.ts";
 import { batchLeases } from "./0024-batch-leases.ts";
+import { guardrails } from "./0025-guardrails.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -51,4 +52,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0022-sign-on": signOn,
   "0023-usage-labels": usageLabels,
   "0024-batch-leases": batchLeases,
+  "0025-guardrails": guardrails,
 };

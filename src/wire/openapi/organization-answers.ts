@@ -163,6 +163,16 @@ export const ModerationPolicy = named(
   }),
 );
 
+export const ProjectGuardrails = named(
+  "ProjectGuardrails",
+  z.object({
+    object: z.literal("project.guardrails"),
+    guardrails: z
+      .array(z.looseObject({ type: z.string() }))
+      .describe("In order; the moderation policy is the last. Fields are those of `guardrails` in parlance.yaml."),
+  }),
+);
+
 export function spendLimit(of: "organization" | "project" | "api_key") {
   return z.object({
     object: z.literal(`${of}.spend_limit`),

@@ -123,6 +123,18 @@ const RequestEntry = named(
     end_user: nullable,
     tags: z.array(z.string()),
     loading_ms: numberOrNull.describe("Time spent waiting for the model to load; null when it was loaded."),
+    guardrails: z
+      .array(
+        z.object({
+          type: z.string(),
+          stage: z.enum(["input", "output"]),
+          outcome: z.enum(["passed", "masked", "blocked", "reported", "failed"]),
+          findings: z
+            .record(z.string(), z.number())
+            .describe("Number of matches by what they are; never their content."),
+        }),
+      )
+      .describe("What each guardrail of the request did."),
     error_message: nullable.describe("Why the service or an upstream failed; administrators see the upstream's words."),
     stages: z
       .array(

@@ -17,8 +17,14 @@ const CANDIDATE =
 const CONTEXT =
   /\b(?:tel(?:e(?:phone|fon|fono))?|phone|cell(?:ular|phone)?|mobile?|handy|fax|call(?:ed|ing)?|dial|ring|text|sms|whats ?app|contact|reach|number is|rufnummer|anrufen|t[ée]l[ée]phone|portable|appel(?:er|ez)|ll[áa]mame|m[óo]vil|cellulare|telefoonnummer|bel|mobiel|hotline|voicemail)\b/i;
 const LIKE_DATE = /^\(?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?:[ T]|$)/;
+/** Beginnings of numbers that need no words around them. */
+const LIKE_NUMBER = /^(?:\+|\(?0|\(?\d{3}\)?[-. ]|1[-. ])/;
 /** Groups of the North American plan. */
 const NORTH_AMERICAN = /^(?:\+?1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?!\d)/;
+
+export function isRegion(code: string): boolean {
+  return isSupportedCountry(code);
+}
 
 /** `regions`: ISO 3166 codes, such as `US`. Throws a RangeError for an unknown one. */
 export function phoneRecognizer(regions: readonly string[] = DEFAULT_REGIONS): Recognizer {
@@ -32,8 +38,10 @@ export function phoneRecognizer(regions: readonly string[] = DEFAULT_REGIONS): R
       const pattern = new RegExp(CANDIDATE);
       for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
         const { index, 0: longest } = found;
-        const match = prefixesOf(longest)
-          .map((value) => ({ value, score: scoreOf(text, { value, start: index, end: index + value.length }, plans) }))
+        const isNearWords = hasContext(text, { start: index, end: index }, CONTEXT, [48, 0]);
+        const mayBeNumber = isNearWords || LIKE_NUMBER.test(longest);
+        const match = (mayBeNumber ? prefixesOf(longest) : [])
+          .map((value) => ({ value, score: scoreOf(text, { value, start: index, isNearWords }, plans) }))
           .find(({ score }) => score > 0);
         if (match === undefined) {
           pattern.lastIndex = index + (/^\S+\s/.exec(longest)?.[0].length ?? longest.length);
@@ -107,12 +115,11 @@ class NumberingPlans {
 
 function scoreOf(
   text: string,
-  { value, start, end }: { value: string; start: number; end: number },
+  { value, start, isNearWords }: { value: string; start: number; isNearWords: boolean },
   plans: NumberingPlans,
 ) {
   const digits = value.replace(/\D/g, "");
   if (digits.length < MIN_DIGITS || digits.length > 21 || LIKE_DATE.test(value)) return 0;
-  const isNearWords = hasContext(text, { start, end }, CONTEXT, [48, 12]);
   if (value.startsWith("+") || value.startsWith("00")) {
     const validity = plans.international(value.startsWith("+") ? value : `+${value.slice(2)}`);
     if (validity === "valid") return namesThing(text, { start }) ? 0 : 0.95;

@@ -27,6 +27,7 @@ type AuditType =
   | "invite.accepted"
   | "invite.deleted"
   | "invite.sent"
+  | "guardrail.applied"
   | "login.succeeded"
   | "logout.succeeded"
   | "model.deleted"

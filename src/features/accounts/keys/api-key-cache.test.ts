@@ -11,6 +11,7 @@ const RECORD: KeyRecord = {
   rateLimits: [],
   spendLimits: [],
   moderation: undefined,
+  guardrails: [],
 };
 
 /** A database that answers polls after `pollMs` and knows the key until it is revoked. */

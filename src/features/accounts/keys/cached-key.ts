@@ -1,6 +1,9 @@
+import type { Guardrail } from "../../../contracts/guardrail.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
 import type { ModelPermissionsRow } from "../../../storage/schema.ts";
 import { findGrantedApiKeys } from "../../console/console-grant-queries.ts";
+import { findGuardrailsOf } from "../../guardrails/guardrail-queries.ts";
+import { toGuardrails } from "../../guardrails/stored-guardrails.ts";
 import { type ProjectModeration, toProjectModeration } from "../../moderations/moderation-policy-service.ts";
 import { findModerationPoliciesOf } from "../../moderations/policy-queries.ts";
 import { findRateLimitsOf } from "../../quota/rate-limit-queries.ts";
@@ -32,6 +35,8 @@ export interface KeyRecord {
   spendLimits: readonly SpendLimit[];
   /** Moderation policy of the project, if it has one. */
   moderation: ProjectModeration | undefined;
+  /** Guardrails of the project except for its moderation policy, in order. */
+  guardrails: readonly Guardrail[];
 }
 
 export interface CachedKey extends KeyRecord {
@@ -74,6 +79,7 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
     const projectIds = new Set(keys.flatMap((key) => key.projectId ?? []));
     const rateLimits = await findRateLimitsOf(executor, [...projectIds]);
     const policies = await findModerationPoliciesOf(executor, [...projectIds]);
+    const guardrails = await findGuardrailsOf(executor, [...projectIds]);
     const spendLimits = await findSpendLimitsOf(executor, [...scopeIds, ...keys.map(({ id }) => id)]);
     return new Map(
       keys.map((key) => [
@@ -97,6 +103,7 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
           ),
           rateLimits: rateLimits.filter(({ projectId }) => projectId === key.projectId),
           moderation: policies.filter(({ projectId }) => projectId === key.projectId).map(toProjectModeration)[0],
+          guardrails: guardrails.filter(({ projectId }) => projectId === key.projectId).flatMap(toGuardrails),
         },
       ]),
     );

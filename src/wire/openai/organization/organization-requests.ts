@@ -112,6 +112,14 @@ interface Details {
   serviceTier?: string | undefined;
   endUser?: string | undefined;
   tags?: readonly string[] | undefined;
+  guardrails?: readonly GuardrailRecord[] | undefined;
+}
+
+interface GuardrailRecord {
+  type: string;
+  stage: "input" | "output";
+  outcome: "passed" | "masked" | "blocked" | "reported" | "failed";
+  findings: Readonly<Record<string, number>>;
 }
 
 interface Stage {
@@ -137,6 +145,7 @@ export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typ
     serviceTier,
     endUser,
     tags,
+    guardrails = [],
   } = entry.details ?? {};
   const { reportedCostNanoDollars: reported, comparedCostNanoDollars: compared } = entry.details ?? {};
   const loads = stages.filter(({ kind }) => kind === "load");
@@ -177,6 +186,7 @@ export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typ
     tags: [...(tags ?? [])],
     /** Null when the model was loaded. */
     loading_ms: loads.length === 0 ? null : loads.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    guardrails: guardrails.map(({ type, stage, outcome, findings }) => ({ type, stage, outcome, findings })),
     error_message: (showsCauses ? cause : undefined) ?? message ?? null,
     stages: stages.map((stage) => ({
       type: stage.kind,
@@ -185,6 +195,7 @@ export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typ
       duration_ms: stage.durationMs,
       queued_ms: stage.queuedMs ?? null,
       error: stage.error ?? null,
+      guardrails: guardrails.map(({ type, stage, outcome, findings }) => ({ type, stage, outcome, findings })),
       error_message: (showsCauses ? stage.cause : undefined) ?? stage.message ?? null,
     })),
   };

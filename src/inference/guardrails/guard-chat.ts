@@ -1,0 +1,98 @@
+/** Runs a chat between the guardrails of its policy. */
+
+import type { ChatCall } from "../../contracts/chat-call.ts";
+import type { ChatEvent } from "../../contracts/chat-model.ts";
+import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
+import { imagesIn } from "../../engines/shared/message-text.ts";
+import { Fault, unsupportedValue } from "../../kernel/faults.ts";
+import { type ChatAnswer, choicesOf } from "../chat-call.ts";
+import { prepend } from "../prepend.ts";
+import { chatTextsOf, withChatTexts } from "./chat-texts.ts";
+import { guardEvents } from "./guard-events.ts";
+import { type GuardContext, type GuardedTexts, guardTexts } from "./guarded-texts.ts";
+import { asksAboutOutput, checksOutput, outputTransforms } from "./output-transforms.ts";
+
+export interface GuardedCall extends Pick<GuardedTexts, "placeholders"> {
+  /** The call as the model may read it, without the caller's body. */
+  call: ChatCall;
+}
+
+/** Throws a Fault when a guardrail blocks the call, fails, or cannot read a part of it. */
+export async function guardCall(
+  asked: ChatCall,
+  policy: readonly Guardrail[],
+  context: GuardContext,
+): Promise<GuardedCall> {
+  const call = toTyped(asked);
+  const unreadable = unreadableIn(call);
+  if (unreadable !== undefined) refuseUnreadable(policy, unreadable.what, unreadable.param);
+  const { texts, placeholders } = await guardTexts(policy, chatTextsOf(call), context);
+  return { call: withChatTexts(call, texts), placeholders };
+}
+
+/** Returns the answer with its texts after the guardrails. */
+export async function guardAnswer(
+  answer: ChatAnswer,
+  { call, placeholders }: GuardedCall,
+  policy: readonly Guardrail[],
+  context: GuardContext,
+): Promise<ChatAnswer> {
+  if (!checksOutput(policy, placeholders)) return answer;
+  const isJson = call.request.format.type !== "text";
+  const finds = policy.some((guardrail) => guardrail.type !== "moderation" && checks(guardrail, "output"));
+  const events = guardEvents(answer.events, {
+    choices: choicesOf(call),
+    restore: (text) => placeholders.restore(text),
+    keepsLogprobs: !finds,
+    onFailed: () => answer.settleAs("failed"),
+    onBlocked: () => {
+      answer.settleAs("finished");
+      return answer.used;
+    },
+    transformsFor: (part) => {
+      const isArguments = part.type === "tool-arguments";
+      const form = isArguments || (isJson && part.type === "text") ? "json" : "text";
+      return outputTransforms(policy, placeholders, context, { form, isComplete: isArguments && finds });
+    },
+  });
+  return { ...answer, events: asksAboutOutput(policy) ? await begun(events) : events };
+}
+
+/** Waits for the first event after the start: a guardrail that fails before anything is shown is a real error status. */
+async function begun(events: AsyncGenerator<ChatEvent, void>): Promise<AsyncGenerator<ChatEvent, void>> {
+  const first = await events.next();
+  if (first.done) return events;
+  if (first.value.type !== "start") return prepend(first.value, events);
+  const second = await events.next();
+  return prepend(first.value, second.done ? events : prepend(second.value, events));
+}
+
+/** Leaves out the caller's body, which no guardrail reads. Throws a Fault for what only an upstream reads in it. */
+function toTyped({ passThrough, ...call }: ChatCall): ChatCall {
+  const unsupported = passThrough?.unsupportedLocally();
+  if (unsupported === undefined) return call;
+  const message = `${unsupported.message} The guardrails of this project or model read every part of a request, and not this one.`;
+  throw new Fault(unsupported.kind, message, { param: unsupported.param, code: unsupported.code });
+}
+
+/** The first part of a call without a text, and its field. */
+function unreadableIn({ request, prompts = [] }: ChatCall): { what: string; param: string | undefined } | undefined {
+  for (const message of request.messages) {
+    const [image] = imagesIn(message);
+    if (image !== undefined) return { what: "images", param: image.param.url };
+  }
+  const isTokens = [request.prompt, ...prompts].some(
+    (prompt) => prompt !== undefined && typeof prompt.input !== "string",
+  );
+  return isTokens ? { what: "token IDs", param: "prompt" } : undefined;
+}
+
+/** Throws a Fault when a guardrail that must see everything cannot read `what`. */
+export function refuseUnreadable(policy: readonly Guardrail[], what: string, param: string | undefined): void {
+  for (const guardrail of policy) {
+    const { type, unreadable = actionOf(guardrail) === "report" ? "pass" : "block" } = guardrail;
+    if (!(type === "pii" || type === "secrets") || unreadable === "pass" || !checks(guardrail, "input")) continue;
+    const wayOut = `Leave them out, or ask an administrator to set \`unreadable: pass\``;
+    throw unsupportedValue(`The guardrail \`${type}\` cannot read ${what}. ${wayOut}.`, param ?? "messages");
+  }
+}

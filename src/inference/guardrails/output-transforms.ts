@@ -1,0 +1,231 @@
+/** What the guardrails of a policy do with a text of an answer while it arrives. */
+
+import { MaskingTransform } from "@parlance-inference/text-privacy/masking-transform";
+import { type Placeholders, RestoringTransform, type TextForm } from "@parlance-inference/text-privacy/placeholders";
+import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
+import { finderOf, type TextFinder } from "./finders.ts";
+import { type GuardContext, maskOne, OUTCOMES } from "./guarded-texts.ts";
+import { type Judge, judgeOf } from "./judges.ts";
+
+/** `push` returns what is final, `end` the rest. Throws `OutputBlocked` before anything that is blocked. */
+export interface OutputTransform {
+  push(piece: string): string | Promise<string>;
+  end(): string | Promise<string>;
+}
+
+/** Ends an answer with the finish reason `content_filter`. */
+export class OutputBlocked extends Error {
+  override readonly name = "OutputBlocked";
+}
+
+/** Characters that are checked together: fewer cost more calls, more delay the reader. */
+const CHECKED_CHARACTERS = 240;
+/** Characters before them that are checked again as their context. */
+const CONTEXT_CHARACTERS = 800;
+/** Characters at the end in which a value may go on. */
+const UNDECIDED_CHARACTERS = 64;
+const MAX_HELD_CHARACTERS = 2000;
+
+/** Whether the policy does anything with an answer. */
+export function checksOutput(policy: readonly Guardrail[], placeholders: Placeholders): boolean {
+  return (
+    placeholders.count > 0 || policy.some((guardrail) => guardrail.type !== "moderation" && checks(guardrail, "output"))
+  );
+}
+
+/** Whether another service or model judges the answer, whose failure is an error status if it comes first. */
+export function asksAboutOutput(policy: readonly Guardrail[]): boolean {
+  return policy.some(
+    (guardrail) =>
+      checks(guardrail, "output") &&
+      (guardrail.type === "topics" || guardrail.type === "webhook" || guardrail.engine === "presidio"),
+  );
+}
+
+/** Returns the transforms for one text of the answer. Values come back last: services of others never see them. */
+export function outputTransforms(
+  policy: readonly Guardrail[],
+  placeholders: Placeholders,
+  context: GuardContext,
+  { form, isComplete }: { form: TextForm; isComplete: boolean },
+): OutputTransform[] {
+  const transforms: OutputTransform[] = [];
+  for (const guardrail of policy) {
+    if (!checks(guardrail, "output")) continue;
+    const finder = finderOf(guardrail, context.services);
+    if (finder !== undefined) {
+      transforms.push(
+        isComplete ? new CompleteTransform(guardrail, finder, context) : findingTransform(guardrail, finder, context),
+      );
+      continue;
+    }
+    const judge = judgeOf(guardrail, { ...context.judge, services: context.services, signal: context.signal });
+    if (judge !== undefined) transforms.push(new JudgedTransform(guardrail, judge, context));
+  }
+  if (placeholders.count > 0) transforms.push(new RestoringTransform(placeholders, form));
+  return transforms;
+}
+
+function findingTransform(guardrail: Guardrail, finder: TextFinder, context: GuardContext): OutputTransform {
+  context.report.note(guardrail.type, "output", "passed");
+  if (finder.findNow === undefined) return new AskingTransform(guardrail, finder, context);
+  const replace = replacer(guardrail, context);
+  return new MaskingTransform({
+    find: finder.findNow,
+    replace: ({ type }, value) => replace(type, value),
+    spansWords: true,
+  });
+}
+
+/** Notes a match and returns what takes its place. Throws `OutputBlocked`. */
+function replacer(guardrail: Guardrail, { report }: GuardContext): (type: string, value: string) => string {
+  const action = actionOf(guardrail);
+  return (type, value) => {
+    report.note(guardrail.type, "output", OUTCOMES[action], [type]);
+    if (action === "block") throw new OutputBlocked();
+    return action === "report" ? value : `<${type}>`;
+  };
+}
+
+/** Holds a text until its end, such as tool arguments, which nobody reads before: JSON has to stay JSON. */
+class CompleteTransform implements OutputTransform {
+  readonly #guardrail: Guardrail;
+  readonly #finder: TextFinder;
+  readonly #context: GuardContext;
+  #text = "";
+
+  constructor(guardrail: Guardrail, finder: TextFinder, context: GuardContext) {
+    this.#guardrail = guardrail;
+    this.#finder = finder;
+    this.#context = context;
+  }
+
+  push(piece: string): string {
+    this.#text += piece;
+    return "";
+  }
+
+  async end(): Promise<string> {
+    const { type } = this.#guardrail;
+    const { report, signal } = this.#context;
+    const action = actionOf(this.#guardrail);
+    const findings: string[] = [];
+    const text = await maskOne(this.#text, {
+      ...{ finder: this.#finder, findings, action, signal },
+      placeholders: { mask: (value, matches) => replaceMatches(value, matches) },
+    });
+    report.note(type, "output", findings.length === 0 ? "passed" : OUTCOMES[action], findings);
+    if (findings.length > 0 && action === "block") throw new OutputBlocked();
+    return text;
+  }
+}
+
+function replaceMatches(text: string, matches: Parameters<Placeholders["mask"]>[1]): string {
+  let output = "";
+  let from = 0;
+  for (const { type, start, end } of matches) {
+    output += `${text.slice(from, start)}<${type}>`;
+    from = end;
+  }
+  return output + text.slice(from);
+}
+
+/** Asks another service about a few sentences at a time. */
+class AskingTransform implements OutputTransform {
+  readonly #finder: TextFinder;
+  readonly #context: GuardContext;
+  readonly #replace: (type: string, value: string) => string;
+  /** Text that was passed on. */
+  #before = "";
+  #held = "";
+
+  constructor(guardrail: Guardrail, finder: TextFinder, context: GuardContext) {
+    this.#finder = finder;
+    this.#context = context;
+    this.#replace = replacer(guardrail, context);
+  }
+
+  push(piece: string): string | Promise<string> {
+    this.#held += piece;
+    return this.#held.length < CHECKED_CHARACTERS + UNDECIDED_CHARACTERS ? "" : this.#check(false);
+  }
+
+  end(): string | Promise<string> {
+    return this.#held === "" ? "" : this.#check(true);
+  }
+
+  async #check(isEnd: boolean): Promise<string> {
+    const text = this.#before + this.#held;
+    const from = this.#before.length;
+    const matches = (await this.#finder.find(text, this.#context.signal)).filter(({ end }) => end > from);
+    let until = isEnd || this.#held.length > MAX_HELD_CHARACTERS ? text.length : text.length - UNDECIDED_CHARACTERS;
+    for (const { start, end } of matches) if (start < until && end > until) until = Math.max(from, start);
+    let output = "";
+    let at = from;
+    for (const { type, start, end } of matches) {
+      if (start >= until) break;
+      const begin = Math.max(at, start);
+      output += text.slice(at, begin) + this.#replace(type, text.slice(begin, end));
+      at = end;
+    }
+    output += text.slice(at, Math.max(at, until));
+    at = Math.max(at, until);
+    this.#before = text.slice(Math.max(0, at - CONTEXT_CHARACTERS), at);
+    this.#held = text.slice(at);
+    return output;
+  }
+}
+
+/** Passes a few sentences on once they were judged together with those before them. */
+class JudgedTransform implements OutputTransform {
+  readonly #guardrail: Guardrail;
+  readonly #judge: Judge;
+  readonly #context: GuardContext;
+  #before = "";
+  #held = "";
+
+  constructor(guardrail: Guardrail, judge: Judge, context: GuardContext) {
+    this.#guardrail = guardrail;
+    this.#judge = judge;
+    this.#context = context;
+  }
+
+  push(piece: string): string | Promise<string> {
+    this.#held += piece;
+    return this.#held.length < CHECKED_CHARACTERS ? "" : this.#check();
+  }
+
+  end(): string | Promise<string> {
+    return this.#held === "" ? "" : this.#check();
+  }
+
+  async #check(): Promise<string> {
+    const { type } = this.#guardrail;
+    const { report, signal } = this.#context;
+    const held = this.#held;
+    // A webhook may rewrite what it is asked about, so it does not get what was already passed on.
+    const text = type === "webhook" ? held : this.#before + held;
+    let verdict: Awaited<ReturnType<Judge>>;
+    try {
+      verdict = await this.#judge([text], "output");
+    } catch (failure) {
+      if (!signal.aborted) report.note(type, "output", "failed");
+      throw failure;
+    }
+    const { findings, texts, hasFailed = false } = verdict;
+    const output = texts?.[0] ?? held;
+    const action = actionOf(this.#guardrail);
+    const outcome = hasFailed
+      ? "failed"
+      : findings.length > 0
+        ? OUTCOMES[action]
+        : output === held
+          ? "passed"
+          : "masked";
+    report.note(type, "output", outcome, findings);
+    if (findings.length > 0 && action === "block") throw new OutputBlocked();
+    this.#before = (this.#before + held).slice(-CONTEXT_CHARACTERS);
+    this.#held = "";
+    return output;
+  }
+}
