@@ -94,7 +94,7 @@ async function maskOrBlock(
 
 export const OUTCOMES = { mask: "masked", mask_and_restore: "masked", block: "blocked", report: "reported" } as const;
 
-export interface MaskOptions {
+interface MaskOptions {
   finder: TextFinder;
   placeholders: Pick<Placeholders, "mask">;
   findings: string[];

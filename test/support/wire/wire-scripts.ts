@@ -369,6 +369,17 @@ const organization: Script = async ({ recorder, key, adminKey }) => {
   await send("set a policy", `POST ${policy}`, { model: "judge", policy: { input: { mode: "score" } } });
   await send("retrieve a policy", `GET ${policy}`);
   await send("remove a policy", `DELETE ${policy}`);
+  const guardrails = `${project}/guardrails`;
+  await send("no guardrails", `GET ${guardrails}`);
+  const list = [
+    { type: "pii", action: "mask" },
+    { type: "moderation", model: "judge", input: "score" },
+  ];
+  await send("set guardrails", `POST ${guardrails}`, { guardrails: list });
+  await send("a guardrail of an unknown type", `POST ${guardrails}`, { guardrails: [{ type: "magic" }] });
+  await send("a field of another guardrail", `POST ${guardrails}`, { guardrails: [{ type: "secrets", words: ["a"] }] });
+  await send("retrieve guardrails", `GET ${guardrails}`);
+  await send("remove guardrails", `POST ${guardrails}`, { guardrails: [] });
 
   const limits = await send<{ data: { id: string; model: string }[] }>(
     "list rate limits",
