@@ -1,6 +1,5 @@
 import "@fontsource-variable/geist/wght.css";
-import "@mantine/core/styles.css";
-import "@mantine/notifications/styles.css";
+import "./styles.ts";
 import "./console.css";
 import { MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
