@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
 import { Command } from "commander";
 import { Fault } from "../kernel/faults.ts";
+import { firstChatModel } from "./first-chat-model.ts";
 import { readEvents } from "./read-events.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { type ServiceOptions, withService } from "./with-service.ts";
@@ -52,14 +53,6 @@ async function run(client: ServiceClient, wanted: string | undefined, options: C
   const messages: Message[] = options.system ? [{ role: "system", content: options.system }] : [];
   if (!process.stdin.isTTY || options.json === true) return askOnce(client, model, messages, options.json === true);
   await converse(client, model, messages);
-}
-
-async function firstChatModel(client: ServiceClient): Promise<string> {
-  const response = await client.send("GET", "/v1/models?task=chat");
-  const { data } = (await response.json()) as { data: { id: string }[] };
-  const [first] = data.filter(({ id }) => !id.endsWith("/*"));
-  if (first === undefined) throw new Fault("not-found", `${client.origin} serves no chat model.`);
-  return first.id;
 }
 
 async function askOnce(client: ServiceClient, model: string, messages: Message[], isJson: boolean): Promise<void> {

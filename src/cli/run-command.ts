@@ -29,6 +29,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Talk to a chat model in the terminal",
     load: async () => (await import("./chat.ts")).chatCommand(),
   },
+  launch: {
+    summary: "Start Claude Code, Codex, opencode or Open WebUI with the running service",
+    load: async () => (await import("./launch.ts")).launchCommand(),
+  },
   console: {
     summary: "Print a link that signs in to the console of the running service",
     load: async () => (await import("./console.ts")).consoleCommand(),

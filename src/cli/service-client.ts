@@ -7,6 +7,8 @@ import { VERSION } from "../kernel/version.ts";
 export interface ServiceClient {
   /** URL without `/v1`; empty for routes in this process. */
   origin: string;
+  /** Empty for routes in this process. */
+  key: string;
   /** Sends JSON to a path such as `/v1/models`. Throws a Fault for any status but 200. */
   send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response>;
   /** Sends JSON and reads the JSON answer. */
@@ -27,7 +29,7 @@ interface Sent {
 type Exchange = (request: Sent) => Promise<Response>;
 
 export function httpClient(origin: string, key: string): ServiceClient {
-  return createClient(origin, async ({ method, path, headers, body, signal }) =>
+  return createClient({ origin, key }, async ({ method, path, headers, body, signal }) =>
     fetch(`${origin}${path}`, {
       method,
       headers: { ...headers, authorization: `Bearer ${key}` },
@@ -43,7 +45,7 @@ export function httpClient(origin: string, key: string): ServiceClient {
 
 /** Client of routes in this process, whose own hook names the caller. */
 export function inProcessClient(app: FastifyInstance): ServiceClient {
-  return createClient("", async ({ method, path, headers, body, signal }) => {
+  return createClient({ origin: "", key: "" }, async ({ method, path, headers, body, signal }) => {
     signal?.throwIfAborted();
     const {
       statusCode,
@@ -63,7 +65,11 @@ export function inProcessClient(app: FastifyInstance): ServiceClient {
   });
 }
 
-function createClient(origin: string, exchange: Exchange, organizationId?: string): ServiceClient {
+function createClient(
+  service: Pick<ServiceClient, "origin" | "key">,
+  exchange: Exchange,
+  organizationId?: string,
+): ServiceClient {
   const named: Record<string, string> = organizationId === undefined ? {} : { "openai-organization": organizationId };
   const send: ServiceClient["send"] = async (method, path, body, signal) => {
     const type = body !== undefined && { "content-type": "application/json" };
@@ -72,14 +78,14 @@ function createClient(origin: string, exchange: Exchange, organizationId?: strin
     const response = await exchange({ method, path, headers, body: json, signal });
     if (response.ok) return response;
     const text = await response.text();
-    const message = messageIn(text) ?? `${origin} answered ${response.status}: ${text.slice(0, 200)}`;
+    const message = messageIn(text) ?? `${service.origin} answered ${response.status}: ${text.slice(0, 200)}`;
     throw new Fault("upstream-failed", message);
   };
   return {
-    origin,
+    ...service,
     send,
     read: async (...request) => (await send(...request)).json() as Promise<never>,
-    inOrganization: (id) => createClient(origin, exchange, id),
+    inOrganization: (id) => createClient(service, exchange, id),
   };
 }
 

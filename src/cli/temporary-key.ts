@@ -9,10 +9,16 @@ import type { Secret } from "../kernel/secret.ts";
 import { openConfiguredDatabase } from "../storage/configured-database.ts";
 import { openLog } from "./open-log.ts";
 
-/** The key expires by itself where the command is killed before it revokes it. */
-const LIFETIME_SECONDS = 12 * HOUR_SECONDS;
 const FIRST_START_MS = 5_000;
 const POLL_MS = 100;
+
+/** How a key of a project appears in lists. */
+export interface KeyOptions {
+  name: string;
+  lifetimeSeconds: number;
+}
+
+const COMMAND_KEY: KeyOptions = { name: "Command line", lifetimeSeconds: 12 * HOUR_SECONDS };
 
 interface TemporaryKey {
   secret: Secret;
@@ -24,6 +30,7 @@ export async function withTemporaryKey<Result>(
   config: Config,
   kind: "project" | "operator",
   work: (secret: string) => Promise<Result>,
+  options?: KeyOptions,
 ): Promise<Result> {
   const logger = openLog("warn");
   await using closing = new AsyncDisposableStack();
@@ -31,7 +38,7 @@ export async function withTemporaryKey<Result>(
   closing.defer(() => database.close());
   const accounts = new Accounts({ database, logger });
   closing.defer(() => accounts.close());
-  const { secret, end } = await (kind === "project" ? projectKey(accounts) : operatorKey(accounts));
+  const { secret, end } = await (kind === "project" ? projectKey(accounts, options) : operatorKey(accounts));
   closing.defer(end);
   return await work(secret.reveal());
 }
@@ -55,13 +62,13 @@ async function operatorKey(accounts: Accounts): Promise<TemporaryKey> {
   return accounts.operatorKeys.create(organizationId);
 }
 
-async function projectKey(accounts: Accounts): Promise<TemporaryKey> {
+/** The key expires by itself where the command is killed before it revokes it. */
+async function projectKey(
+  accounts: Accounts,
+  { name, lifetimeSeconds: expiresInSeconds } = COMMAND_KEY,
+): Promise<TemporaryKey> {
   const scope = await defaultScope(accounts, "project");
-  const request = {
-    scope,
-    name: "Command line",
-    expiresInSeconds: LIFETIME_SECONDS,
-  };
+  const request = { scope, name, expiresInSeconds };
   const { key, secret } = await accounts.apiKeys.create(OPERATOR, request);
   return {
     secret,

@@ -5,7 +5,7 @@ import { Fault } from "../kernel/faults.ts";
 import { findRunningService } from "../kernel/process/service-file.ts";
 import { configSources } from "./config-sources.ts";
 import { httpClient, type ServiceClient } from "./service-client.ts";
-import { withTemporaryKey } from "./temporary-key.ts";
+import { type KeyOptions, withTemporaryKey } from "./temporary-key.ts";
 
 export interface ServiceOptions {
   /** URL of the service, with or without `/v1`. */
@@ -24,6 +24,7 @@ export async function withService<Result>(
   kind: "project" | "admin",
   options: ServiceOptions,
   work: (client: ServiceClient) => Promise<Result>,
+  keyOptions?: KeyOptions,
 ): Promise<Result> {
   const origin = await findOrigin(options);
   if (origin === undefined) throw notRunning();
@@ -32,7 +33,7 @@ export async function withService<Result>(
   if (options.url !== undefined) throw missingKey(origin, kind);
   const config = await loadConfig(configSources());
   const temporary = kind === "admin" ? "operator" : kind;
-  return withTemporaryKey(config, temporary, (secret) => work(httpClient(origin, secret)));
+  return withTemporaryKey(config, temporary, (secret) => work(httpClient(origin, secret)), keyOptions);
 }
 
 export function keyInEnvironment(kind: "project" | "admin"): string | undefined {

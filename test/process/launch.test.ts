@@ -1,0 +1,130 @@
+/** Clients that a command starts with the settings of the running service. */
+
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Finished, runParlance } from "../support/service/run-parlance.ts";
+import { type Service, startService } from "../support/service/service.ts";
+
+const CONFIG = `
+builtin_models: false
+models:
+  - id: team-coder
+    task: chat
+    aliases: ["claude-*"]
+    deployments: [{ engine: scripted, context_window: 65536, echo: true }]
+  - { id: other, task: chat, deployments: [{ engine: scripted, echo: true }] }
+  - { id: listen, task: transcription, deployments: [{ engine: scripted, replies: [{ text: One. }] }] }
+`;
+
+/** Prints what it was started with and whether its key works, and ends with the code of its last parameter. */
+const CLIENT = `#!${process.execPath}
+const { OPENAI_API_KEY: openai, ANTHROPIC_AUTH_TOKEN: anthropic, OPENAI_API_BASE_URL, ANTHROPIC_BASE_URL } = process.env;
+const origin = ANTHROPIC_BASE_URL ?? process.env.SERVICE_ORIGIN;
+const key = anthropic ?? openai;
+const answer = await fetch(origin + "/v1/models", { headers: { authorization: "Bearer " + key } });
+const { ANTHROPIC_API_KEY, ANTHROPIC_MODEL, OPENCODE_CONFIG_CONTENT, ENABLE_PERSISTENT_CONFIG } = process.env;
+const environment = { ANTHROPIC_API_KEY, ANTHROPIC_MODEL, OPENCODE_CONFIG_CONTENT, ENABLE_PERSISTENT_CONFIG, OPENAI_API_BASE_URL };
+console.log(JSON.stringify({ parameters: process.argv.slice(2), status: answer.status, key, environment }));
+process.exit(Number(process.argv.at(-1)) || 0);
+`;
+
+let service: Service;
+let programs: string;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+  programs = join(service.dataDirectory, "programs");
+  await mkdir(programs);
+  await writeFile(join(programs, "package.json"), '{ "type": "module" }');
+  for (const program of ["claude", "codex", "opencode", "open-webui"]) {
+    await writeFile(join(programs, program), CLIENT);
+    await chmod(join(programs, program), 0o755);
+  }
+});
+afterAll(() => service.stop());
+
+function launch(words: readonly string[], environment: Record<string, string> = {}): Promise<Finished> {
+  return runParlance(["launch", ...words], {
+    cwd: service.dataDirectory,
+    environment: {
+      PARLANCE_DATA_DIR: service.dataDirectory,
+      PARLANCE_CONFIG: service.configFile,
+      PATH: `${programs}${delimiter}${process.env.PATH}`,
+      SERVICE_ORIGIN: service.origin,
+      ...environment,
+    },
+  });
+}
+
+async function started(...words: string[]) {
+  const { code, stdout, stderr } = await launch(words);
+  expect(code, stderr).toBe(0);
+  const { key, ...report } = JSON.parse(stdout);
+  expect(report.status).toBe(200);
+  // The key ended with the client, which the service notices within a second.
+  const headers = { authorization: `Bearer ${key}` };
+  await expect.poll(async () => (await service.fetch("/v1/models", { headers })).status).toBe(401);
+  return report;
+}
+
+test("starts Claude Code with the aliases of its models, without the user's key", async () => {
+  const { environment, parameters } = await started("claude", "--", "-p", "Hello");
+  expect(parameters).toEqual(["-p", "Hello"]);
+  expect(environment).toEqual({});
+  const named = await started("claude", "--model", "other");
+  expect(named.environment).toEqual({ ANTHROPIC_MODEL: "other" });
+  const withKey = await launch(["claude"], { ANTHROPIC_API_KEY: "sk-ant-users-own" });
+  expect(withKey.stdout).not.toContain("sk-ant-users-own");
+});
+
+test("starts Codex with its provider, model and context window", async () => {
+  const { parameters } = await started("codex", "--", "exec", "Hello");
+  expect(parameters).toEqual(
+    [
+      ["-c", 'model="team-coder"'],
+      ["-c", 'model_provider="parlance"'],
+      ["-c", "model_context_window=65536"],
+      ["-c", 'web_search="disabled"'],
+      ["-c", 'model_providers.parlance.name="Parlance"'],
+      ["-c", `model_providers.parlance.base_url="${service.origin}/v1"`],
+      ["-c", 'model_providers.parlance.env_key="OPENAI_API_KEY"'],
+      ["exec", "Hello"],
+    ].flat(),
+  );
+});
+
+test("starts opencode with its configuration, and Open WebUI without keeping the key", async () => {
+  const { environment } = await started("opencode", "--model", "other");
+  expect(JSON.parse(environment.OPENCODE_CONFIG_CONTENT)).toMatchObject({
+    model: "parlance/other",
+    provider: { parlance: { options: { baseURL: `${service.origin}/v1`, apiKey: "{env:OPENAI_API_KEY}" } } },
+  });
+  const page = await started("open-webui");
+  expect(page.parameters).toEqual(["serve"]);
+  expect(page.environment).toEqual({
+    ENABLE_PERSISTENT_CONFIG: "false",
+    OPENAI_API_BASE_URL: `${service.origin}/v1`,
+  });
+});
+
+test("passes the exit code on, and prints what it would start", async () => {
+  expect((await launch(["opencode", "--", "7"])).code).toBe(7);
+  const { stdout, code } = await launch(["codex", "--print", "--model", "other", "--", "exec", "It's me"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^export OPENAI_API_KEY=YOUR_API_KEY\ncodex -c 'model="other"' .* exec 'It'\\''s me'\n$/);
+});
+
+test.each([
+  [["vim"], "There is no client `vim`. The clients are claude, codex, opencode, open-webui."],
+  [["codex", "--model", "none"], "The model `none` does not exist"],
+  [["codex", "--model", "listen"], "performs transcription. Name a chat model with --model."],
+])("refuses %j", async (words, message) => {
+  expect(await launch(words)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+});
+
+test("says how to install a client that is missing", async () => {
+  expect(await launch(["codex"], { PATH: service.dataDirectory })).toMatchObject({
+    code: 1,
+    stderr: "error: Codex is not installed: there is no `codex` in PATH. Install it: npm install -g @openai/codex\n",
+  });
+});
