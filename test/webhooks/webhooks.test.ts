@@ -44,13 +44,25 @@ webhooks:
   - { url: "${receiver.url}", secret: "\${WEBHOOK_SECRET}" }
 models:
   - { id: parrot, task: chat, price: { completion: "0.1" }, deployments: [{ engine: scripted, replies: [{ text: Polly }] }] }
+  - id: thinker
+    task: chat
+    deployments:
+      - engine: scripted
+        replies:
+          - { match: fail, text: "one two", fail_after_tokens: 1, fail_with: { kind: upstream-failed } }
+          - { match: slow, text: "one", delay_ms_before_first: 600000 }
+          - { text: "one two three four" }
   - id: far
     task: chat
     retries: 0
     circuit: { failures: 1, cooldown_seconds: 1 }
     deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1" }]
 `;
-  start = () => startService({ config, environment: { DATABASE_URL: url.reveal(), WEBHOOK_SECRET } });
+  start = () =>
+    startService({
+      config,
+      environment: { DATABASE_URL: url.reveal(), WEBHOOK_SECRET, PARLANCE_ENCRYPTION_KEY: "e".repeat(40) },
+    });
   service = await start();
 });
 
@@ -113,6 +125,26 @@ test("reports a deployment that fails, and its return", async () => {
     await say("far");
     expect(receiver.ofType("deployment.up")).toHaveLength(1);
   });
+});
+
+test("reports the end of responses in the background, as OpenAI's client reads it", async () => {
+  const client = service.client();
+  const begin = (input: string, more: object = {}) =>
+    client.responses.create({ model: "thinker", input, background: true, ...more });
+  const ended = {
+    "response.completed": await begin("Hello"),
+    "response.incomplete": await begin("Hello", { max_output_tokens: 2 }),
+    "response.failed": await begin("fail"),
+    "response.cancelled": await begin("slow"),
+  };
+  await client.responses.cancel(ended["response.cancelled"].id);
+  await client.responses.cancel(ended["response.cancelled"].id);
+  for (const [type, { id }] of Object.entries(ended)) {
+    await eventually(() => expect(receiver.ofType(type).map(({ data }) => data.id)).toEqual([id]));
+    const { body, headers } = receiver.ofType(type)[0]?.sent ?? { body: "", headers: {} };
+    const event = await client.webhooks.unwrap(body, headers, WEBHOOK_SECRET);
+    expect(event).toMatchObject({ object: "event", type, data: { id }, created_at: expect.any(Number) });
+  }
 });
 
 test("delivers after a restart what the receiver refused before it", async () => {

@@ -25,14 +25,20 @@ export function openResponses({ accounts, inference, content, ...parts }: Servic
 }
 
 /** Returns undefined where responses are not stored. */
-function openStorage({ config, database, logger, lifetime }: BaseParts): ResponseStorage | undefined {
+function openStorage({
+  config,
+  database,
+  logger,
+  lifetime,
+  outbox,
+}: BaseParts & Pick<ServiceParts, "outbox">): ResponseStorage | undefined {
   const { responses: settings, environment, dataDirectory } = config;
   if (!settings.store) return undefined;
   const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
   const keyring = openKeyring({ secrets: environment.PARLANCE_ENCRYPTION_KEY, file, logger });
   if (keyring === undefined) return undefined;
   const maxContextBytes = config.server.maxBodyBytes;
-  const storage = new ResponseStorage({ ...settings, database, keyring, logger, maxContextBytes });
+  const storage = new ResponseStorage({ ...settings, database, keyring, logger, maxContextBytes, outbox });
   lifetime.defer(() => storage.close());
   return storage;
 }

@@ -6,6 +6,7 @@ import { createLogger } from "../../observability/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { archiveProject, insertProject } from "../accounts/projects/project-queries.ts";
+import { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { MAX_CONTEXT_ITEMS } from "./context-limits.ts";
 import { EventLog } from "./event-log.ts";
 import { responseRetention } from "./response-retention.ts";
@@ -36,7 +37,14 @@ async function open(kind: (typeof DATABASE_KINDS)[number], maxContextBytes = 10_
 function storageOf(database: Database, key: string, maxContextBytes = 10_000): ResponseStorage {
   const keyring = new Keyring([new Secret(key.repeat(32))]);
   const limits = { maxContextBytes, maxSizePerProject: MAX_BYTES_PER_PROJECT };
-  const storage = new ResponseStorage({ database, keyring, logger, keepDays: 30, ...limits });
+  const storage = new ResponseStorage({
+    database,
+    keyring,
+    logger,
+    keepDays: 30,
+    ...limits,
+    outbox: new WebhookOutbox([]),
+  });
   closing.push(() => storage.close());
   return storage;
 }

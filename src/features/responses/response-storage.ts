@@ -5,6 +5,7 @@ import { Fault } from "../../kernel/faults.ts";
 import type { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
+import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { BackgroundResponses } from "./background-responses.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { EventLog } from "./event-log.ts";
@@ -20,6 +21,8 @@ export interface ResponseStorageOptions extends Omit<ResponseSettings, "store" |
   logger: Logger;
   /** Maximum bytes of the stored items that one response continues from. */
   maxContextBytes: number;
+  /** Takes the events of background responses. */
+  outbox: Pick<WebhookOutbox, "add">;
 }
 
 export class ResponseStorage {
@@ -30,13 +33,21 @@ export class ResponseStorage {
   readonly #logger: Logger;
   readonly #storedBytes: StoredBytes;
 
-  constructor({ database, keyring, logger, keepDays, maxContextBytes, maxSizePerProject }: ResponseStorageOptions) {
+  constructor({
+    database,
+    keyring,
+    logger,
+    keepDays,
+    maxContextBytes,
+    maxSizePerProject,
+    outbox,
+  }: ResponseStorageOptions) {
     this.#logger = logger;
     const storedBytes = new StoredBytes({ database, logger, maxSizePerProject });
     this.#storedBytes = storedBytes;
     const rows = new SealedRows(keyring, logger, (projectId, bytes) => storedBytes.add(projectId, bytes));
     const events = new EventLog(database, rows);
-    this.responses = new ResponseStore({ database, rows, events, maxContextBytes, storedBytes });
+    this.responses = new ResponseStore({ database, rows, events, maxContextBytes, storedBytes, outbox });
     this.conversations = new ConversationStore({ database, rows, responses: this.responses, storedBytes });
     this.background = new BackgroundResponses({ responses: this.responses, events, logger });
     this.#retention = responseRetention({ database, logger, keepDays });

@@ -4,6 +4,7 @@ import { mapInSlices } from "../../kernel/async/map-in-slices.ts";
 import { HOUR_MS, MINUTE_MS } from "../../kernel/durations.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
+import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { type ContextParam, checkContextSize, checkReferences } from "./context-limits.ts";
 import { updateConversation } from "./conversation-queries.ts";
 import type { EventLog, StreamEvent } from "./event-log.ts";
@@ -79,6 +80,7 @@ export interface ResponseStoreOptions {
   /** Maximum bytes of the stored items that one response continues from. */
   maxContextBytes: number;
   storedBytes: Pick<StoredBytes, "checkRoom">;
+  outbox: Pick<WebhookOutbox, "add">;
 }
 
 export class ResponseStore {
@@ -222,6 +224,7 @@ export class ResponseStore {
         await insertItems(executor, rows);
       }
       await this.#options.events.insert(executor, { projectId, id }, events);
+      await this.#announce(executor, { projectId, id }, envelope.status);
       return true;
     });
   }
@@ -235,10 +238,19 @@ export class ResponseStore {
     if (!response.isRunning) return response;
     const { output: _output, ...envelope } = response.response;
     const content = this.#seal("response", resource.projectId, resource.id, { ...envelope, status: "cancelled" });
-    await this.#options.database.run((executor) =>
-      updateRunningResponse(executor, resource, { status: "cancelled", usedAt: Date.now(), content }),
-    );
+    await this.#options.database.transaction(async (executor) => {
+      const change = { status: "cancelled", usedAt: Date.now(), content };
+      if (await updateRunningResponse(executor, resource, change))
+        await this.#announce(executor, resource, "cancelled");
+    });
     return this.find(resource);
+  }
+
+  /** Adds the event of a background response that has ended. */
+  async #announce(executor: Executor, { projectId, id }: ProjectResource, status: string): Promise<void> {
+    const type = `response.${status}` as const;
+    if (!isEnding(type)) throw new Error(`A response ended as ${status}`);
+    await this.#options.outbox.add(executor, { type, data: { id, project_id: projectId } }, Date.now());
   }
 
   /** Decrypts items, in slices: a conversation's take up to a second. */
@@ -295,6 +307,12 @@ export class ResponseStore {
 }
 
 type Owner = Parameters<typeof measureItems>[1];
+
+const ENDINGS = ["response.completed", "response.incomplete", "response.failed", "response.cancelled"] as const;
+
+function isEnding(type: string): type is (typeof ENDINGS)[number] {
+  return (ENDINGS as readonly string[]).includes(type);
+}
 
 function isRunningStatus(status: string): boolean {
   return (RUNNING_STATUSES as readonly string[]).includes(status);

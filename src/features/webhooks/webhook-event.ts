@@ -12,6 +12,8 @@ const amount = z.object({ value: z.number(), currency: z.literal("usd") });
 
 const batch = z.object({ id: z.string(), project_id: z.string() });
 
+const response = z.object({ id: z.string(), project_id: z.string() });
+
 /** By type: when it is sent, and the `data` of its payload. docs/reference/events.md is generated from it. */
 export const WEBHOOK_EVENTS = {
   "api_key.created": {
@@ -43,6 +45,13 @@ export const WEBHOOK_EVENTS = {
   "batch.failed": { when: "A batch was refused.", data: batch },
   "batch.expired": { when: "A batch did not finish in its completion window.", data: batch },
   "batch.cancelled": { when: "A batch was cancelled.", data: batch },
+  "response.completed": { when: "A response in the background is complete.", data: response },
+  "response.incomplete": {
+    when: "A response in the background ended early, such as at its maximum of tokens.",
+    data: response,
+  },
+  "response.failed": { when: "A response in the background failed.", data: response },
+  "response.cancelled": { when: "A response in the background was cancelled.", data: response },
 } as const satisfies Record<string, { when: string; data: z.ZodObject }>;
 
 export type WebhookEventType = keyof typeof WEBHOOK_EVENTS;

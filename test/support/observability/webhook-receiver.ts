@@ -12,6 +12,8 @@ interface ReceivedWebhook {
   type: string;
   timestamp: string;
   data: Record<string, unknown>;
+  /** As it arrived, for clients that verify it themselves. */
+  sent: { body: string; headers: Record<string, string> };
 }
 
 export interface WebhookReceiver extends AsyncDisposable {
@@ -39,8 +41,9 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     }
     try {
       received.push({
+        ...(verifier.verify(body, headers as Record<string, string>) as Omit<ReceivedWebhook, "id" | "sent">),
         id,
-        ...(verifier.verify(body, headers as Record<string, string>) as Omit<ReceivedWebhook, "id">),
+        sent: { body, headers: headers as Record<string, string> },
       });
       return 200;
     } catch (error) {
