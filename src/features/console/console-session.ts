@@ -3,30 +3,19 @@ import { operation } from "../../http/operation.ts";
 import { refuseOtherSites } from "../../http/same-origin.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { Secret } from "../../kernel/secret.ts";
-import {
-  ConsoleFirstOwnerBody,
-  ConsolePasswordBody,
-  ConsoleProjectBody,
-  ConsoleSignInBody,
-  toSignedOut,
-} from "../../wire/openai/console-session.ts";
+import { ConsoleProjectBody, ConsoleSignInBody, toSignedOut } from "../../wire/openai/console-session.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { ConsoleSession, SignedOut } from "../../wire/openapi/service-answers.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
-import { isOperatorSession } from "../sign-on/operator-session.ts";
 import { consoleUrl } from "../sign-on/sign-on-routes.ts";
-import type { UserSessionRow } from "../sign-on/sign-on-rows.ts";
+import { actorOf, countFailures, requireUserSession } from "./console-requests.ts";
 import type { NewConsoleSession } from "./console-sessions.ts";
 import { type ConsoleSessionParts, callersOf, describeSession } from "./describe-session.ts";
 import { clearSessionCookie, sessionToken, setSessionCookie } from "./session-cookie.ts";
 
 /** /console/session: exchanges a key, code or password for a session, describes, changes and ends it. */
 export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
-  const { accounts, passwords, signOn, countWrongKey } = parts;
-  const countWrong = (request: FastifyRequest) => async (failure: unknown) => {
-    if (failure instanceof Fault && failure.kind === "unauthenticated") await countWrongKey(request.ip);
-    throw failure;
-  };
+  const { accounts, signOn, countWrongKey } = parts;
+  const counted = countFailures(countWrongKey);
   return async (app) => {
     app.addHook("onRequest", (request, reply, done) => {
       reply.header("cache-control", "no-store");
@@ -46,7 +35,7 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
       }),
       async (request, reply) => {
         const body = parse(ConsoleSignInBody, request.body);
-        const session = await signIn(parts, request, body).catch(countWrong(request));
+        const session = await counted(request, () => signIn(parts, request, body));
         setSessionCookie(request, reply, session);
         return describeSession(parts, session.token.reveal());
       },
@@ -74,57 +63,9 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
       }),
       async (request) => {
         const { project } = parse(ConsoleProjectBody, request.body);
-        const session = await requireUserSession(parts, request);
+        const session = await requireUserSession(accounts, request);
         await accounts.userSessions.chooseProject({ ...actorOf(request), userId: session.userId }, session, project);
         return describeSession(parts, sessionToken(request));
-      },
-    );
-
-    app.post(
-      "/console/password",
-      operation({
-        summary: "Sets a user's password, with the token of a link or the current password, and signs in with it.",
-        tag: "Service",
-        permission: "console",
-        body: ConsolePasswordBody,
-        answer: ConsoleSession,
-      }),
-      async (request, reply) => {
-        const body = parse(ConsolePasswordBody, request.body);
-        const password = new Secret(body.password);
-        const setting =
-          "token" in body
-            ? passwords.setByLink(actorOf(request), body.token, password)
-            : requireUserSession(parts, request).then((session) =>
-                passwords.change(actorOf(request), session, new Secret(body.current_password), password),
-              );
-        const session = await setting.catch(countWrong(request));
-        setSessionCookie(request, reply, session);
-        return describeSession(parts, session.token.reveal());
-      },
-    );
-
-    app.post(
-      "/console/first_owner",
-      operation({
-        summary: "Makes the operator, signed in with a link, the first owner of the organization, with a password.",
-        tag: "Service",
-        permission: "console",
-        body: ConsoleFirstOwnerBody,
-        answer: ConsoleSession,
-      }),
-      async (request, reply) => {
-        const { email, name, password } = parse(ConsoleFirstOwnerBody, request.body);
-        if (!(await isOperatorSession(accounts, sessionToken(request)))) {
-          throw new Fault(
-            "forbidden",
-            "Only the operator, signed in with an admin key or link, makes the first owner.",
-          );
-        }
-        const owner = { email, name, password: new Secret(password) };
-        const session = await passwords.addFirstOwner(actorOf(request), owner);
-        setSessionCookie(request, reply, session);
-        return describeSession(parts, session.token.reveal());
       },
     );
 
@@ -168,16 +109,4 @@ async function signIn(
   }
   const caller = await accounts.authenticate(body.key);
   return consoleSessions.signIn(actorOf(request), caller, sessionToken(request));
-}
-
-async function requireUserSession({ accounts }: ConsoleSessionParts, request: FastifyRequest): Promise<UserSessionRow> {
-  const token = sessionToken(request);
-  const caller = token === undefined ? undefined : await accounts.authenticateSession(token, "admin");
-  const session = token === undefined || caller === undefined ? undefined : await accounts.userSessions.find(token);
-  if (session !== undefined) return session;
-  throw new Fault("unauthenticated", "This needs the session of a user. Sign in again.", { code: "session_ended" });
-}
-
-function actorOf(request: FastifyRequest): Actor {
-  return { keyId: undefined, ipAddress: request.ip, userAgent: request.headers["user-agent"] };
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Feature, ServiceParts } from "../feature.ts";
 import { consolePages } from "./console-pages.ts";
+import { consolePeople } from "./console-people.ts";
 import { consoleSession } from "./console-session.ts";
 import { signInCodes } from "./sign-in-code-routes.ts";
 
@@ -11,7 +12,7 @@ const FOLDER = join(import.meta.dirname, "../../../console/dist");
 export function consoleFeature(parts: ServiceParts): Feature {
   const { config, accounts } = parts;
   return {
-    public: config.server.console ? [consolePages(FOLDER), consoleSession(parts)] : [],
+    public: config.server.console ? [consolePages(FOLDER), consoleSession(parts), consolePeople(parts)] : [],
     admin: [signInCodes(accounts)],
   };
 }

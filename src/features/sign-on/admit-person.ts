@@ -1,10 +1,12 @@
 /** Finds or creates the user of a person whom a provider signed in. */
 
-import { newId } from "../../kernel/id.ts";
+import { Fault } from "../../kernel/faults.ts";
 import type { AccountTransaction } from "../accounts/account-transaction.ts";
+import { acceptInvite, acceptInviteOf } from "../accounts/invites/invites.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
 import { findAccess } from "../accounts/roles/find-access.ts";
-import { findUser, findUserByEmail, insertUser, toEmailKey, updateUser } from "../accounts/users/user-queries.ts";
+import { findUser, findUserByEmail, toEmailKey, updateUser } from "../accounts/users/user-queries.ts";
+import { addUser } from "../accounts/users/users.ts";
 import { groupsByRules, setGroups } from "./group-rules.ts";
 import { findIdentitiesOf, findIdentity, insertIdentity, recordIdentityUse } from "./identity-queries.ts";
 import type { Person } from "./person.ts";
@@ -17,8 +19,8 @@ export interface Admission {
   person: Person;
   /** Whether the person becomes the first owner. */
   isFirstOwner: boolean;
-  /** User of an invite that the person accepts, or of an earlier session. */
-  invitedAs?: UserRow | undefined;
+  /** Token of the invite whose link the person followed. */
+  invite?: string | undefined;
 }
 
 export interface AdmittedPerson {
@@ -58,11 +60,10 @@ async function linkUser(transaction: AccountTransaction, admission: Admission): 
   const { executor, now } = transaction;
   const { organizationId, provider, person } = admission;
   const email = verifiedEmail(admission);
-  const existing = admission.invitedAs ?? (await findUserByEmail(executor, organizationId, email));
-  if (existing === undefined && !provider.createUsers && !admission.isFirstOwner) {
-    throw new SignOnFailure("not-invited", `No user has the address ${email}, and only invited people may sign in.`);
-  }
-  const user = existing ?? (await addUser(transaction, admission, email));
+  const user =
+    (await findUserByEmail(executor, organizationId, email)) ??
+    (await acceptPendingInvite(transaction, admission, email)) ??
+    (await createUser(transaction, admission, email));
   const others = await findIdentitiesOf(executor, user.id);
   // The provider gave a former colleague's address to another person.
   if (others.some(({ issuer }) => issuer === provider.issuer)) {
@@ -74,6 +75,31 @@ async function linkUser(transaction: AccountTransaction, admission: Admission): 
   const { issuer } = provider;
   await insertIdentity(executor, { issuer, subject: person.subject, userId: user.id, createdAt: now, lastUsedAt: now });
   return user;
+}
+
+/** Accepts the invite of the link that the person followed, or else the pending one of the address. */
+async function acceptPendingInvite(
+  transaction: AccountTransaction,
+  { organizationId, person: { name }, invite: token }: Admission,
+  email: string,
+): Promise<UserRow | undefined> {
+  if (token === undefined) return acceptInviteOf(transaction, { organizationId, email, name });
+  return acceptInvite(transaction, { token, email, name }).catch((failure: unknown) => {
+    if (failure instanceof Fault) throw new SignOnFailure("invite", failure.message, failure);
+    throw failure;
+  });
+}
+
+async function createUser(
+  transaction: AccountTransaction,
+  { organizationId, provider, person: { name }, isFirstOwner }: Admission,
+  email: string,
+): Promise<UserRow> {
+  if (!provider.createUsers && !isFirstOwner) {
+    throw new SignOnFailure("not-invited", `No user has the address ${email}, and only invited people may sign in.`);
+  }
+  // What a reader may do comes from groups and projects.
+  return addUser(transaction, { organizationId, email, name, role: isFirstOwner ? "owner" : "reader" });
 }
 
 function verifiedEmail({ person }: Admission): string {
@@ -90,26 +116,4 @@ function checkDomain({ provider: { emailDomains }, person: { email } }: Admissio
   const domain = toEmailKey(email).split("@").at(-1) ?? "";
   if (emailDomains.includes(domain)) return;
   throw new SignOnFailure("email-domain", `Addresses of ${domain} are not among those that may sign in.`);
-}
-
-async function addUser(
-  { executor, now, audit }: AccountTransaction,
-  { organizationId, person, isFirstOwner }: Admission,
-  email: string,
-): Promise<UserRow> {
-  const user: UserRow = {
-    id: newId("user_"),
-    organizationId,
-    email: toEmailKey(email),
-    name: person.name ?? email,
-    // What it allows comes from groups and projects.
-    role: isFirstOwner ? "owner" : "reader",
-    addedAt: now,
-    disabledAt: null,
-    lastActiveAt: null,
-    isScimManaged: 0,
-  };
-  await insertUser(executor, user);
-  await audit({ type: "user.added", organizationId, resourceId: user.id, details: { role: user.role } });
-  return user;
 }

@@ -52,10 +52,10 @@ export function openSignOn(parts: BaseParts & Pick<ServiceParts, "accounts">): S
 
 export function openPasswords(
   { signOn }: Pick<ServiceParts["config"], "signOn">,
-  { transactions, userSessions: sessions }: Accounts,
+  { transactions, userSessions: sessions, invites }: Accounts,
   attempts: PasswordAttempts,
 ): Passwords {
-  return new Passwords({ transactions, sessions, attempts, isAllowed: !signOn.required });
+  return new Passwords({ transactions, sessions, attempts, invites, isAllowed: !signOn.required });
 }
 
 export function signOnFeature(parts: ServiceParts): Feature {

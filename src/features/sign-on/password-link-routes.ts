@@ -3,7 +3,7 @@ import { operation } from "../../http/operation.ts";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { toPasswordLink } from "../../wire/openai/console-session.ts";
 import { PasswordLink } from "../../wire/openapi/service-answers.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
+import { authorOf } from "../accounts/roles/may-grant.ts";
 import type { Passwords } from "./passwords.ts";
 
 interface OfUser {
@@ -17,14 +17,14 @@ export function passwordLinks(passwords: Passwords): FastifyPluginAsync {
       "/users/:user/password_link",
       operation({
         summary: "Creates a link with which a user sets a password, once, within a day. Not in OpenAI's API.",
-        tag: "Organization",
+        tag: "People",
         permission: "admin",
         requires: "organization.users.write",
         answer: PasswordLink,
       }),
       async (request) => {
         const { organizationId } = request.caller;
-        const token = await passwords.createLink(actorOf(request), { organizationId, id: request.params.user });
+        const token = await passwords.createLink(authorOf(request), { organizationId, id: request.params.user });
         return toPasswordLink(token.reveal(), DAY_SECONDS);
       },
     );

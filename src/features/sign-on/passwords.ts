@@ -3,21 +3,22 @@
 import { hash } from "node:crypto";
 import { DAY_MS } from "../../kernel/durations.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
-import { newId } from "../../kernel/id.ts";
 import type { Secret } from "../../kernel/secret.ts";
 import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
+import { acceptInvite, type Invites } from "../accounts/invites/invites.ts";
 import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
+import { findAccess } from "../accounts/roles/find-access.ts";
+import { type Author, checkMayManage } from "../accounts/roles/may-grant.ts";
 import {
   countOwners,
   findUser,
   findUserByEmail,
   findUsersByIds,
-  insertUser,
-  toEmailKey,
   type UserReference,
 } from "../accounts/users/user-queries.ts";
+import { addUser } from "../accounts/users/users.ts";
 import { type NewConsoleSession, newSessionToken } from "../console/console-sessions.ts";
 import type { PasswordAttempts } from "../quota/password-attempts.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
@@ -41,6 +42,7 @@ export interface PasswordsOptions {
   transactions: AccountTransactions;
   sessions: UserSessions;
   attempts: PasswordAttempts;
+  invites: Invites;
   /** False where a provider is required. */
   isAllowed: boolean;
 }
@@ -74,13 +76,17 @@ export class Passwords {
     );
   }
 
-  /** Creates a link with which a user sets a password, once, within a day. Throws a Fault for an unknown user. */
-  async createLink(actor: Actor, reference: UserReference): Promise<Secret> {
+  /**
+   * Creates a link with which a user sets a password, once, within a day. Throws a Fault for an unknown user, and for one
+   * who may do more than the author.
+   */
+  async createLink(author: Author, reference: UserReference): Promise<Secret> {
     this.#checkAllowed();
     const token = newSessionToken();
-    await this.#options.transactions.run(actor, async ({ executor, now, audit }) => {
+    await this.#options.transactions.run(author, async ({ executor, now, audit }) => {
       const user = await findUser(executor, reference);
-      if (user === undefined) throw new Fault("not-found", `There is no user \`${reference.id}\`.`);
+      if (user === undefined) throw new Fault("not-found", `There is no user \`${reference.id.slice(0, 100)}\`.`);
+      if (author.userId !== user.id) checkMayManage(author, (await findAccess(executor, [{ user }])).get(user.id));
       const tokenHash = hashLinkToken(token.reveal());
       await putPasswordLink(executor, { tokenHash, userId: user.id, createdAt: now, expiresAt: now + LINK_MS });
       const details = { passwordLink: "created" };
@@ -127,42 +133,34 @@ export class Passwords {
     checkPassword(password);
     const passwordHash = await hashPassword(password);
     return this.#options.transactions.run(actor, async (transaction) => {
-      const { executor, now, audit } = transaction;
+      const { executor } = transaction;
       const organization = await findDefaultOrganization(executor);
       if (organization === undefined) throw new Fault("unavailable", "The service is starting. Try again in a moment.");
       const organizationId = organization.id;
       if ((await countOwners(executor, organizationId)) > 0) {
         throw new Fault("conflict", "The organization has an owner already, who can invite you.");
       }
-      const existing = await findUserByEmail(executor, organizationId, email);
-      if (existing !== undefined) throw new Fault("conflict", `There is a user ${existing.email} already.`);
-      const user: UserRow = {
-        id: newId("user_"),
-        organizationId,
-        email: toEmailKey(email),
-        name,
-        role: "owner",
-        addedAt: now,
-        disabledAt: null,
-        lastActiveAt: null,
-        isScimManaged: 0,
-      };
-      await insertUser(executor, user);
-      await audit({ type: "user.added", organizationId, resourceId: user.id, details: { role: user.role } });
+      const user = await addUser(transaction, { organizationId, email, name, role: "owner" });
       return this.#set(transaction, user, passwordHash);
     });
   }
 
-  /** Sets the password of a user who was just added, and begins the first session, in the same transaction. */
-  async begin(transaction: AccountTransaction, user: UserRow, passwordHash: string): Promise<NewConsoleSession> {
-    return this.#set(transaction, user, passwordHash);
-  }
-
-  /** Throws a Fault where passwords are off, or for one that is too short. */
-  async prepare(password: Secret): Promise<string> {
+  /** Accepts an invite with a password. Throws a Fault for a wrong, used or expired token. */
+  async acceptInvite(
+    actor: Actor,
+    accepted: { token: string; name: string; password: Secret },
+  ): Promise<NewConsoleSession> {
     this.#checkAllowed();
+    const { token, name, password } = accepted;
     checkPassword(password);
-    return hashPassword(password);
+    const { transactions, invites } = this.#options;
+    // Checked first, because the hash takes time.
+    const { email } = await invites.check(token);
+    const passwordHash = await hashPassword(password);
+    return transactions.run(actor, async (transaction) => {
+      const user = await acceptInvite(transaction, { token, email, name });
+      return this.#set(transaction, user, passwordHash);
+    });
   }
 
   async hasPassword({ userId }: UserSessionRow): Promise<boolean> {

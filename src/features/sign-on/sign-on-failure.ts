@@ -81,6 +81,11 @@ const FAILURES = {
     title: "You have no account here yet",
     remedy: "Ask your administrator for an invite to the address that the provider knows.",
   },
+  invite: {
+    status: 403,
+    title: "This invite cannot be accepted",
+    remedy: "Ask the person who invited you for another invite, to the address that the provider knows.",
+  },
   "no-access": {
     status: 403,
     title: "You have no access yet",

@@ -100,7 +100,8 @@ export class SignOn {
       if (organization === undefined) throw new SignOnFailure("no-access", "The service has no organization yet.");
       const organizationId = organization.id;
       const isFirstOwner = transaction.isFirstOwner === true && (await countOwners(executor, organizationId)) === 0;
-      const admission = { organizationId, provider: settings, person, isFirstOwner };
+      const { invite } = transaction;
+      const admission = { organizationId, provider: settings, person, isFirstOwner, invite };
       const { user, hasAccess } = await admitPerson(accountTransaction, admission);
       // The user and the groups stay, so that an administrator can find and add the user.
       if (!hasAccess) return undefined;

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { AnswerOf } from "../openapi/named.ts";
-import type { ConsoleSession, PasswordLink, SignedOut, SignInCode } from "../openapi/service-answers.ts";
+import type { ConsoleInvite, ConsoleSession, PasswordLink, SignedOut, SignInCode } from "../openapi/service-answers.ts";
 
 const MAX_LENGTH = 512;
 
@@ -24,6 +24,10 @@ export const ConsolePasswordBody = z.union([
   z.strictObject({ token: secret, password: secret }),
   z.strictObject({ current_password: secret, password: secret }),
 ]);
+
+export const ConsoleInviteBody = z.strictObject({ token: secret });
+
+export const ConsoleInviteAcceptBody = z.strictObject({ token: secret, name, password: secret });
 
 export const ConsoleFirstOwnerBody = z.strictObject({ email, name, password: secret });
 
@@ -95,6 +99,25 @@ function toUser({ id, email: address, name: shown, role, provider, hasPassword, 
       organization: [...access.organization],
       projects: Object.fromEntries(Object.entries(access.projects).map(([project, each]) => [project, [...each]])),
     },
+  };
+}
+
+interface ShownInvite {
+  email: string;
+  expiresAt: number;
+  organization: { id: string; name: string };
+}
+
+export function toConsoleInvite({
+  email: address,
+  expiresAt,
+  organization,
+}: ShownInvite): AnswerOf<typeof ConsoleInvite> {
+  return {
+    object: "console.invite" as const,
+    email: address,
+    organization: toReference(organization),
+    expires_at: Math.floor(expiresAt / 1000),
   };
 }
 

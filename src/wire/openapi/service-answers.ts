@@ -98,6 +98,16 @@ export const ConsoleSession = named(
   ]),
 );
 
+export const ConsoleInvite = named(
+  "ConsoleInvite",
+  z.object({
+    object: z.literal("console.invite"),
+    email: z.string().describe("Address that was invited."),
+    organization: reference,
+    expires_at: z.int(),
+  }),
+);
+
 export const SignInCode = z.object({
   object: z.literal("console.sign_in_code"),
   code: z.string().describe("Signs in once, within an hour: `/#/sign-in?code=…`."),

@@ -1,0 +1,114 @@
+import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
+import { refuseOtherSites } from "../../http/same-origin.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { Secret } from "../../kernel/secret.ts";
+import {
+  ConsoleFirstOwnerBody,
+  ConsoleInviteAcceptBody,
+  ConsoleInviteBody,
+  ConsolePasswordBody,
+  toConsoleInvite,
+} from "../../wire/openai/console-session.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { ConsoleInvite, ConsoleSession } from "../../wire/openapi/service-answers.ts";
+import { isOperatorSession } from "../sign-on/operator-session.ts";
+import { actorOf, countFailures, requireUserSession } from "./console-requests.ts";
+import { type ConsoleSessionParts, describeSession } from "./describe-session.ts";
+import { sessionToken, setSessionCookie } from "./session-cookie.ts";
+
+/** POST /console/password, /console/invite and /console/first_owner, which begin sessions of users */
+export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
+  const { accounts, passwords, countWrongKey } = parts;
+  const counted = countFailures(countWrongKey);
+  return async (app) => {
+    app.addHook("onRequest", (request, reply, done) => {
+      reply.header("cache-control", "no-store");
+      refuseOtherSites(request);
+      done();
+    });
+
+    app.post(
+      "/console/password",
+      operation({
+        summary: "Sets a user's password, with the token of a link or the current password, and signs in with it.",
+        tag: "Service",
+        permission: "console",
+        body: ConsolePasswordBody,
+        answer: ConsoleSession,
+      }),
+      async (request, reply) => {
+        const body = parse(ConsolePasswordBody, request.body);
+        const password = new Secret(body.password);
+        const session = await counted(request, async () => {
+          if ("token" in body) return passwords.setByLink(actorOf(request), body.token, password);
+          const current = await requireUserSession(accounts, request);
+          return passwords.change(actorOf(request), current, new Secret(body.current_password), password);
+        });
+        setSessionCookie(request, reply, session);
+        return describeSession(parts, session.token.reveal());
+      },
+    );
+
+    app.post(
+      "/console/invite",
+      operation({
+        summary: "Describes the invite of a token.",
+        tag: "Service",
+        permission: "console",
+        body: ConsoleInviteBody,
+        answer: ConsoleInvite,
+      }),
+      async (request) => {
+        const { token } = parse(ConsoleInviteBody, request.body);
+        const invite = await counted(request, () => accounts.invites.check(token));
+        return toConsoleInvite({
+          ...invite,
+          organization: await accounts.organizations.retrieve(invite.organizationId),
+        });
+      },
+    );
+
+    app.post(
+      "/console/invite/accept",
+      operation({
+        summary: "Accepts an invite with a password, and signs in. With a provider: `/sign-on/{id}/start?invite=…`.",
+        tag: "Service",
+        permission: "console",
+        body: ConsoleInviteAcceptBody,
+        answer: ConsoleSession,
+      }),
+      async (request, reply) => {
+        const { token, name, password } = parse(ConsoleInviteAcceptBody, request.body);
+        const accepted = { token, name, password: new Secret(password) };
+        const session = await counted(request, () => passwords.acceptInvite(actorOf(request), accepted));
+        setSessionCookie(request, reply, session);
+        return describeSession(parts, session.token.reveal());
+      },
+    );
+
+    app.post(
+      "/console/first_owner",
+      operation({
+        summary: "Makes the operator, signed in with a link, the first owner of the organization, with a password.",
+        tag: "Service",
+        permission: "console",
+        body: ConsoleFirstOwnerBody,
+        answer: ConsoleSession,
+      }),
+      async (request, reply) => {
+        const { email, name, password } = parse(ConsoleFirstOwnerBody, request.body);
+        if (!(await isOperatorSession(accounts, sessionToken(request)))) {
+          throw new Fault(
+            "forbidden",
+            "Only the operator, signed in with an admin key or link, makes the first owner.",
+          );
+        }
+        const owner = { email, name, password: new Secret(password) };
+        const session = await passwords.addFirstOwner(actorOf(request), owner);
+        setSessionCookie(request, reply, session);
+        return describeSession(parts, session.token.reveal());
+      },
+    );
+  };
+}
