@@ -87,6 +87,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Restore the SQLite database from a backup",
     load: async () => (await import("./backup.ts")).restoreCommand(),
   },
+  import: {
+    summary: "Write a configuration from LiteLLM's, llama-swap's or Ollama's; take over LiteLLM's keys",
+    load: async () => (await import("./import.ts")).importCommand(),
+  },
   config: {
     summary: "Validate the configuration or print its JSON Schema",
     load: async () => (await import("./config.ts")).configCommand(),

@@ -1,0 +1,225 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
+import { loadConfig } from "../../config/load-config.ts";
+import { configSources } from "../config-sources.ts";
+import type { Imported } from "./imported.ts";
+import { fromLiteLlm } from "./litellm-config.ts";
+import { fromLlamaSwap } from "./llama-swap-config.ts";
+import { fromOllama } from "./ollama-models.ts";
+
+interface ImportedModel {
+  id: string;
+  [name: string]: unknown;
+  deployments: Record<string, unknown>[];
+}
+
+function modelsOf({ config }: Imported): ImportedModel[] {
+  return config.models as ImportedModel[];
+}
+
+function reasonsOf({ notes }: Imported): Record<string, string> {
+  return Object.fromEntries(notes.map(({ path, reason }) => [path, reason]));
+}
+
+/** Loads the result as the service would, with every variable that it names. */
+async function load(imported: Imported) {
+  const text = stringify(imported.config);
+  const names = [...text.matchAll(/\$\{([A-Z_0-9]+)\}/g)].map(([, name]) => [name, "value"]);
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, "parlance.yaml"), text);
+  return await loadConfig({
+    ...configSources(),
+    ...{ environment: Object.fromEntries(names), workingDirectory: directory.path },
+  });
+}
+
+/** Reference to a variable, as in parlance.yaml, or to a macro of llama-swap. */
+function ref(name: string): string {
+  return `\${${name}}`;
+}
+
+const LITELLM = {
+  model_list: [
+    {
+      model_name: "team-chat",
+      litellm_params: {
+        model: "openai/gpt-4.1",
+        api_key: "os.environ/KEY_A",
+        rpm: 10,
+        temperature: 0.2,
+        max_tokens: 50,
+      },
+      model_info: { access_groups: ["staff"], input_cost_per_token: 2e-6, output_cost_per_token: 8e-6 },
+    },
+    {
+      model_name: "team-chat",
+      litellm_params: {
+        ...{ model: "azure/my-deployment", api_base: "https://eu.openai.azure.com/", api_key: "literal-one" },
+        ...{ api_version: "2024-10-21", rpm: 30, temperature: 0.2, max_tokens: 50 },
+      },
+    },
+    { model_name: "small", litellm_params: { model: "gpt-4.1-mini", api_key: "literal-two" } },
+    { model_name: "vectors", litellm_params: { model: "hosted_vllm/bge-m3", api_base: "http://10.0.0.5:8000/v1" } },
+    { model_name: "anthropic/*", litellm_params: { model: "anthropic/*" } },
+    { model_name: "claude", litellm_params: { model: "bedrock/anthropic.claude-v2" } },
+    { model_name: "*", litellm_params: { model: "openai/*" } },
+    { model_name: "picture", litellm_params: { model: "dall-e-3" } },
+    { model_name: "voice", litellm_params: { model: "openai/tts-1" }, model_info: { mode: "audio_speech" } },
+    { model_name: "local", litellm_params: { model: "ollama/llama3.2", mock_response: "hi" } },
+  ],
+  litellm_settings: { num_retries: 3, request_timeout: 120, success_callback: ["langfuse"], cache: true },
+  router_settings: {
+    routing_strategy: "simple-shuffle",
+    fallbacks: [{ "team-chat": ["small", "vectors", "missing"] }],
+    model_group_alias: { "gpt-4": "team-chat", hidden: { model: "small", hidden: true } },
+    allowed_fails: 4,
+  },
+  general_settings: { master_key: "sk-1234" },
+};
+
+test("converts LiteLLM's models, deployments, prices, aliases and fallbacks to a valid configuration", async () => {
+  const imported = fromLiteLlm(LITELLM);
+  const models = modelsOf(imported);
+  expect(models.map(({ id, task }) => [id, task])).toEqual([
+    ...[
+      ["team-chat", "chat"],
+      ["small", "chat"],
+      ["vectors", "embedding"],
+      ["anthropic/*", "chat"],
+    ],
+    ...[
+      ["voice", "speech"],
+      ["local", "chat"],
+    ],
+  ]);
+  expect(models[0]).toEqual({
+    ...{ id: "team-chat", task: "chat", aliases: ["gpt-4"], access_groups: ["staff"], fallbacks: ["small"] },
+    ...{ strategy: "weighted", retries: 3, circuit: { failures: 4 } },
+    defaults: { temperature: 0.2, max_completion_tokens: 50 },
+    deployments: [
+      {
+        ...{ engine: "openai-compatible", base_url: "https://api.openai.com/v1", model: "gpt-4.1", weight: 10 },
+        ...{ api_key: ref("KEY_A"), price: { prompt: "0.000002", completion: "0.000008" } },
+      },
+      {
+        ...{ engine: "openai-compatible", base_url: "https://eu.openai.azure.com/openai/v1", model: "my-deployment" },
+        ...{ headers: { "api-key": ref("AZURE_API_KEY") }, weight: 30 },
+      },
+    ],
+  });
+  expect(models[1]?.aliases).toEqual(["hidden"]);
+  expect(models[3]?.deployments[0]).toMatchObject({ model: "*", api_key: ref("ANTHROPIC_API_KEY") });
+  expect(models[5]?.deployments[0]).toMatchObject({ base_url: "http://127.0.0.1:11434/v1", model: "llama3.2" });
+  const config = await load(imported);
+  expect(config.models).toHaveLength(6);
+  expect(config.server.requestTimeoutSeconds).toBe(120);
+});
+
+test("names what was not carried over from LiteLLM, and keeps no secret", () => {
+  const imported = fromLiteLlm(LITELLM);
+  const reasons = reasonsOf(imported);
+  expect(reasons["model_list[1].litellm_params.api_version"]).toContain("Azure's v1 API");
+  expect(reasons["model_list[1].litellm_params.api_key"]).toContain("AZURE_API_KEY");
+  expect(reasons["model_list[2].litellm_params.api_key"]).toContain("OPENAI_API_KEY");
+  expect(reasons["model_list[5]"]).toContain("bedrock has an API of its own");
+  expect(reasons["model_list[6]"]).toContain("needs a prefix");
+  expect(reasons["model_list[7]"]).toContain("image generation");
+  expect(reasons["model_list[9].litellm_params.mock_response"]).toBe("has no counterpart.");
+  expect(reasons["fallbacks.team-chat"]).toBe("missing is not in the model list.");
+  expect(imported.notes).toContainEqual({
+    path: "fallbacks.team-chat",
+    reason: "vectors has another task than team-chat.",
+  });
+  expect(reasons["litellm_settings.cache"]).toBeDefined();
+  expect(reasons["general_settings.master_key"]).toContain("PARLANCE_ADMIN_KEY");
+  expect(JSON.stringify(imported)).not.toMatch(/literal-|sk-1234/);
+});
+
+test("names a prefix that is not a provider's, and reads limits beside the parameters", () => {
+  const imported = fromLiteLlm({ model_list: [{ model_name: "m", rpm: 3, litellm_params: { model: "owner/model" } }] });
+  expect(reasonsOf(imported)["model_list[0].litellm_params.model"]).toBe(
+    "names no known provider; openai was assumed.",
+  );
+  expect(modelsOf(imported)[0]?.deployments[0]).toMatchObject({ model: "owner/model", weight: 3 });
+});
+
+test("keeps keys in the file apart: each is another variable", () => {
+  const entry = (key: string) => ({ model_name: "m", litellm_params: { model: "gpt-4.1", api_key: key } });
+  const [model] = modelsOf(fromLiteLlm({ model_list: [entry("one"), entry("two"), entry("one")] }));
+  expect(model?.deployments.map((each) => each.api_key)).toEqual([
+    ...[ref("OPENAI_API_KEY"), ref("OPENAI_API_KEY_2"), ref("OPENAI_API_KEY")],
+  ]);
+});
+
+test.each([undefined, null, [], "text", { model_list: "none" }])(
+  "converts %j to a configuration without models",
+  (source) => {
+    expect(modelsOf({ notes: [], config: { models: [], ...fromLiteLlm(source).config } })).toEqual([]);
+  },
+);
+
+test("converts llama-swap's commands, with macros, to deployments of llama-server", async () => {
+  const imported = fromLlamaSwap({
+    healthCheckTimeout: 100,
+    macros: { server: `/opt/llama-server --port ${ref("PORT")}`, folder: "/models" },
+    models: {
+      coder: {
+        cmd: `${ref("server")} \\\n  -m ${ref("folder")}/coder.gguf --ctx-size 32768 -np 4 -ngl 99 --flash-attn on --alias 'x y'`,
+        ttl: 300,
+        aliases: ["gpt-4o-mini"],
+        unlisted: true,
+      },
+      vectors: { cmd: "llama-server --embeddings -m /models/bge.gguf" },
+      remote: { cmd: "llama-server -hf owner/repo --hf-file model.gguf" },
+      vague: { cmd: "llama-server -hf owner/repo:Q4_K_M" },
+      vllm: { cmd: "docker run vllm", proxy: "http://127.0.0.1:9000", cmdStop: "docker stop vllm" },
+    },
+    groups: { all: {} },
+  });
+  const models = modelsOf(imported);
+  expect(models).toEqual([
+    {
+      ...{ id: "coder", task: "chat", aliases: ["gpt-4o-mini"], hidden: true },
+      deployments: [
+        {
+          ...{ engine: "llama-server", binary: "/opt/llama-server", file: "/models/coder.gguf", context_size: 8192 },
+          ...{ slots: 4, gpu_layers: 99, unload_after_seconds: 300, options: ["--flash-attn", "on"] },
+        },
+      ],
+    },
+    { id: "vectors", task: "embedding", deployments: [{ engine: "llama-cpp", file: "/models/bge.gguf" }] },
+    { id: "remote", task: "chat", deployments: [{ engine: "llama-server", hf: "owner/repo/model.gguf" }] },
+  ]);
+  expect(reasonsOf(imported)).toMatchObject({
+    "models.vague.cmd": expect.stringContaining("names no file of owner/repo"),
+    "models.vllm.cmd": expect.stringContaining("engine: openai-compatible"),
+    "models.vllm.cmdStop": "has no counterpart.",
+    groups: expect.stringContaining("local.memory"),
+  });
+  expect((await load(imported)).models).toHaveLength(3);
+});
+
+test("converts Ollama's models, with their names without the tag", async () => {
+  const imported = fromOllama("http://10.0.0.7:11434/", {
+    models: [
+      { name: "llama3.2:latest", model: "llama3.2:latest", details: { family: "llama" } },
+      { name: "nomic-embed-text:v1.5", model: "nomic-embed-text:v1.5", details: { family: "nomic-bert" } },
+      { name: "big:cloud", model: "big:cloud", remote_host: "https://ollama.com:443" },
+    ],
+  });
+  expect(modelsOf(imported)).toMatchObject([
+    {
+      id: "llama3.2:latest",
+      task: "chat",
+      aliases: ["llama3.2"],
+      deployments: [{ base_url: "http://10.0.0.7:11434/v1" }],
+    },
+    { id: "nomic-embed-text:v1.5", task: "embedding" },
+    { id: "big:cloud", task: "chat" },
+  ]);
+  expect(reasonsOf(imported)).toEqual({ "big:cloud": "runs at https://ollama.com:443, where its prompts are sent." });
+  expect((await load(imported)).models).toHaveLength(3);
+});
