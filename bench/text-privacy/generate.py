@@ -1,6 +1,6 @@
 """Writes texts with their entities, hard negatives, and what Presidio finds in both, as lines of JSON.
 
-Usage: generate.py FILE [COUNT]. Needs presidio-analyzer, presidio-evaluator and a spaCy model of English.
+Usage: generate.py FILE [COUNT] [SEED]. Needs presidio-analyzer, presidio-evaluator and a spaCy model of English.
 """
 
 import json
@@ -18,7 +18,7 @@ from presidio_evaluator.data_generator import PresidioSentenceFaker
 # Presidio's check of e-mail addresses would download the list of public suffixes.
 tldextract.extract = tldextract.TLDExtract(suffix_list_urls=())
 
-SEED = 34
+SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 34
 NEGATIVES = 2000
 
 

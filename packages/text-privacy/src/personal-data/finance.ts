@@ -28,24 +28,27 @@ export const cardRecognizer: Recognizer = {
   *find(text) {
     for (const { index, 0: longest } of text.matchAll(CARD)) {
       // A number after a card, such as its verification code, looks like a fifth group.
-      const value = [longest, longest.slice(0, 19)].find(isCard);
+      const isNamed = hasContext(text, { start: index, end: index + longest.length }, CARD_WORDS);
+      const value = [longest, longest.slice(0, 19)].find((each) => isCard(each, isNamed));
       if (value === undefined) continue;
       const compact = value.replace(/\D/g, "");
       const place = { start: index, end: index + value.length };
       const isGrouped = compact.length !== value.length;
-      if (!isGrouped && namesThing(text, place)) continue;
+      if (!isGrouped && !isNamed && namesThing(text, place)) continue;
       // Timestamps and sequence numbers of 12 to 14 digits pass by chance more often than people write such cards.
       const isRare = compact.length < 15 && !isGrouped;
-      if (isRare && !hasContext(text, place, CARD_WORDS)) continue;
+      if (isRare && !isNamed) continue;
       yield { type: "CREDIT_CARD", ...place, score: 1 };
     }
   },
 };
 
-function isCard(value: string): boolean {
+/** A number that is named as a card may be of any issuer. */
+function isCard(value: string, isNamed: boolean): boolean {
   const digits = digitsOf(value);
   const compact = digits.join("");
-  const hasIssuer = ISSUERS.some(([prefix, lengths]) => lengths.includes(compact.length) && prefix.test(compact));
+  const hasIssuer =
+    isNamed || ISSUERS.some(([prefix, lengths]) => lengths.includes(compact.length) && prefix.test(compact));
   return hasIssuer && isLuhn(digits) && new Set(digits).size > 1;
 }
 

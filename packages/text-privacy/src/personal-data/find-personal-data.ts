@@ -48,7 +48,9 @@ export function personalDataFinder({
   const findsNumbers = recognizers.filter(
     (recognizer) => recognizer !== emailRecognizer && recognizer !== urlRecognizer,
   );
-  return (text) => {
+  return (original) => {
+    // Escapes of JSON and of source code, at the same offsets, would continue the words around them.
+    const text = original.includes("\\") ? original.replace(/\\[nrt,]/g, "  ") : original;
     // Nearly all entities have a digit, and many texts have none.
     const hasDigits = /\d/.test(text);
     const active = hasDigits

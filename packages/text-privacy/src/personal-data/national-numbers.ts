@@ -53,7 +53,7 @@ const FORMS: readonly NumberForm[] = [
   {
     type: "US_DRIVER_LICENSE",
     pattern:
-      /(?<![\w.-])(?:[A-Z]\d{6,14}|[A-Z]{2}\d{6}[A-Z]?|[A-Z]\d{3}-\d{3,4}-\d{2,4}(?:-\d{2,4})?|\d{7,9})(?![\w-])/g,
+      /(?<![\w.-])(?:[A-Za-z]\d{6,14}|[A-Za-z]{2}\d{5,6}[A-Za-z]?|[A-Z]\d{3}-\d{3,4}-\d{2,4}(?:-\d{2,4})?|\d{6,9})(?![\w-])/g,
     isValid: () => true,
     needs: "context",
     words: /\b(?:driver'?s?'? ?licen[sc]e|driving licen[sc]e|driver'?s? permit|dl ?(?:number|no|#))\b/i,

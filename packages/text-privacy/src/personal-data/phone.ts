@@ -13,10 +13,16 @@ import { namesThing } from "./contact.ts";
 export const DEFAULT_REGIONS: readonly string[] = ["US", "GB", "DE", "FR", "ES", "IT", "NL"];
 
 const CANDIDATE =
-  /(?<![\w@#$€£/.:=-]|[\w.][-/])(?:\+|00)?\(?\d[\d ()./\u00a0\u2011\u2013-]{5,24}\d(?:(?: ?x| ?ext\.? ?| ?#| ?Durchwahl )\d{1,6})?(?![\w@]|[-/.]\w)/gi;
+  /(?<![\w@#$€£/.:=-]|[\w.][-/])(?:\+|00)?\(?\d[\d ()./\u00a0\u2011\u2013-]{5,24}\d(?:(?: ?x| ?ext\.? ?| ?#| ?Durchwahl )\d{1,6})?(?!\d|[-/.]\d|[A-Z@_]|[/.]\w|-(?!(?:office|fax|mobile|home|work|cell))\w)/gi;
 const CONTEXT =
   /\b(?:tel(?:e(?:phone|fon|fono))?|phone|cell(?:ular|phone)?|mobile?|handy|fax|call(?:ed|ing)?|dial|ring|text|sms|whats ?app|contact|reach|number is|rufnummer|anrufen|t[ée]l[ée]phone|portable|appel(?:er|ez)|ll[áa]mame|m[óo]vil|cellulare|telefoonnummer|bel|mobiel|hotline|voicemail)\b/i;
-const LIKE_DATE = /^\(?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?:[ T]|$)/;
+/** "212 555 0147 (office)", "0171 2345678-Fax" */
+const NAMED_AFTER = /^[ ,(-]{0,3}(?:office|fax|mobile|home|work|cell|direct|phone|tel)\b/i;
+const AFTER = /(?:office|fax|mobile|home|work|cell|direct|phone|tel)\b/i;
+/** A candidate and the word that names it. */
+const AFTER_CHARACTERS = 48;
+/** Dates, and decimal numbers. */
+const NOT_PHONE = /^\d+\.\d+$|^\(?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?:[ T]|$)/;
 /** Beginnings of numbers that need no words around them. */
 const LIKE_NUMBER = /^(?:\+|\(?0|\(?\d{3}\)?[-. ]|1[-. ])/;
 /** Groups of the North American plan. */
@@ -40,8 +46,14 @@ export function phoneRecognizer(regions: readonly string[] = DEFAULT_REGIONS): R
         const { index, 0: longest } = found;
         const isNearWords = hasContext(text, { start: index, end: index }, CONTEXT, [48, 0]);
         const mayBeNumber = isNearWords || LIKE_NUMBER.test(longest);
-        const match = (mayBeNumber ? prefixesOf(longest) : [])
-          .map((value) => ({ value, score: scoreOf(text, { value, start: index, isNearWords }, plans) }))
+        const match = (
+          mayBeNumber || AFTER.test(text.slice(index, index + AFTER_CHARACTERS)) ? prefixesOf(longest) : []
+        )
+          .map((value) => {
+            const after = text.slice(index + value.length, index + value.length + 12);
+            const isNamed = isNearWords || NAMED_AFTER.test(after);
+            return { value, score: scoreOf(text, { value, start: index, isNearWords: isNamed }, plans) };
+          })
           .find(({ score }) => score > 0);
         if (match === undefined) {
           pattern.lastIndex = index + (/^\S+\s/.exec(longest)?.[0].length ?? longest.length);
@@ -119,10 +131,10 @@ function scoreOf(
   plans: NumberingPlans,
 ) {
   const digits = value.replace(/\D/g, "");
-  if (digits.length < MIN_DIGITS || digits.length > 21 || LIKE_DATE.test(value)) return 0;
+  if (digits.length < MIN_DIGITS || digits.length > 21 || NOT_PHONE.test(value)) return 0;
   if (value.startsWith("+") || value.startsWith("00")) {
     const validity = plans.international(value.startsWith("+") ? value : `+${value.slice(2)}`);
-    if (validity === "valid") return namesThing(text, { start }) ? 0 : 0.95;
+    if (validity === "valid") return value.startsWith("00") && namesThing(text, { start }) ? 0 : 0.95;
     if (validity === "possible" && (value.startsWith("+") || isNearWords)) return 0.75;
     // Extensions and exchanges that no plan has: "+1-555-123-4567x89", "001-123-555-0000".
     return NORTH_AMERICAN.test(value.replace(/^(?:\+|00)/, "")) || isNearWords ? 0.7 : 0;
