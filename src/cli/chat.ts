@@ -5,19 +5,16 @@ import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
 import { Command } from "commander";
 import { Fault } from "../kernel/faults.ts";
-import { firstChatModel } from "./first-chat-model.ts";
+import { CHAT_HELP, ChatSession } from "./chat-session.ts";
+import { chatModels, firstChatModel } from "./first-chat-model.ts";
 import { readEvents } from "./read-events.ts";
 import type { ServiceClient } from "./service-client.ts";
+import { startSpinner } from "./spinner.ts";
 import { type ServiceOptions, withService } from "./with-service.ts";
 
 interface ChatOptions extends ServiceOptions {
-  system?: string;
+  system: string;
   json?: true;
-}
-
-interface Message {
-  role: "system" | "user" | "assistant";
-  content: string;
 }
 
 interface Chunk {
@@ -33,7 +30,8 @@ interface Answer {
 }
 
 const DEFAULT_SYSTEM = "You are a helpful assistant.";
-const HELP = "/clear forgets the conversation, /exit ends it. Ctrl-C stops an answer.";
+/** The service answers before, unless it loads the model or has no free slot. */
+const LOADING_MS = 2_000;
 
 export function chatCommand(): Command {
   return new Command("chat")
@@ -42,67 +40,99 @@ export function chatCommand(): Command {
     .option("--url <url>", "URL of the service; default: the one that runs with this data directory")
     .option("--key <key>", "API key; default: $PARLANCE_KEY, or a temporary one")
     .option("--json", "print the answer as JSON; the prompt comes from standard input")
-    .addHelpText("after", `\n${HELP}\nWithout a terminal, standard input is one prompt, and the answer is printed.`)
+    .addHelpText(
+      "after",
+      `\nIn the conversation:\n${CHAT_HELP}\n\nWithout a terminal, standard input is one prompt, and the answer is printed.`,
+    )
     .action((model: string | undefined, options: ChatOptions) =>
       withService("project", options, (client) => run(client, model, options)),
     );
 }
 
-async function run(client: ServiceClient, wanted: string | undefined, options: ChatOptions): Promise<void> {
-  const model = wanted ?? (await firstChatModel(client));
-  const messages: Message[] = options.system ? [{ role: "system", content: options.system }] : [];
-  if (!process.stdin.isTTY || options.json === true) return askOnce(client, model, messages, options.json === true);
-  await converse(client, model, messages);
+async function run(client: ServiceClient, model: string | undefined, options: ChatOptions): Promise<void> {
+  const session = new ChatSession(model ?? (await firstChatModel(client)), options.system, {
+    list: () => chatModels(client),
+    check: async (id) => {
+      await client.send("GET", `/v1/models/${encodeURIComponent(id)}`);
+    },
+  });
+  if (!process.stdin.isTTY || options.json === true) await askOnce(client, session, options.json === true);
+  else await converse(client, session);
 }
 
-async function askOnce(client: ServiceClient, model: string, messages: Message[], isJson: boolean): Promise<void> {
-  messages.push({ role: "user", content: (await text(process.stdin)).trim() });
+async function askOnce(client: ServiceClient, session: ChatSession, isJson: boolean): Promise<void> {
+  session.ask((await text(process.stdin)).trim());
   const write = isJson ? () => {} : (piece: string) => void process.stdout.write(piece);
-  const { content, completionTokens } = await ask(client, { model, messages, write }, new AbortController().signal);
+  const { content, completionTokens } = await readAnswer(client, session, { write }, new AbortController().signal);
+  const { model } = session;
   if (isJson)
     console.log(JSON.stringify({ model, content, completion_tokens: completionTokens ?? null }, undefined, 2));
   else process.stdout.write("\n");
 }
 
-async function converse(client: ServiceClient, model: string, messages: Message[]): Promise<void> {
-  const first = [...messages];
-  const dim = (words: string) => styleText("dim", words, { stream: process.stdout });
+async function converse(client: ServiceClient, session: ChatSession): Promise<void> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
-  process.stdout.write(`${model} at ${client.origin}. ${HELP}\n`);
+  process.stdout.write(
+    `${session.model} at ${client.origin}. /help lists the commands, /exit ends the conversation.\n`,
+  );
   try {
     for (;;) {
       const prompt = await nextPrompt(lines, "\n> ");
       if (prompt === undefined || prompt === "/exit" || prompt === "/quit" || prompt === "/bye") return;
-      if (prompt === "/clear") messages.splice(0, messages.length, ...first);
-      else if (prompt.startsWith("/")) process.stdout.write(`${HELP}\n`);
-      if (prompt === "" || prompt.startsWith("/")) continue;
-      messages.push({ role: "user", content: prompt });
-      const stopping = new AbortController();
-      const stop = () => stopping.abort();
-      lines.on("SIGINT", stop);
-      let shown = "";
-      const write = (piece: string) => {
-        shown += piece;
-        process.stdout.write(piece);
-      };
+      if (prompt === "") continue;
       try {
-        const { completionTokens, seconds } = await ask(client, { model, messages, write }, stopping.signal);
-        const speed = completionTokens === undefined ? "" : `${(completionTokens / seconds).toFixed(1)} tokens/s`;
-        process.stdout.write(`\n${dim(speed)}\n`);
+        if (prompt.startsWith("/")) process.stdout.write(`${await session.run(prompt)}\n`);
+        else await answer(client, session, prompt, lines);
       } catch (failure) {
-        if (stopping.signal.aborted) process.stdout.write(dim(" (stopped)\n"));
-        else if (failure instanceof Fault) console.error(`error: ${failure.message}`);
-        else throw failure;
-      } finally {
-        lines.off("SIGINT", stop);
+        if (!(failure instanceof Fault)) throw failure;
+        console.error(`error: ${failure.message}`);
       }
-      // What was shown is part of the conversation, also where the answer was stopped.
-      if (shown === "") messages.pop();
-      else messages.push({ role: "assistant", content: shown });
     }
   } finally {
     lines.close();
   }
+}
+
+/** Prints the answer to a prompt. Ctrl-C stops it. */
+async function answer(client: ServiceClient, session: ChatSession, prompt: string, lines: Interface): Promise<void> {
+  session.ask(prompt);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  lines.on("SIGINT", stop);
+  const spinner = startSpinner(process.stdout, "Waiting");
+  const loading = setTimeout(() => void describeWait(client, session.model, spinner.show), LOADING_MS);
+  let shown = "";
+  const write = (piece: string) => {
+    spinner.stop();
+    shown += piece;
+    process.stdout.write(piece);
+  };
+  try {
+    const onReasoning = () => spinner.show("Thinking");
+    const { completionTokens, seconds } = await readAnswer(client, session, { write, onReasoning }, stopping.signal);
+    const speed = completionTokens === undefined ? "" : `${(completionTokens / seconds).toFixed(1)} tokens/s`;
+    spinner.stop();
+    process.stdout.write(`\n${dim(speed)}\n`);
+  } catch (failure) {
+    spinner.stop();
+    if (!stopping.signal.aborted) throw failure;
+    process.stdout.write(dim(" (stopped)\n"));
+  } finally {
+    clearTimeout(loading);
+    lines.off("SIGINT", stop);
+    session.answered(shown);
+  }
+}
+
+/** Says in the spinner that the model is being loaded, if it is. */
+async function describeWait(client: ServiceClient, model: string, show: (text: string) => void): Promise<void> {
+  const path = `/v1/models/${encodeURIComponent(model)}?include_metadata=true`;
+  const described = await client.read<{ metadata?: { loaded?: boolean } }>("GET", path).catch(() => undefined);
+  if (described?.metadata?.loaded === false) show(`Loading ${model}`);
+}
+
+function dim(words: string): string {
+  return styleText("dim", words, { stream: process.stdout });
 }
 
 /** Undefined at the end of the input, and for Ctrl-C. */
@@ -121,12 +151,18 @@ async function nextPrompt(lines: Interface, prompt: string): Promise<string | un
   }
 }
 
-async function ask(
+interface Listeners {
+  write: (piece: string) => void;
+  onReasoning?: () => void;
+}
+
+async function readAnswer(
   client: ServiceClient,
-  { model, messages, write }: { model: string; messages: readonly Message[]; write: (piece: string) => void },
+  session: ChatSession,
+  { write, onReasoning }: Listeners,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const body = { model, messages, stream: true, stream_options: { include_usage: true } };
+  const body = { ...session.body(), stream: true, stream_options: { include_usage: true } };
   const response = await client.send("POST", "/v1/chat/completions", body, signal);
   const startedAt = performance.now();
   let content = "";
@@ -134,9 +170,10 @@ async function ask(
   for await (const event of readEvents(response)) {
     const { error, choices, usage } = event as Chunk;
     if (error !== undefined) throw new Fault("upstream-failed", error.message);
-    const piece = choices?.[0]?.delta.content ?? "";
-    content += piece;
-    if (piece !== "") write(piece);
+    const { content: piece, reasoning_content: reasoning } = choices?.[0]?.delta ?? {};
+    if (reasoning) onReasoning?.();
+    if (piece) write(piece);
+    content += piece ?? "";
     completionTokens = usage?.completion_tokens ?? completionTokens;
   }
   return { content, completionTokens, seconds: (performance.now() - startedAt) / 1000 };

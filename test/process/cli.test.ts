@@ -18,6 +18,7 @@ models:
     deployments:
       - engine: scripted
         replies:
+          - { match: slowly, text: "At last.", delay_ms_before_first: 1500 }
           - { match: count, text: "${"one ".repeat(400)}", delay_ms_per_token: 50 }
           - { text: "Squawk! Hello." }
 `;
@@ -102,6 +103,20 @@ test.runIf(existsSync("/usr/bin/script"))("chat holds a conversation, and Ctrl-C
   ]);
   expect(code).toBe(0);
   expect(output.match(/one/g)?.length).toBeLessThan(300);
+});
+
+test.runIf(existsSync("/usr/bin/script"))("chat changes its model and settings, and shows that it waits", async () => {
+  const { code, output } = await inTerminal("chat parrot", [
+    [/> $/, "/model nobody\n"],
+    [/error: The model `nobody` does not exist[\s\S]*> $/, "/set max_completion_tokens 1\n"],
+    [/max_completion_tokens = 1\s+> $/, "Hello?\n"],
+    [/Squawk!(?! Hello)[\s\S]*> $/, "/set max_completion_tokens\n"],
+    [/No settings\.\s+> $/, "Answer slowly.\n"],
+    [/Waiting[\s\S]*At last\.[\s\S]*> $/, "/sing\n"],
+    [/There is no command `\/sing`[\s\S]*> $/, "/exit\n"],
+  ]);
+  expect(code).toBe(0);
+  expect(output).toContain("/help lists the commands");
 });
 
 test("commands on a service name it where none runs", async () => {
