@@ -60,7 +60,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     onEndpointLeft: (deployment) => metrics.deploymentLeft(deployment),
     onModels: async () => workers?.apply(),
   });
-  const cache = openCache(base);
+  const cache = await openCache(base);
   const guardrailServices = openGuardrails(config.guardrailServices, logger, lifetime);
   const guardrailAudit = new GuardrailAudit(database, logger);
   lifetime.defer(() => guardrailAudit.close());

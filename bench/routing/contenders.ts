@@ -1,6 +1,6 @@
 /** Proxies to compare, each in a separate process in front of the same upstream. */
 
-import { type ChildProcess, fork, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -49,6 +49,8 @@ export async function served(
     environment = {},
   }: { nodeArguments?: string[]; environment?: Readonly<Record<string, string>> },
 ): Promise<{ child: ChildProcess; origin: string }> {
+  // Otherwise the service would run from its sources, which takes longer to start and more memory.
+  execFileSync(process.execPath, [resolve(import.meta.dirname, "../../scripts/bundle/write-bundle.ts")]);
   const port = await freePort();
   const configFile = join(directory, "parlance.yaml");
   writeFileSync(configFile, config);

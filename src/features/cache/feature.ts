@@ -9,14 +9,13 @@ import type { CacheStorage } from "./cache-storage.ts";
 import { CacheUpkeep } from "./cache-upkeep.ts";
 import { DatabaseCacheStore } from "./database-cache-store.ts";
 import { MemoryCacheStore } from "./memory-cache-store.ts";
-import { RedisCacheStore } from "./redis-cache-store.ts";
 import { cacheRoutes } from "./routes.ts";
 import { sealed } from "./sealed-cache-store.ts";
 
 /** Opens the store of cached answers. Throws a Fault for a store whose address or key is not set. */
-export function openCache(parts: BaseParts): CacheStorage {
+export async function openCache(parts: BaseParts): Promise<CacheStorage> {
   const { config, database, logger, lifetime, catalog, metrics } = parts;
-  const backend = openBackend(parts);
+  const backend = await openBackend(parts);
   lifetime.defer(() => backend.close());
   lifetime.use(new CacheUpkeep({ backend, catalog, database, logger }));
   const store = new BoundedCacheStore(backend, logger);
@@ -34,7 +33,7 @@ export function cacheFeature({ accounts, cache }: ServiceParts): Feature {
   return { admin: [cacheRoutes(accounts, cache.store)] };
 }
 
-function openBackend({ config, database, logger }: BaseParts): CacheBackend {
+async function openBackend({ config, database, logger }: BaseParts): Promise<CacheBackend> {
   const { store, maxSize } = config.cache;
   if (store === "memory") return new MemoryCacheStore(maxSize);
   const { PARLANCE_ENCRYPTION_KEY: secrets, REDIS_URL: redis } = config.environment;
@@ -43,6 +42,8 @@ function openBackend({ config, database, logger }: BaseParts): CacheBackend {
   if (keyring === undefined) throw missing(store, "a key to encrypt answers: set PARLANCE_ENCRYPTION_KEY");
   if (store === "database") return sealed(new DatabaseCacheStore(database, maxSize), keyring);
   if (redis === undefined) throw missing(store, "the address of Redis: set REDIS_URL");
+  // The client of Redis has hundreds of modules.
+  const { RedisCacheStore } = await import("./redis-cache-store.ts");
   return sealed(new RedisCacheStore(redis, maxSize), keyring);
 }
 

@@ -6,7 +6,6 @@ import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { extract } from "tar";
 import { Fault } from "../../kernel/faults.ts";
 import { ensureFreeSpace, isDiskFullError } from "../free-space.ts";
 import { hashFile, tooLong, writeHashed } from "../hash-file.ts";
@@ -136,6 +135,7 @@ async function unpack(tarball: string, path: string, request: FetchRequest): Pro
       isTooLong = size > (request.expected.bytes ?? Number.POSITIVE_INFINITY);
       return !isTooLong;
     };
+    const { extract } = await import("tar");
     await extract({ file: tarball, cwd: folder, strip: 1, strict: true, filter: isWanted });
   } catch (error) {
     if (isDiskFullError(error)) throw error;

@@ -1,5 +1,4 @@
 import type { Hash } from "node:crypto";
-import { openPromise } from "yauzl";
 import { Fault } from "../../kernel/faults.ts";
 import { isDiskFullError } from "../free-space.ts";
 import { writeHashed } from "../hash-file.ts";
@@ -24,6 +23,7 @@ export async function unpackWheel(
   options: UnpackOptions,
 ): Promise<number> {
   try {
+    const { openPromise } = await import("yauzl");
     const archive = await openPromise(wheel);
     // Closes the archive after the last entry at the latest.
     for await (const entry of archive.eachEntry()) {

@@ -1,0 +1,3 @@
+export const BUNDLES: string;
+export const COMPLETE: string;
+export function currentBundle(): { folder: string; executable: string; isComplete: boolean };
