@@ -93,7 +93,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     reason: "Workers have no database and no local models: what they need of those is a call to the owner.",
   },
   { part: "server.ts", may: FEATURE, reason: "Lists the scopes and routes." },
-  { part: "drain.ts", may: ["inference", "server.ts"], reason: "Ends the process in order." },
+  { part: "drain.ts", may: ["kernel", "inference", "server.ts"], reason: "Ends the process in order." },
   {
     part: "open-inference.ts",
     may: [...FEATURE, "config", "counters"],

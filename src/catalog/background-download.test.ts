@@ -74,7 +74,7 @@ async function download(store: ModelStore, signal = new AbortController().signal
         if (phase === "fetching" && receivedBytes > 0) events.push("progress");
       },
       logger: createLogger("silent"),
-      retrySeconds: { initial: 0.01, max: 0.01 },
+      backoff: { initial: 10, max: 10 },
     },
     {
       onBegin: ({ id, bytes }) => events.push(`begin ${id} ${bytes}`),

@@ -1,8 +1,9 @@
 /** Downloads the default chat model after the start, when a smaller one already answers. */
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
-import { backoffDelay } from "../kernel/async/backoff.ts";
+import type { Backoff } from "../kernel/async/backoff.ts";
+import { retry } from "../kernel/async/retry.ts";
+import { HOUR_MS, MINUTE_MS } from "../kernel/durations.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
@@ -19,7 +20,7 @@ export interface BackgroundDownloadOptions {
   onProgress: ProgressListener;
   logger: Logger;
   /** Backoff of retries. Default: a minute, doubled up to an hour. */
-  retrySeconds?: { initial: number; max: number };
+  backoff?: Backoff;
 }
 
 export interface DownloadListener {
@@ -31,14 +32,14 @@ export interface DownloadListener {
 
 /** A download that nobody asked for must not fill the disk. */
 const SPARE_DISK_BYTES = 1e9;
-const RETRY_SECONDS = { initial: 60, max: 3600 };
+const BACKOFF = { initial: MINUTE_MS, max: HOUR_MS };
 
 /**
  * Resolves with the ID of the downloaded model; undefined: none was to be downloaded. An interrupted download resumes,
  * also after a restart. Throws the signal's reason on abort.
  */
 export async function downloadDefaultChatModel(
-  { config, store, memory, refresh, onProgress, logger, retrySeconds = RETRY_SECONDS }: BackgroundDownloadOptions,
+  { config, store, memory, refresh, onProgress, logger, backoff = BACKOFF }: BackgroundDownloadOptions,
   { onBegin, onFailure }: DownloadListener,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -48,22 +49,19 @@ export async function downloadDefaultChatModel(
   const bytes = sizeOf(model);
   logger.info({ model: model.id, bytes }, "downloading the default chat model in the background");
   onBegin({ id: model.id, bytes });
-  for (let failures = 1; ; failures++) {
-    try {
-      await store.pull({ model: model.id }, { signal, onProgress, spareDiskBytes: SPARE_DISK_BYTES });
-      await refresh();
-      return model.id;
-    } catch (failure) {
-      signal.throwIfAborted();
-      const reason = failure instanceof Error ? failure.message : String(failure);
-      // Such as a read-only file system; no failed download may end the service.
-      const details = failure instanceof Fault ? {} : { err: failure };
-      logger.warn({ model: model.id, reason, ...details }, "the default chat model could not be downloaded");
-      if (failures === 1) onFailure(model.id, reason);
-      await pause(backoffDelay(failures, retrySeconds) * 1000, undefined, { signal }).catch(() => {});
-      signal.throwIfAborted();
-    }
-  }
+  const download = async () => {
+    await store.pull({ model: model.id }, { signal, onProgress, spareDiskBytes: SPARE_DISK_BYTES });
+    await refresh();
+  };
+  const onRetry = (failure: unknown, failures: number) => {
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    // Such as a read-only file system; no failed download may end the service.
+    const details = failure instanceof Fault ? {} : { err: failure };
+    logger.warn({ model: model.id, reason, ...details }, "the default chat model could not be downloaded");
+    if (failures === 1) onFailure(model.id, reason);
+  };
+  await retry(download, { backoff, onRetry, signal });
+  return model.id;
 }
 
 function sizeOf({ files }: ManifestEntry): number {

@@ -2,6 +2,7 @@
 
 import type { Deployment } from "../inference/deployment.ts";
 import { MINUTE_MS } from "../kernel/durations.ts";
+import { Poll } from "../kernel/jobs/poll.ts";
 import type { CatalogModel } from "./catalog.ts";
 import { isWildcard } from "./catalog.ts";
 
@@ -28,7 +29,7 @@ export class UpstreamModels {
   /** Names that each deployment listed last. */
   readonly #lists = new WeakMap<Deployment, readonly string[]>();
   #wildcards: readonly CatalogModel[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #poll: Poll | undefined;
   #stop = new AbortController();
 
   constructor(options: UpstreamModelsOptions) {
@@ -47,7 +48,11 @@ export class UpstreamModels {
     this.#wildcards = [...models].filter(isWildcard);
     const ids = new Set(this.#wildcards.map(({ id }) => id));
     for (const id of this.#byWildcard.keys()) if (!ids.has(id)) this.#byWildcard.delete(id);
-    if (this.#wildcards.length > 0) void this.#refresh(this.#stop.signal);
+    if (this.#wildcards.length === 0) return;
+    const { signal } = this.#stop;
+    const refresh = () => Promise.all(this.#wildcards.map((each) => this.#ask(each, each.deployments, signal)));
+    this.#poll = new Poll(refresh, { everyMs: REFRESH_MS });
+    void this.#poll.run();
   }
 
   /** Lists the models of endpoints that joined a pool, and forgets those of endpoints that left. */
@@ -60,15 +65,8 @@ export class UpstreamModels {
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#poll?.stop();
     this.#stop.abort();
-  }
-
-  async #refresh(stop: AbortSignal): Promise<void> {
-    await Promise.all(this.#wildcards.map((wildcard) => this.#ask(wildcard, wildcard.deployments, stop)));
-    if (stop.aborted) return;
-    this.#timer = setTimeout(() => void this.#refresh(stop), REFRESH_MS);
-    this.#timer.unref();
   }
 
   async #ask(wildcard: CatalogModel, deployments: readonly Deployment[], stop: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
 import { OPERATOR } from "../features/accounts/audit/audit.ts";
 import type { ApiKeyScope } from "../features/accounts/keys/api-key-queries.ts";
+import { retry } from "../kernel/async/retry.ts";
 import { HOUR_SECONDS } from "../kernel/durations.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
@@ -46,15 +46,9 @@ export async function withTemporaryKey<Result>(
 /** A service that has just started for the first time is creating the default organization. */
 async function defaultScope(accounts: Accounts, kind: "project" | "admin"): Promise<ApiKeyScope> {
   const deadline = performance.now() + FIRST_START_MS;
-  for (;;) {
-    try {
-      return await accounts.defaultScope(kind);
-    } catch (failure) {
-      const isStarting = failure instanceof Fault && failure.kind === "not-found" && performance.now() < deadline;
-      if (!isStarting) throw failure;
-      await pause(POLL_MS);
-    }
-  }
+  const isRetryable = (failure: unknown) =>
+    failure instanceof Fault && failure.kind === "not-found" && performance.now() < deadline;
+  return retry(() => accounts.defaultScope(kind), { backoff: { initial: POLL_MS, max: POLL_MS }, isRetryable });
 }
 
 async function operatorKey(accounts: Accounts): Promise<TemporaryKey> {

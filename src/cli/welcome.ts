@@ -1,9 +1,9 @@
 /** Prints the base URL, the first keys and a curl command to try at startup. */
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import type { BootstrapKeys } from "../features/accounts/accounts.ts";
 import type { Readiness } from "../features/operations/operations.ts";
+import { retry, until } from "../kernel/async/retry.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
 import type { Listening } from "../main.ts";
@@ -39,22 +39,18 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
 async function bootstrapKeys({ app, signal }: Listening, { environment, ollama }: Config): Promise<BootstrapKeys> {
   const { PARLANCE_API_KEY: apiKey, PARLANCE_ADMIN_KEY: adminKey } = environment;
   const anonymousProject = ollama.enabled ? ollama.anonymousProject : undefined;
-  for (;;) {
-    try {
-      return await app.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject });
-    } catch (failure) {
-      if (!(failure instanceof Fault && failure.kind === "unavailable")) throw failure;
-      await pause(DATABASE_RETRY_INTERVAL_MS, undefined, { signal });
-    }
-  }
+  const isRetryable = (failure: unknown) => failure instanceof Fault && failure.kind === "unavailable";
+  const backoff = { initial: DATABASE_RETRY_INTERVAL_MS, max: DATABASE_RETRY_INTERVAL_MS };
+  const ensure = () => app.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject });
+  return retry(ensure, { backoff, isRetryable, signal });
 }
 
 async function untilReady({ app, signal }: Listening): Promise<Readiness> {
-  for (;;) {
+  const ready = async () => {
     const readiness = await app.readiness();
-    if (readiness.isReady) return readiness;
-    await pause(POLL_INTERVAL_MS, undefined, { signal });
-  }
+    return readiness.isReady && readiness;
+  };
+  return (await until(ready, { everyMs: POLL_INTERVAL_MS, signal })) as Readiness;
 }
 
 async function downloadDefaultChatModel(

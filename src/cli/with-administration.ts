@@ -1,9 +1,9 @@
 /** The administration API for commands: of the running service, or in this process where none runs. */
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { until } from "../kernel/async/retry.ts";
 import { Fault } from "../kernel/faults.ts";
 import { createDataDirectory } from "../kernel/process/data-directory.ts";
 import type { FileLock } from "../kernel/process/file-lock.ts";
@@ -71,17 +71,17 @@ async function findPlace(config: Config): Promise<Place> {
   // Several services may share a database, so that none has the lock.
   if (environment.DATABASE_URL !== undefined) return (await answeringOrigin(dataDirectory)) ?? { lock: undefined };
   createDataDirectory(dataDirectory);
-  const deadline = performance.now() + WAIT_MS;
-  for (;;) {
+  const look = async (): Promise<Place | undefined> => {
     const lock = tryServiceLock(dataDirectory);
     if (lock !== "taken") return { lock };
     const origin = await answeringOrigin(dataDirectory);
     if (origin !== undefined) return origin;
     // A service in another container cannot be reached at its address, but shares the database.
-    if (ranElsewhere(dataDirectory)) return { lock: undefined };
-    if (performance.now() >= deadline) throw busy(dataDirectory);
-    await pause(POLL_MS);
-  }
+    return ranElsewhere(dataDirectory) ? { lock: undefined } : undefined;
+  };
+  const place = await until(look, { everyMs: POLL_MS, timeoutMs: WAIT_MS });
+  if (place === undefined) throw busy(dataDirectory);
+  return place;
 }
 
 /** Undefined also for a service that starts or stops, and for a file that a crash has left. */

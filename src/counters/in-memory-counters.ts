@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "../kernel/durations.ts";
+import { Poll } from "../kernel/jobs/poll.ts";
 import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
 import { MovingWindows } from "./moving-windows.ts";
 
@@ -9,7 +10,7 @@ export class InMemoryCounters implements Counters {
   readonly epoch = "this process";
   readonly state: CountersState = { isShared: undefined, replicas: 1 };
   readonly #now: () => number;
-  readonly #sweeper: NodeJS.Timeout;
+  readonly #sweeper: Poll;
   readonly #windows = new MovingWindows();
   /** Time at which the initial amount leaves its window, by key. */
   readonly #begun = new Map<string, number>();
@@ -17,7 +18,7 @@ export class InMemoryCounters implements Counters {
   /** `now` is a monotonic clock in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
+    this.#sweeper = new Poll(() => this.#sweep(), { everyMs: SWEEP_INTERVAL_MS });
   }
 
   async take(claims: readonly CounterClaim[]): Promise<Taken> {
@@ -36,7 +37,7 @@ export class InMemoryCounters implements Counters {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#sweeper);
+    this.#sweeper.stop();
     this.#windows.clear();
     this.#begun.clear();
   }

@@ -1,9 +1,10 @@
 /** Counts with other replicas through a store, and locally with a share of the limits while it is unavailable. */
 
-import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../kernel/async/retry.ts";
 import { withTimeout } from "../kernel/async/timeout.ts";
 import { MINUTE_MS } from "../kernel/durations.ts";
 import { unavailable } from "../kernel/faults.ts";
+import { Poll } from "../kernel/jobs/poll.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type CounterStore, type Heartbeat, LEASE_MS, type StoreTaken, type WindowSnapshot } from "./counter-store.ts";
 import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
@@ -40,9 +41,9 @@ export class SharedCounters implements Counters {
   readonly #replicas: ReplicaSet;
   readonly #local = new LocalUsage();
   readonly #closing = new AbortController();
-  readonly #membership: Promise<void>;
+  readonly #membership: Poll;
   readonly #firstJoin = Promise.withResolvers<void>();
-  readonly #sweeper: NodeJS.Timeout;
+  readonly #sweeper: Poll;
   /** Initial amounts that the store has not confirmed. */
   readonly #unsyncedBeginnings: Set<{ key: string; windowSeconds: number; amount: number }> = new Set();
   /** Empty snapshots of windows in which the store may count more than this replica has used. */
@@ -59,8 +60,16 @@ export class SharedCounters implements Counters {
     this.#replicas = new ReplicaSet(options.replicaCount);
     this.#hasLoggedOutage = options.logsFirstFailure === false;
     this.#local.startLocalShares(this.#now());
-    this.#membership = this.#keepMembership();
-    this.#sweeper = setInterval(() => this.#local.sweep(this.#now()), SWEEP_INTERVAL_MS).unref();
+    const expected = this.#replicas.readExpected();
+    const keepMembership = async () => {
+      await expected;
+      await (this.#isShared ? this.#heartbeat() : this.#rejoin());
+      this.#firstJoin.resolve();
+    };
+    const everyMs = () => (this.#isShared ? HEARTBEAT_MS : RETRY_MS);
+    this.#membership = new Poll(keepMembership, { everyMs });
+    void this.#membership.run();
+    this.#sweeper = new Poll(() => this.#local.sweep(this.#now()), { everyMs: SWEEP_INTERVAL_MS });
   }
 
   get epoch(): string {
@@ -122,8 +131,8 @@ export class SharedCounters implements Counters {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    clearInterval(this.#sweeper);
-    await this.#membership;
+    this.#sweeper.stop();
+    await this.#membership.close();
     const { store } = this.#options;
     // Without an answer, the lease releases the reservations.
     if (this.#isShared) await storeAnswer(store.leave(this.#replicas.id)).catch(() => {});
@@ -161,17 +170,6 @@ export class SharedCounters implements Counters {
       isUnbounded ? { replicas: 1, rank: 0 } : this.#replicas.share,
       this.#now(),
     );
-  }
-
-  async #keepMembership(): Promise<void> {
-    const { signal } = this.#closing;
-    await this.#replicas.readExpected();
-    while (!signal.aborted) {
-      await (this.#isShared ? this.#heartbeat() : this.#rejoin());
-      this.#firstJoin.resolve();
-      const milliseconds = this.#isShared ? HEARTBEAT_MS : RETRY_MS;
-      await pause(milliseconds, undefined, { signal, ref: false }).catch(() => {});
-    }
   }
 
   async #heartbeat(): Promise<void> {
@@ -249,13 +247,13 @@ export class SharedCounters implements Counters {
   /** Waits until each earlier replica has sent a heartbeat since `joinedAt`, or its lease has expired. */
   async #waitForOtherReplicas(joinedAt: number): Promise<Heartbeat> {
     const others = this.#replicas.others;
-    for (;;) {
+    const allHere = async () => {
       const heartbeat = await storeAnswer(this.#options.store.heartbeat(this.#replicas.id));
       if (!heartbeat.isMember) throw new Error("the counts were lost");
       const areAllHere = others.every((id) => (heartbeat.replicas.get(id) ?? 0) >= joinedAt);
-      if (areAllHere || heartbeat.now - joinedAt > LEASE_MS || this.#closing.signal.aborted) return heartbeat;
-      await pause(REPLICA_POLL_MS);
-    }
+      return (areAllHere || heartbeat.now - joinedAt > LEASE_MS || this.#closing.signal.aborted) && heartbeat;
+    };
+    return (await until(allHere, { everyMs: REPLICA_POLL_MS })) as Heartbeat;
   }
 
   #useLocalShare(error: unknown): void {

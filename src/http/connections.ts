@@ -7,6 +7,7 @@ import { devNull } from "node:os";
 import type { FastifyInstance } from "fastify";
 import { ActiveSet } from "../kernel/async/active-set.ts";
 import { Fault, invalidRequest } from "../kernel/faults.ts";
+import { Poll } from "../kernel/jobs/poll.ts";
 import type { Logger } from "../observability/logger.ts";
 
 export interface ConnectionOptions {
@@ -58,8 +59,8 @@ function logExhaustedDescriptors(server: Server, logger: Logger): void {
         logger.error({ code: error.code }, `No file descriptors are left: new connections are closed. ${advice}`);
       } else logger.info("File descriptors are available again: connections are accepted.");
     });
-  const timer = setInterval(check, DESCRIPTOR_CHECK_MS).unref();
-  server.once("close", () => clearInterval(timer));
+  const poll = new Poll(check, { everyMs: DESCRIPTOR_CHECK_MS });
+  server.once("close", () => poll.stop());
 }
 
 function capPerAddress(server: Server, counter: ConnectionCounter): void {
@@ -117,16 +118,13 @@ export function cutSlowReaders(scope: FastifyInstance, seconds: number): void {
     raw.on("close", () => unfinished.delete(entry));
     done();
   });
-  const timer = setInterval(
-    () => {
-      const latest = performance.now() - seconds * 1000;
-      for (const { response, arrivedAt } of unfinished) if (arrivedAt < latest) response.destroy();
-    },
-    1000 * Math.min(1, seconds / 20),
-  );
-  timer.unref();
+  const cut = () => {
+    const latest = performance.now() - seconds * 1000;
+    for (const { response, arrivedAt } of unfinished) if (arrivedAt < latest) response.destroy();
+  };
+  const poll = new Poll(cut, { everyMs: 1000 * Math.min(1, seconds / 20) });
   scope.addHook("onClose", (_instance, done) => {
-    clearInterval(timer);
+    poll.stop();
     done();
   });
 }

@@ -1,7 +1,7 @@
 /** The database that accounts and usage keep their records in: SQLite or, by its URL, PostgreSQL. */
 
-import { setTimeout as pause } from "node:timers/promises";
 import { CamelCasePlugin, Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { retry } from "../kernel/async/retry.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -14,7 +14,8 @@ import { sqliteDialect } from "./sqlite.ts";
 
 const RETRY_AFTER_SECONDS = 1;
 const MAX_ATTEMPTS = 5;
-const RETRY_DELAY_MS = 20;
+/** Lets the other transaction commit first. */
+const BACKOFF_MS = { initial: 20, max: 80 };
 
 export interface DatabaseOptions {
   /** PostgreSQL; undefined: SQLite in `file`. */
@@ -76,17 +77,8 @@ export class Database {
    * `database_unavailable` when the database cannot be reached.
    */
   async transaction<Result>(work: (transaction: Transaction<Schema>) => Promise<Result>): Promise<Result> {
-    return this.#guard(async () => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await this.#kysely.transaction().execute(work);
-        } catch (error) {
-          if (!isRetryableTransaction(error) || attempt === MAX_ATTEMPTS) throw error;
-          // Linear backoff lets the other transaction commit first.
-          await pause(attempt * RETRY_DELAY_MS);
-        }
-      }
-    });
+    const options = { attempts: MAX_ATTEMPTS, backoff: BACKOFF_MS, isRetryable: isRetryableTransaction };
+    return this.#guard(() => retry(() => this.#kysely.transaction().execute(work), options));
   }
 
   /** Resolves when the database answers and its schema is current or compatible. Throws a Fault otherwise. */

@@ -7,6 +7,7 @@ import { labelReader } from "../features/usage/request-labels.ts";
 import { bodyMemoryBytes } from "../http/body-memory.ts";
 import type { GuardrailServices } from "../inference/guardrails/guardrail-services.ts";
 import type { Inference } from "../inference/inference.ts";
+import { Poll } from "../kernel/jobs/poll.ts";
 import type { Logger } from "../observability/logger.ts";
 import { Metrics } from "../observability/metrics.ts";
 import { openTelemetry } from "../observability/open-telemetry.ts";
@@ -97,11 +98,12 @@ export async function composeWorker(
     recordRequest: (entry) => records.recordRequest(entry),
   });
   let wereOpen = "[]";
-  const circuits = setInterval(() => {
+  const reportCircuits = () => {
     const open = [...catalog.measure()].filter((each) => each.isCircuitOpen).map(({ deployment }) => deployment);
     if (JSON.stringify(open) !== wereOpen) owner.notify("noteOpenCircuits", open);
     wereOpen = JSON.stringify(open);
-  }, CIRCUITS_MS).unref();
+  };
+  const circuits = new Poll(reportCircuits, { everyMs: CIRCUITS_MS });
   return {
     server,
     inference,
@@ -109,7 +111,7 @@ export async function composeWorker(
     metrics,
     callers,
     close: async () => {
-      clearInterval(circuits);
+      circuits.stop();
       forward.close();
       await catalog.close();
       await telemetry?.close();

@@ -2,6 +2,7 @@
 
 import { type RequestEntry, RequestRows } from "../features/usage/request-rows.ts";
 import { type UsageRecord, UsageRows } from "../features/usage/usage-batch.ts";
+import { Poll } from "../kernel/jobs/poll.ts";
 import type { Channel } from "./channel.ts";
 import type { OwnerMethods } from "./protocol.ts";
 
@@ -11,7 +12,7 @@ const ROWS_AT_ONCE = 500;
 
 export class WorkerRecords {
   readonly #owner: Pick<Channel<OwnerMethods>, "notify" | "flush">;
-  readonly #timer: NodeJS.Timeout;
+  readonly #poll: Poll;
   #usage = new UsageRows();
   #requests = new RequestRows();
   /** Last use of each key. */
@@ -19,7 +20,7 @@ export class WorkerRecords {
 
   constructor(owner: Pick<Channel<OwnerMethods>, "notify" | "flush">) {
     this.#owner = owner;
-    this.#timer = setInterval(() => this.send(), SEND_MS).unref();
+    this.#poll = new Poll(() => this.send(), { everyMs: SEND_MS });
   }
 
   recordUsage(record: UsageRecord): void {
@@ -54,7 +55,7 @@ export class WorkerRecords {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#poll.stop();
     this.send();
     this.#owner.flush();
   }

@@ -20,6 +20,7 @@ export function exitWithParent(parentPid: number, entry: URL): void {
 /** Call on the worker thread of the child. Does not depend on the main thread. */
 export function watchParent(): void {
   const { parentPid } = workerData as { parentPid: number };
+  // Not a Poll, which does not keep its thread running.
   setInterval(() => {
     // Windows keeps a dead parent's number; elsewhere the orphan gets another parent.
     if (process.ppid !== parentPid || !isAlive(parentPid)) endNow();

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../../kernel/async/retry.ts";
 import { unavailable } from "../../kernel/faults.ts";
 import type { HostedServer, HostedServices } from "../host/model-child.ts";
 import { readProperties } from "./server-properties.ts";
@@ -74,21 +74,18 @@ function followLife(server: ChildProcess): ServerLifetime {
 }
 
 async function waitUntilUp(origin: string, life: ServerLifetime, seconds: number): Promise<void> {
-  const until = Date.now() + seconds * 1000;
   let how: string | undefined;
   void life.ended.then((ended) => {
     how = ended;
   });
-  while (!(await isUp(origin))) {
-    if (how !== undefined) {
-      throw unavailable(`llama-server ${how}: ${life.lastLines.join(" / ")}`, "engine_failed", 60);
-    }
-    if (Date.now() > until) {
-      const message = `llama-server had not loaded its model after ${seconds} seconds (start_timeout_seconds).`;
-      throw unavailable(message, "engine_failed", 60);
-    }
-    await delay(POLL_MS);
-  }
+  const check = async () => {
+    if (await isUp(origin)) return true;
+    if (how === undefined) return false;
+    throw unavailable(`llama-server ${how}: ${life.lastLines.join(" / ")}`, "engine_failed", 60);
+  };
+  if (await until(check, { everyMs: POLL_MS, timeoutMs: seconds * 1000 })) return;
+  const message = `llama-server had not loaded its model after ${seconds} seconds (start_timeout_seconds).`;
+  throw unavailable(message, "engine_failed", 60);
 }
 
 async function isUp(origin: string): Promise<boolean> {

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { Fault } from "../../kernel/faults.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import type { BatchRow } from "../../storage/schema.ts";
@@ -117,7 +118,7 @@ export class BatchRun {
     }
     missingInputs.forget(id);
     // Nothing is answered yet, so that a cancelled batch ends here. A later one also lists its lines.
-    const polling = status === "validating" ? setInterval(() => void this.#poll(), POLL_MS) : undefined;
+    const polling = status === "validating" ? this.#startPolling() : undefined;
     let scanned: ScannedInput;
     try {
       scanned = await scanInput(bytes, endpoint, this.#options, this.#lines.signal);
@@ -127,7 +128,7 @@ export class BatchRun {
       await storeEnd(this.#options, this.#ending, end);
       return "ended";
     } finally {
-      clearInterval(polling);
+      polling?.stop();
     }
     const { lines, errors } = scanned;
     if (status === "validating" && errors.length > 0) {
@@ -171,8 +172,7 @@ export class BatchRun {
   async #answerAll(input: readonly LineLocation[], answered: Uint8Array): Promise<void> {
     const pending = new PendingLines(input.length, (index) => answered[index] === 1);
     if (!pending.isEmpty) await this.#poll();
-    const polling = setInterval(() => void this.#poll(), POLL_MS);
-    const flushing = setInterval(() => void this.#flush(), FLUSH_MS);
+    const polls = [this.#startPolling(), new Poll(() => this.#flush(), { everyMs: FLUSH_MS })];
     try {
       let running = 0;
       const work = async () => {
@@ -190,8 +190,7 @@ export class BatchRun {
       };
       await Promise.all(Array.from({ length: Math.min(this.#options.concurrency, input.length) }, work));
     } finally {
-      clearInterval(polling);
-      clearInterval(flushing);
+      for (const poll of polls) poll.stop();
     }
     await this.#flushing;
     if (this.#stop !== "taken-over" && !(await this.#parts.flush())) this.#stopFor("taken-over");
@@ -239,6 +238,10 @@ export class BatchRun {
     const parsed = await readBatchLine(await this.#reader.line(place), { endpoint, withBody });
     if ("code" in parsed) throw new Error(`the input of ${this.#batch.id} has changed: ${parsed.message}`);
     return parsed;
+  }
+
+  #startPolling(): Poll {
+    return new Poll(() => this.#poll(), { everyMs: POLL_MS });
   }
 
   /** Notices cancellation, expiry, and another run. */

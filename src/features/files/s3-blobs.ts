@@ -2,10 +2,9 @@
 
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { type Dispatcher, request as send } from "undici";
-import { backoffDelay } from "../../kernel/async/backoff.ts";
+import { retry } from "../../kernel/async/retry.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import type { BlobStore, ByteRange } from "./blob-store.ts";
@@ -28,6 +27,15 @@ const ATTEMPTS = 4;
 const BACKOFF = { initial: 200, jitter: [0.5, 1] } as const;
 const HEADERS_TIMEOUT_MS = 30_000;
 const IDLE_MS = MINUTE_MS;
+
+class StoreRefusal extends Error {
+  readonly isTemporary: boolean;
+
+  constructor(status: number, text: string) {
+    super(`the store answered ${status}: ${text.slice(0, 300)}`);
+    this.isTemporary = status >= 500 || status === 429;
+  }
+}
 
 export class S3Blobs implements BlobStore {
   readonly #options: S3Options;
@@ -83,23 +91,17 @@ export class S3Blobs implements BlobStore {
   }
 
   async #send(request: S3Request): Promise<Answer> {
-    for (let attempt = 1; ; attempt += 1) {
-      let cause: unknown;
-      try {
-        const answer = await this.#sendOnce(request);
-        if (answer.statusCode < 300 || request.expected?.includes(answer.statusCode) === true) return answer;
-        const text = await answer.body.text();
-        cause = new Error(`the store answered ${answer.statusCode}: ${text.slice(0, 300)}`);
-        if (answer.statusCode < 500 && answer.statusCode !== 429) attempt = ATTEMPTS;
-      } catch (error) {
-        cause = error;
-      }
-      if (attempt >= ATTEMPTS) {
-        const message = "The storage of files does not answer as it should. Retry in a few seconds.";
-        throw unavailable(message, "server_is_overloaded", 5, cause);
-      }
-      await pause(backoffDelay(attempt, BACKOFF));
-    }
+    const attempt = async () => {
+      const answer = await this.#sendOnce(request);
+      const { statusCode } = answer;
+      if (statusCode < 300 || request.expected?.includes(statusCode) === true) return answer;
+      throw new StoreRefusal(statusCode, await answer.body.text());
+    };
+    const isRetryable = (error: unknown) => !(error instanceof StoreRefusal) || error.isTemporary;
+    return retry(attempt, { attempts: ATTEMPTS, backoff: BACKOFF, isRetryable }).catch((cause: unknown) => {
+      const message = "The storage of files does not answer as it should. Retry in a few seconds.";
+      throw unavailable(message, "server_is_overloaded", 5, cause);
+    });
   }
 
   async #sendOnce({ method, key, query, headers, body }: S3Request): Promise<Answer> {

@@ -1,6 +1,7 @@
 /** Sessions of this process: their number per project, and their end when the service stops. */
 
 import { Fault, unavailable } from "../../kernel/faults.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 
 export interface OpenSession {
   project: string;
@@ -15,7 +16,7 @@ const DRAIN_CHECK_MS = 50;
 export class RealtimeSessions {
   readonly #maxPerProject: number;
   readonly #open = new Set<OpenSession>();
-  #draining: NodeJS.Timeout | undefined;
+  #draining: Poll | undefined;
 
   constructor(maxPerProject: number) {
     this.#maxPerProject = maxPerProject;
@@ -40,9 +41,9 @@ export class RealtimeSessions {
   drain(): void {
     const closeIdle = () => {
       for (const session of [...this.#open].filter((each) => !each.isBusy())) session.close(stopping());
-      if (this.#open.size === 0) clearInterval(this.#draining);
+      if (this.#open.size === 0) this.#draining?.stop();
     };
-    this.#draining ??= setInterval(closeIdle, DRAIN_CHECK_MS).unref();
+    this.#draining ??= new Poll(closeIdle, { everyMs: DRAIN_CHECK_MS });
     closeIdle();
   }
 }

@@ -2,7 +2,9 @@
 
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { WebSocket } from "@fastify/websocket";
+import { until } from "../../kernel/async/retry.ts";
 import type { Fault } from "../../kernel/faults.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 
 /** Messages that wait to be handled; the socket is not read beyond them. */
 const MAX_WAITING_BYTES = 1024 ** 2;
@@ -57,9 +59,9 @@ export class RealtimeSocket {
     socket.on("pong", () => {
       this.#isAlive = true;
     });
-    const ping = setInterval(() => this.#ping(), PING_SECONDS * 1000).unref();
+    const ping = new Poll(() => this.#ping(), { everyMs: PING_SECONDS * 1000 });
     socket.once("close", () => {
-      clearInterval(ping);
+      ping.stop();
       this.#waiting.length = 0;
       onClose();
     });
@@ -75,11 +77,9 @@ export class RealtimeSocket {
   /** Resolves once the client has read most of what was sent; disconnects a client that does not. */
   async flushed(): Promise<void> {
     const { socket, maxUnreadSeconds = DEFAULT_MAX_UNREAD_SECONDS } = this.#options;
-    const latest = performance.now() + maxUnreadSeconds * 1000;
-    while (socket.readyState === socket.OPEN && socket.bufferedAmount > HIGH_WATER_BYTES) {
-      if (performance.now() > latest) socket.terminate();
-      await delay(FLUSH_CHECK_MS);
-    }
+    const isRead = () => socket.readyState !== socket.OPEN || socket.bufferedAmount <= HIGH_WATER_BYTES;
+    const wasRead = await until(isRead, { everyMs: FLUSH_CHECK_MS, timeoutMs: maxUnreadSeconds * 1000 });
+    if (wasRead === undefined) socket.terminate();
   }
 
   close(failure: Fault): void {

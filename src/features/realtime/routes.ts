@@ -3,6 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { KEY_PROTOCOL, reauthenticate, sentKey } from "../../http/authenticate.ts";
 import { operation } from "../../http/operation.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { toErrorEvent, toMessage } from "../../wire/realtime/server-event.ts";
 import { RealtimeQuery, startOf } from "../../wire/realtime/session-query.ts";
@@ -61,7 +62,8 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
   const { caller, id: requestId } = request;
   let session: RealtimeSession | undefined;
   let leave = () => {};
-  let timers: NodeJS.Timeout[] = [];
+  let expiry: NodeJS.Timeout | undefined;
+  let idleCheck: Poll | undefined;
   const connection = new RealtimeSocket({
     socket,
     onMessage: async (message, isBinary) => {
@@ -69,7 +71,8 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
       await session?.receive(message, isBinary);
     },
     onClose: () => {
-      for (const timer of timers) clearInterval(timer);
+      clearTimeout(expiry);
+      idleCheck?.stop();
       session?.end();
       leave();
     },
@@ -116,16 +119,12 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
       isBusy: () => session?.isBusy === true,
       close: fail,
     });
-    timers = [
-      setTimeout(() => fail(expired(maxSessionSeconds)), maxSessionSeconds * 1000).unref(),
-      setInterval(
-        () => {
-          const isIdle = performance.now() - connection.lastMessageAt > idleTimeoutSeconds * 1000;
-          if (isIdle && session?.isBusy === false) fail(idle(idleTimeoutSeconds));
-        },
-        Math.min(1000, idleTimeoutSeconds * 100),
-      ).unref(),
-    ];
+    expiry = setTimeout(() => fail(expired(maxSessionSeconds)), maxSessionSeconds * 1000).unref();
+    const endIfIdle = () => {
+      const isIdle = performance.now() - connection.lastMessageAt > idleTimeoutSeconds * 1000;
+      if (isIdle && session?.isBusy === false) fail(idle(idleTimeoutSeconds));
+    };
+    idleCheck = new Poll(endIfIdle, { everyMs: Math.min(1000, idleTimeoutSeconds * 100) });
     await session.start();
   };
   const started = start().catch(fail);

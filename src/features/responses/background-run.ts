@@ -1,6 +1,7 @@
 /** Runs one response without its client's connection: writes its events as they come and its result at the end. */
 
-import { setTimeout as pause } from "node:timers/promises";
+import { retry } from "../../kernel/async/retry.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { EventLog, StreamEvent } from "./event-log.ts";
 import type { NewResponse, ResponseEnvelope, ResponseStore, StoredItem } from "./response-store.ts";
@@ -21,7 +22,7 @@ const WRITE_MS = 250;
 /** A run without events shows this often that it is alive. */
 const HEARTBEAT_MS = 10_000;
 const FINISH_ATTEMPTS = 5;
-const FINISH_RETRY_MS = 1_000;
+const FINISH_BACKOFF = { initial: 1_000, max: 4_000 };
 
 export class BackgroundRun {
   readonly #options: BackgroundRunOptions;
@@ -40,13 +41,13 @@ export class BackgroundRun {
 
   /** Reads `events` to their end and stores the result; never rejects. */
   async run(events: AsyncIterable<StreamEvent>): Promise<void> {
-    const timer = setInterval(() => this.#writeSoon(), WRITE_MS);
+    const writes = new Poll(() => this.#writeSoon(), { everyMs: WRITE_MS });
     try {
       for await (const event of events) this.#add(event);
     } catch (failure) {
       if (!this.#isStopped) this.#add(this.#options.toFailedEvent(failure));
     } finally {
-      clearInterval(timer);
+      writes.stop();
       await this.#writing;
       if (!this.#isStopped) await this.#finish();
       this.#hasEnded = true;
@@ -110,16 +111,9 @@ export class BackgroundRun {
     const { output, ...envelope } = last.response as { output: StoredItem[] } & ResponseEnvelope;
     const isComplete = envelope.status !== "failed";
     const ended = { ...queued, envelope, output, ...(isComplete ? {} : { conversationId: undefined }) };
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await responses.finish(ended, this.#events.slice(this.#written));
-        return;
-      } catch (error) {
-        logger.error({ err: error, attempt }, "background response not stored yet");
-        if (attempt === FINISH_ATTEMPTS) return;
-        await pause(attempt * FINISH_RETRY_MS);
-      }
-    }
+    const onRetry = (error: unknown) => logger.error({ err: error }, "background response not stored yet");
+    const finish = () => responses.finish(ended, this.#events.slice(this.#written));
+    await retry(finish, { attempts: FINISH_ATTEMPTS, backoff: FINISH_BACKOFF, onRetry }).catch(onRetry);
   }
 }
 

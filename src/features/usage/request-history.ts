@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { resultWithin } from "../../kernel/async/timeout.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { isConstraintViolation } from "../../storage/errors.ts";
@@ -43,7 +44,7 @@ const MAX_FIRST_TOKEN_TIMES = 1000;
 
 export class RequestHistory {
   readonly #options: RequestHistoryOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #poll: Poll;
   #held = new RequestRows();
   /** Batches being written, and those that the database could not take yet. */
   readonly #unwritten: RequestRows[] = [];
@@ -54,7 +55,7 @@ export class RequestHistory {
 
   constructor(options: RequestHistoryOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#tick(), WRITE_MS / 2).unref();
+    this.#poll = new Poll(() => this.#tick(), { everyMs: WRITE_MS / 2 });
   }
 
   record(entry: RequestEntry): void {
@@ -172,7 +173,7 @@ export class RequestHistory {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#poll.stop();
     await resultWithin(this.flush(), CLOSE_MS);
   }
 }

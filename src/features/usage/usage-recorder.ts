@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { resultWithin } from "../../kernel/async/timeout.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { Journal } from "./journal.ts";
@@ -41,7 +42,7 @@ export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
   readonly #writer = randomBytes(9).toString("base64url");
   readonly #journal: Journal;
-  readonly #timers: NodeJS.Timeout[];
+  readonly #polls: readonly Poll[];
   #pending = new UsageRows();
   /** Batches in the journal that need not be read back, until the first attempt to write them. */
   #unread: UsageBatch[] | undefined;
@@ -61,12 +62,11 @@ export class UsageRecorder {
     this.#options = options;
     const path = join(options.directory, journalName(this.#writer));
     this.#journal = new Journal(path, options.maxJournalBytes ?? MAX_JOURNAL_BYTES);
-    this.#timers = [
-      setInterval(() => this.#note(), NOTE_MS).unref(),
-      setInterval(() => this.#tick(), WRITE_MS).unref(),
-      setInterval(() => void this.#writeOrphanedJournals(), ORPHANED_JOURNALS_CHECK_MS).unref(),
+    this.#polls = [
+      new Poll(() => this.#note(), { everyMs: NOTE_MS }),
+      new Poll(() => this.#tick(), { everyMs: WRITE_MS }),
+      new Poll(() => this.#writeOrphanedJournals(), { everyMs: ORPHANED_JOURNALS_CHECK_MS, firstMs: 0 }),
     ];
-    setTimeout(() => void this.#writeOrphanedJournals(), 0).unref();
   }
 
   /** Adds a record to the current batch, in memory. */
@@ -106,7 +106,7 @@ export class UsageRecorder {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const poll of this.#polls) poll.stop();
     await resultWithin(this.flush(), CLOSE_MS);
     this.#note();
     this.#journal.close();

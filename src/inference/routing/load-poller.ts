@@ -1,6 +1,7 @@
 /** Polls the load that an engine reports, beside the requests: none of them waits for it. */
 
 import type { EngineLoad, LoadReport } from "../../contracts/open-model.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 
 export interface PolledLoad extends EngineLoad {
   /** Requests that the engine serves for others than this process. */
@@ -16,13 +17,14 @@ export class LoadPoller {
   readonly #stopped = new AbortController();
   #latest: PolledLoad | undefined;
   #failures = 0;
-  #timer: NodeJS.Timeout;
+  readonly #poll: Poll;
 
   /** Begins at a random moment of the first interval, so that the polls of many deployments do not coincide. */
   constructor(report: LoadReport, ownRequests: () => number) {
     this.#report = report;
     this.#ownRequests = ownRequests;
-    this.#timer = this.#schedule(Math.random() * report.intervalSeconds);
+    const everyMs = report.intervalSeconds * 1000;
+    this.#poll = new Poll(() => this.#read(), { everyMs, firstMs: Math.random() * everyMs });
   }
 
   /** Last load; undefined while it is unknown or stale. */
@@ -32,15 +34,11 @@ export class LoadPoller {
 
   stop(): void {
     this.#stopped.abort();
-    clearTimeout(this.#timer);
+    this.#poll.stop();
     this.#latest = undefined;
   }
 
-  #schedule(seconds: number): NodeJS.Timeout {
-    return setTimeout(() => void this.#poll(), seconds * 1000).unref();
-  }
-
-  async #poll(): Promise<void> {
+  async #read(): Promise<void> {
     const { intervalSeconds } = this.#report;
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), intervalSeconds * 1000).unref();
@@ -61,7 +59,6 @@ export class LoadPoller {
     } finally {
       clearTimeout(timer);
       this.#stopped.signal.removeEventListener("abort", onStop);
-      if (!this.#stopped.signal.aborted) this.#timer = this.#schedule(intervalSeconds);
     }
   }
 }

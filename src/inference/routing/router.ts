@@ -1,10 +1,10 @@
 /** Selects the deployments for a request, one after the other, until one begins to answer. */
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { ResolvedModel } from "../../catalog/catalog.ts";
 import type { Model } from "../../contracts/engine.ts";
 import type { Charge } from "../../contracts/price.ts";
 import { backoffDelay } from "../../kernel/async/backoff.ts";
+import { sleep } from "../../kernel/async/retry.ts";
 import { Fault, type FaultKind, unavailable } from "../../kernel/faults.ts";
 import type { TaskAdapter } from "../adapters/task-adapter.ts";
 import { type AttemptMeasure, type AttemptOptions, attempt, waitFor } from "../attempt.ts";
@@ -85,7 +85,7 @@ export class Router {
     let turn = this.#loadBalancer.order(candidate, adapter.affinity);
     for (let round = 0; turn.length > 0; round += 1) {
       if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
-      if (round > 0) await backOff(round, signal);
+      if (round > 0) await sleep(backoffDelay(round, RETRY), signal);
       const again: Deployment[] = [];
       for (const deployment of turn) {
         if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
@@ -217,13 +217,5 @@ class Reasons {
   /** Selects the most useful Fault: an unavailable deployment that supports the request precedes one that does not. */
   toThrow(): Error {
     return this.attempt ?? this.#unready ?? this.cannot ?? new Error("A model without a deployment");
-  }
-}
-
-async function backOff(round: number, signal: AbortSignal): Promise<void> {
-  try {
-    await pause(backoffDelay(round, RETRY), undefined, { signal });
-  } catch (failure) {
-    throw signal.aborted ? signal.reason : failure;
   }
 }

@@ -1,6 +1,7 @@
 /** A list of endpoints that follows its source and keeps the last good list while that fails. */
 
 import type { Logger } from "../../observability/logger.ts";
+import { Poll } from "../jobs/poll.ts";
 import { dnsEndpoints } from "./dns-endpoints.ts";
 import { type Discover, type Endpoint, type EndpointSource, formatAddress, formatSource } from "./endpoint.ts";
 import { fileEndpoints } from "./file-endpoints.ts";
@@ -35,7 +36,8 @@ export class EndpointPool {
   #failure: string | undefined;
   /** Why the source has no endpoints. */
   #emptiness: string | undefined = "the endpoints have not been looked up yet";
-  #timer: NodeJS.Timeout | undefined;
+  readonly #poll: Poll;
+  #nextSeconds = RETRY_SECONDS;
   #isClosed = false;
   /** Resolves after the first lookup, whatever its result. */
   readonly started: Promise<void>;
@@ -45,7 +47,8 @@ export class EndpointPool {
     this.#logger = logger.child({ endpoints: formatSource(source) });
     this.#onChange = onChange;
     this.#discover = discover ?? (source.kind === "dns" ? dnsEndpoints(source) : fileEndpoints(source));
-    this.started = this.#refresh();
+    this.#poll = new Poll(() => this.#refresh(), { everyMs: () => this.#nextSeconds * 1000 });
+    this.started = this.#poll.run();
   }
 
   /** Endpoints in a stable order. */
@@ -60,23 +63,22 @@ export class EndpointPool {
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#poll.stop();
   }
 
   async #refresh(): Promise<void> {
     const { refreshSeconds } = this.source;
-    let nextSeconds = Math.min(refreshSeconds, RETRY_SECONDS);
+    this.#nextSeconds = Math.min(refreshSeconds, RETRY_SECONDS);
     try {
       const { endpoints, ttlSeconds = refreshSeconds, reason } = await this.#discover();
       if (endpoints.length > MAX_ENDPOINTS) {
         throw new Error(`there are ${endpoints.length} endpoints; at most ${MAX_ENDPOINTS} are possible`);
       }
-      nextSeconds = Math.min(refreshSeconds, Math.max(MIN_REFRESH_SECONDS, ttlSeconds));
+      this.#nextSeconds = Math.min(refreshSeconds, Math.max(MIN_REFRESH_SECONDS, ttlSeconds));
       if (!this.#isClosed) this.#succeed(endpoints, reason);
     } catch (error) {
       if (!this.#isClosed) this.#fail((error as Error).message);
     }
-    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#refresh(), nextSeconds * 1000).unref();
   }
 
   #succeed(found: readonly Endpoint[], reason: string | undefined): void {

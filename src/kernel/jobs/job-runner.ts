@@ -132,7 +132,8 @@ export class JobRunner<Job> implements AsyncDisposable {
       // Its lease ends by itself.
       this.#reportOutage(error);
     }
-    this.wake(delayMs);
+    // Later, the poll finds it.
+    if (delayMs < this.#options.pollMs) this.wake(delayMs);
   }
 
   #keepLease(job: Job, lost: AbortController): AsyncDisposable | undefined {

@@ -1,6 +1,6 @@
 export interface PollOptions {
-  /** Pause after each run. */
-  everyMs: number;
+  /** Pause after each run; a function is called after each one. */
+  everyMs: number | (() => number);
   /** Time until the first run. Default: `everyMs`. */
   firstMs?: number;
   /** Fraction of each pause that is random, which keeps replicas from polling at the same time. Default 0. */
@@ -37,17 +37,20 @@ export class Poll implements AsyncDisposable {
     clearTimeout(this.#timer);
     const now = performance.now();
     this.#wakes = new Set([...this.#wakes].filter((time) => time > now));
-    this.#running = this.#runTask().finally(() => {
+    const running = this.#runTask();
+    if (running === undefined) {
+      this.#scheduleNext();
+      return Promise.resolve();
+    }
+    this.#running = running.finally(() => {
       this.#running = undefined;
-      this.#dueAt = performance.now() + this.#pauseMs();
-      this.#schedule();
+      this.#scheduleNext();
     });
     return this.#running;
   }
 
-  /** Adds a run after `delayMs`, unless the pause is shorter. A run in progress is followed by another one. */
+  /** Adds a run after `delayMs`. A run in progress is followed by another one. */
   wake(delayMs = 0): void {
-    if (delayMs >= this.#options.everyMs) return;
     const time = performance.now() + delayMs;
     this.#wakes.add(delayMs === 0 ? time : Math.ceil(time / WAKE_GRID_MS) * WAKE_GRID_MS);
     if (this.#running === undefined) this.#schedule();
@@ -69,13 +72,24 @@ export class Poll implements AsyncDisposable {
     return this.close();
   }
 
-  async #runTask(): Promise<void> {
-    try {
-      await this.#task();
-    } catch (error) {
+  /** Returns undefined for a task that is not asynchronous. */
+  #runTask(): Promise<void> | undefined {
+    const onFailure = (error: unknown) => {
       if (this.#options.onFailure === undefined) throw error;
       this.#options.onFailure(error);
+    };
+    try {
+      const result = this.#task();
+      return result instanceof Promise ? result.then(() => {}, onFailure) : undefined;
+    } catch (error) {
+      onFailure(error);
+      return undefined;
     }
+  }
+
+  #scheduleNext(): void {
+    this.#dueAt = performance.now() + this.#pauseMs();
+    this.#schedule();
   }
 
   #schedule(): void {
@@ -87,6 +101,6 @@ export class Poll implements AsyncDisposable {
 
   #pauseMs(): number {
     const { everyMs, jitter = 0 } = this.#options;
-    return everyMs * (1 - jitter * Math.random());
+    return (typeof everyMs === "number" ? everyMs : everyMs()) * (1 - jitter * Math.random());
   }
 }

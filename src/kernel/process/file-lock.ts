@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
+import { until } from "../async/retry.ts";
 
 const POLL_MS = 200;
 
@@ -41,11 +41,10 @@ function createPrivately(path: string): void {
 
 /** Waits for the lock; `onWait` is called before each pause. */
 export async function lock(path: string, signal: AbortSignal, onWait: () => void): Promise<FileLock> {
-  for (;;) {
-    signal.throwIfAborted();
+  const attempt = () => {
     const fileLock = tryLock(path);
-    if (fileLock !== undefined) return fileLock;
-    onWait();
-    await delay(POLL_MS, undefined, { signal });
-  }
+    if (fileLock === undefined) onWait();
+    return fileLock;
+  };
+  return (await until(attempt, { everyMs: POLL_MS, signal })) as FileLock;
 }

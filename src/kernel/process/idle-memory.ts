@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { Poll } from "../jobs/poll.ts";
 
 type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
@@ -16,16 +17,19 @@ export function releaseMemoryWhenIdle(everyMs = EVERY_MS): Disposable {
   // The start is a busy period: importing leaves as much garbage as the heap holds afterwards.
   let wasBusy = true;
   let before = process.cpuUsage();
-  const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage(before);
-    before = process.cpuUsage();
-    const share = (user + system) / 1000 / everyMs;
-    if (share > BUSY_SHARE) wasBusy = true;
-    if (share > IDLE_SHARE || !wasBusy) return;
-    wasBusy = false;
-    collect();
-  }, everyMs).unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  const poll = new Poll(
+    () => {
+      const { user, system } = process.cpuUsage(before);
+      before = process.cpuUsage();
+      const share = (user + system) / 1000 / everyMs;
+      if (share > BUSY_SHARE) wasBusy = true;
+      if (share > IDLE_SHARE || !wasBusy) return;
+      wasBusy = false;
+      collect();
+    },
+    { everyMs },
+  );
+  return { [Symbol.dispose]: () => poll.stop() };
 }
 
 function collect(): void {

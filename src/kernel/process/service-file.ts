@@ -3,7 +3,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../async/retry.ts";
 import { Fault } from "../faults.ts";
 import { type FileLock, tryLock } from "./file-lock.ts";
 import { isAlive } from "./process-owner.ts";
@@ -28,14 +28,16 @@ interface RunningService {
  * the database reports.
  */
 export async function lockDataDirectory(directory: string, waitMs = COMMAND_MS): Promise<FileLock | undefined> {
-  const deadline = performance.now() + waitMs;
-  for (;;) {
+  const attempt = () => {
     const lock = tryServiceLock(directory);
-    if (lock !== "taken") return lock;
+    if (lock !== "taken") return { lock };
     const other = findRunningService(directory);
-    if (other !== undefined || performance.now() >= deadline) throw inUse(directory, other);
-    await pause(POLL_MS);
-  }
+    if (other !== undefined) throw inUse(directory, other);
+    return undefined;
+  };
+  const attempted = await until(attempt, { everyMs: POLL_MS, timeoutMs: waitMs });
+  if (attempted === undefined) throw inUse(directory, undefined);
+  return attempted.lock;
 }
 
 /** Returns the lock, "taken" while another process has it, or undefined where the directory cannot be written. */

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { Poll } from "../../kernel/jobs/poll.ts";
 
 const LOOK_EVERY_MS = 500;
 
@@ -18,19 +19,16 @@ export async function withArchiveProgress<T>(
   onBytes: (bytes: number) => void,
   work: () => Promise<T>,
 ): Promise<T> {
-  let isLooking = false;
   let isOver = false;
-  const timer = setInterval(async () => {
-    if (isLooking) return;
-    isLooking = true;
+  const look = async () => {
     const bytes = await largestFileBytes(folder);
     if (!isOver) onBytes(bytes);
-    isLooking = false;
-  }, LOOK_EVERY_MS);
+  };
+  const poll = new Poll(look, { everyMs: LOOK_EVERY_MS });
   try {
     return await work();
   } finally {
     isOver = true;
-    clearInterval(timer);
+    poll.stop();
   }
 }

@@ -2,9 +2,9 @@
 
 import { createHash, type Hash } from "node:crypto";
 import { dirname } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import { backoffDelay } from "../../kernel/async/backoff.ts";
+import { sleep } from "../../kernel/async/retry.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Secret } from "../../kernel/secret.ts";
 import { ensureFreeSpace, isDiskFullError } from "../free-space.ts";
@@ -68,7 +68,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
             cause: error,
           });
         }
-        await delay(backoffDelay(failures + 1, { initial: retryDelayMs }), undefined, { signal: request.signal });
+        await sleep(backoffDelay(failures + 1, { initial: retryDelayMs }), request.signal);
       }
     }
   }

@@ -1,5 +1,6 @@
 /** Writes when keys were last used, in batches instead of at every request. */
 
+import { Poll } from "../../../kernel/jobs/poll.ts";
 import type { Logger } from "../../../observability/logger.ts";
 import type { Database } from "../../../storage/database.ts";
 import { recordUse } from "./api-key-queries.ts";
@@ -7,14 +8,14 @@ import { recordUse } from "./api-key-queries.ts";
 export class LastUsedWriter {
   readonly #database: Database;
   readonly #logger: Logger;
-  readonly #timer: NodeJS.Timeout;
+  readonly #poll: Poll;
   #times: Map<string, number> = new Map();
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(database: Database, logger: Logger, everySeconds: number) {
     this.#database = database;
     this.#logger = logger;
-    this.#timer = setInterval(() => void this.flush(), everySeconds * 1000).unref();
+    this.#poll = new Poll(() => this.flush(), { everyMs: everySeconds * 1000 });
   }
 
   /** `time` in epoch milliseconds. */
@@ -29,7 +30,7 @@ export class LastUsedWriter {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#poll.stop();
     await this.flush();
   }
 
