@@ -42,6 +42,9 @@ const CHAT: Decisions<ChatRequest> = {
   promptCacheKey: "ignored",
 };
 
+/** Fields that are made of nothing but the body of a chat or text completion. */
+const LARGE = { messages: "ignored", prompt: "ignored", tools: "ignored", format: "ignored" } as const;
+
 const EMBEDDING: Decisions<EmbeddingRequest> = {
   model: "ignored",
   inputs: "key",
@@ -117,7 +120,9 @@ export function chatParts(
   if (native?.isStateful === true || (native === undefined && body.store === true)) return "stored";
   const hasTools = facts.hasTools || TOOL_FIELDS.some((name) => hasContent(body[name]));
   const form = [native?.operation, native?.headers, isTextCompletion === true, stream];
-  return { ...facts, hasTools, isForwardable: true, parts: ["chat", typed, form, bodyParts(passThrough)] };
+  // The body of a chat completion has the large fields already.
+  const small = native === undefined ? pick(request, { ...CHAT, ...LARGE }) : typed;
+  return { ...facts, hasTools, isForwardable: true, parts: ["chat", small, form, bodyParts(passThrough)] };
 }
 
 /** Returns the fields in the order of their names: clients write them in any. */
