@@ -6,6 +6,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { GuardrailsTab } from "./guardrails-tab.tsx";
 import { KeysTab } from "./keys-tab.tsx";
 import { LimitsTab } from "./limits-tab.tsx";
 import { ModelsTab } from "./models-tab.tsx";
@@ -79,6 +80,7 @@ function ProjectContent({ project }: { project: Project }) {
               <Tabs.Tab value="limits">Limits</Tabs.Tab>
               <Tabs.Tab value="models">Models</Tabs.Tab>
               <Tabs.Tab value="moderation">Moderation</Tabs.Tab>
+              <Tabs.Tab value="guardrails">Guardrails</Tabs.Tab>
             </>
           )}
         </Tabs.List>
@@ -96,6 +98,9 @@ function ProjectContent({ project }: { project: Project }) {
         </Tabs.Panel>
         <Tabs.Panel value="moderation">
           <ModerationTab project={project.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="guardrails">
+          <GuardrailsTab project={project.id} />
         </Tabs.Panel>
       </Tabs>
     </Page>

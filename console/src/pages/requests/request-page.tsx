@@ -175,6 +175,16 @@ function Facts({ entry }: { entry: RequestEntry }) {
           )}
         </Fact>
       )}
+      {entry.guardrails.map(({ type, stage, outcome, findings }) => (
+        <Fact key={`${type} ${stage}`} label={`Guardrail · ${stage}`}>
+          <span className="mono">{type}</span> {outcome}
+          {Object.entries(findings).map(([name, count]) => (
+            <Text key={name} size="xs" c="dimmed">
+              {name}: {formatNumber(count)}
+            </Text>
+          ))}
+        </Fact>
+      ))}
       <Text size="xs" c="dimmed" mt="sm">
         Prompts and answers are not recorded.
       </Text>

@@ -1,0 +1,138 @@
+import { Button, Card, Group, Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ModelEntry, modelsQuery } from "../../api/models.ts";
+import { request } from "../../api/request.ts";
+import { useSession } from "../../api/session.ts";
+import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { ACTIONS, type Action, type Guardrail, type GuardrailValues, toList, toValues } from "./guardrail-values.ts";
+import { pathOf } from "./projects-api.ts";
+
+function guardrailsQuery(project: string) {
+  return queryOptions({
+    queryKey: ["project", project, "guardrails"],
+    queryFn: async ({ signal }) =>
+      (await request<{ guardrails: Guardrail[] }>(`${pathOf(project)}/guardrails`, { signal })).guardrails,
+  });
+}
+
+export function GuardrailsTab({ project }: { project: string }) {
+  const query = useQuery(guardrailsQuery(project));
+  const { project: own } = useSession();
+  const models = useQuery({ ...modelsQuery, enabled: own !== null });
+  return (
+    <Card maw={640}>
+      <QueryView query={query}>
+        {(list) => <GuardrailsForm project={project} list={list} models={models.data ?? []} />}
+      </QueryView>
+    </Card>
+  );
+}
+
+const LABELS: Readonly<Record<Action, string>> = {
+  off: "Off",
+  mask_and_restore: "Mask and restore",
+  mask: "Mask",
+  block: "Block",
+  report: "Report only",
+};
+
+const EFFECTS: Readonly<Record<Action, string>> = {
+  off: "",
+  mask_and_restore: "Models read placeholders; answers to the client have the values again.",
+  mask: "A placeholder takes the place of each match.",
+  block: "Requests get a 400; answers end as `content_filter`.",
+  report: "Only recorded, in the request and the audit log.",
+};
+
+interface GuardrailsFormProps {
+  project: string;
+  list: readonly Guardrail[];
+  models: readonly ModelEntry[];
+}
+
+function GuardrailsForm({ project, list, models }: GuardrailsFormProps) {
+  const client = useQueryClient();
+  const form = useForm<GuardrailValues>({
+    initialValues: toValues(list),
+    validate: {
+      wordList: (value, { words }) => (words !== "off" && value.trim() === "" ? "Write a word or phrase a line" : null),
+      rules: (value, { topics }) => (topics !== "off" && value.trim() === "" ? "Write a rule a line" : null),
+      judge: (value, { topics }) => (topics !== "off" && value === null ? "Select a model" : null),
+    },
+  });
+  const save = useMutation({
+    mutationFn: (values: GuardrailValues) =>
+      request(`${pathOf(project)}/guardrails`, { method: "POST", body: { guardrails: toList(list, values) } }),
+    onSuccess: async () => {
+      notifyDone("Guardrails saved");
+      await client.invalidateQueries({ queryKey: ["project", project] });
+    },
+    onError: notifyFailure,
+  });
+  const { words, topics, judge } = form.values;
+  const chatIds = models.filter(({ metadata }) => metadata.task === "chat").map(({ id }) => id);
+  const action = (name: keyof typeof ACTIONS, label: string) => (
+    <Select
+      label={label}
+      description={EFFECTS[form.values[name]]}
+      allowDeselect={false}
+      data={(["off", ...ACTIONS[name]] as const).map((value) => ({ value, label: LABELS[value] }))}
+      {...form.getInputProps(name)}
+    />
+  );
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Stack>
+        {action("pii", "Personal data")}
+        {action("secrets", "Keys, passwords and connection strings")}
+        {action("injection", "Prompt injections")}
+        {action("words", "Words")}
+        {words !== "off" && (
+          <Textarea
+            label="Words and phrases"
+            description="One a line, without regard to case."
+            autosize
+            minRows={3}
+            maxRows={12}
+            {...form.getInputProps("wordList")}
+          />
+        )}
+        {action("topics", "Own rules")}
+        {topics !== "off" && (
+          <>
+            <Textarea
+              label="Rules"
+              description="One a line: what a text must not be about or do, such as “It asks for legal advice.”"
+              autosize
+              minRows={3}
+              maxRows={12}
+              {...form.getInputProps("rules")}
+            />
+            <Select
+              label="Model that judges"
+              placeholder="Select a chat model"
+              data={judge === null || chatIds.includes(judge) ? chatIds : [...chatIds, judge]}
+              {...form.getInputProps("judge")}
+            />
+          </>
+        )}
+        <TextInput
+          label="Webhook"
+          description="Name of an entry of guardrail_services.webhooks in parlance.yaml. Empty: none."
+          {...form.getInputProps("webhook")}
+        />
+        <Text size="sm" c="dimmed">
+          Applies from the next request on, in this order, after the guardrails of the installation and of the model.
+          Fields that this form does not show keep their values.
+        </Text>
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+            Save guardrails
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
