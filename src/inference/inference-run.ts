@@ -8,6 +8,7 @@ import { costInNanoDollars, costParts } from "../features/usage/cost.ts";
 import { Fault, withLimits } from "../kernel/faults.ts";
 import { newId } from "../kernel/id.ts";
 import { NO_USAGE, type Usage } from "../kernel/usage.ts";
+import { usageAttributes } from "../observability/usage-attributes.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import type { AttemptStats } from "./attempt.ts";
 import type { Replay } from "./cache/answer-cache.ts";
@@ -198,11 +199,10 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       durationSeconds: this.ageSeconds,
       firstTokenSeconds: this.#firstTokenSeconds,
     };
-    this.#attemptStats.engineSpan?.end(
+    const { engineSpan } = this.#attemptStats;
+    engineSpan?.end(
       {
-        "gen_ai.response.model": served?.id,
-        "gen_ai.usage.input_tokens": used.promptTokens,
-        "gen_ai.usage.output_tokens": used.completionTokens,
+        ...usageAttributes({ used, costNanoDollars, model: served?.id, labels: caller.labels }),
         "parlance.time_to_first_token_seconds": this.#firstTokenSeconds,
         "parlance.outcome": outcome,
       },

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ChatContent } from "./chat-content.ts";
 
-export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 
 export interface SpanOptions {
   kind?: "server" | "client" | "internal";

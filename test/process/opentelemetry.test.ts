@@ -31,10 +31,12 @@ beforeAll(async () => {
     environment,
   });
   const service = await startService({
-    config: `${traced(receiver)}
+    config: `usage: { labels: { end_users: true, tag_metadata: [feature] } }
+${traced(receiver)}
   - id: far
     task: chat
     retries: 0
+    price: { prompt: "0.001", completion: "0.002" }
     deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: parrot }]
   - id: broken
     task: chat
@@ -48,7 +50,10 @@ beforeAll(async () => {
   const say = (model: string, traceparent?: string, stream = false) =>
     service.post(
       "/v1/chat/completions",
-      { model, stream, messages: [{ role: "user", content: "Tell me a secret-prompt." }] },
+      {
+        ...{ model, stream, messages: [{ role: "user", content: "Tell me a secret-prompt." }] },
+        ...{ user: "ada", metadata: { session_id: "s-1", feature: "search" } },
+      },
       traceparent === undefined ? {} : { headers: { traceparent } },
     );
   await (await say("far", `00-${TRACE_ID}-${PARENT_ID}-01`, true)).text();
@@ -93,6 +98,19 @@ test("spans of a request, its attempt and its engine belong to the caller's trac
     "parlance.outcome": "finished",
   });
   expect(engine.attributes["gen_ai.usage.input_tokens"]).toBeGreaterThan(0);
+});
+
+test("the engine's span has cost, user, session and tags as Langfuse and Phoenix read them", () => {
+  const { attributes } = find(receiver.spans, "chat far");
+  const input = Number(attributes["gen_ai.usage.input_tokens"]);
+  const cost = expect.closeTo(input * 0.001 + 0.002, 9);
+  expect(attributes).toMatchObject({
+    ...{ "gen_ai.usage.cost": cost, "user.id": "ada", "session.id": "s-1", "gen_ai.conversation.id": "s-1" },
+    ...{ "openinference.span.kind": "LLM", "llm.model_name": "far", "llm.cost.total": cost },
+    ...{ "llm.token_count.prompt": input, "llm.token_count.completion": 1, "llm.token_count.total": input + 1 },
+  });
+  // Other spans of the trace do not repeat the cost, which would be summed twice.
+  expect(find(receiver.spans, "attempt").attributes).not.toHaveProperty("llm.cost.total");
 });
 
 test("an upstream gets the engine's span as its parent", () => {
