@@ -1,5 +1,6 @@
 /** Usage and costs by end user, tag, tool, service tier and batch, and costs that upstreams state. */
 
+import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
@@ -130,4 +131,33 @@ test("separates service tiers, and records what the upstream states that a reque
   const usage = (await report("usage/completions", "group_by=service_tier,batch")).results;
   expect(usage.find(({ service_tier }) => service_tier === "flex")).toMatchObject({ batch: false });
   expect(usage.find(({ service_tier }) => service_tier === "default")).toMatchObject({ batch: false });
+});
+
+test("exports usage as CSV and as Parquet, with the same rows", async () => {
+  upstream.answer({ usage: USAGE });
+  // A spreadsheet must not run a tag as a formula.
+  await chat({}, { "x-tags": '=HYPERLINK("x")' });
+  const start = Math.floor(Date.now() / 1000) - 3600;
+  const get = (query: string) =>
+    service.fetch(`/v1/organization/usage/export?start_time=${start}&${query}`, {
+      headers: { authorization: `Bearer ${service.adminKey}` },
+    });
+  let lines: string[] = [];
+  await eventually(async () => {
+    const response = await get("group_by=tag,model");
+    expect(response.headers.get("content-type")).toContain("text/csv");
+    lines = (await response.text()).trimEnd().split("\r\n");
+    expect(lines).toContainEqual(expect.stringContaining(`"'=HYPERLINK(""x"")",priced,1,10,`));
+  });
+  expect(lines[0]).toBe(
+    "start_time,end_time,tag,model,requests,input_tokens,input_cached_tokens,input_cache_write_tokens,input_audio_tokens,output_tokens,output_reasoning_tokens,output_audio_tokens,tool_calls,characters,audio_seconds,cost_nano_usd,cost_usd,reported_cost_usd,compared_cost_usd",
+  );
+  const file = await (await get("group_by=tag,model&format=parquet")).arrayBuffer();
+  const rows = await parquetReadObjects({ file });
+  expect(rows).toHaveLength(lines.length - 1);
+  expect(rows.find(({ tag }) => tag === "blue")).toMatchObject({
+    ...{ model: "priced", requests: 2n, input_tokens: 20n, cost_nano_usd: 40_000_000n, cost_usd: 2 * COST },
+    ...{ reported_cost_usd: null, start_time: expect.any(Date) },
+  });
+  expect((await get("group_by=colour")).status).toBe(400);
 });

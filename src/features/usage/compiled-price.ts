@@ -63,7 +63,7 @@ export class Compiled {
     const key = places.join();
     let rates = this.#merged.get(key);
     if (rates === undefined) {
-      rates = places.reduce<Rates>((merged, place) => ({ ...merged, ...this.#tiers[place]?.rates }), this.#base);
+      rates = Object.assign({}, this.#base, ...places.map((place) => this.#tiers[place]?.rates)) as Rates;
       this.#merged.set(key, rates);
     }
     return rates;

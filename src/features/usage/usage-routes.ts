@@ -1,16 +1,20 @@
+import { Readable } from "node:stream";
 import type { FastifyPluginAsync } from "fastify";
 import { operation } from "../../http/operation.ts";
 import {
   CostsQuery,
   toCostsPage,
   toCostsRequest,
+  toExportRequest,
   toUsagePage,
   toUsageRequest,
+  UsageExportQuery,
   UsageQuery,
 } from "../../wire/openai/organization/organization-usage.ts";
 import { toDays, toUsageTotals, UsageTotalsQuery } from "../../wire/openai/organization/organization-usage-totals.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { CostsPage, UsageTotals, usagePage } from "../../wire/openapi/usage-answers.ts";
+import { exportColumns, exportRows, toCsv, toParquet } from "./usage-export.ts";
 import type { UsageReports } from "./usage-report.ts";
 import { visibilityOf } from "./visibility.ts";
 
@@ -63,6 +67,31 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
         const { organizationId } = request.caller;
         const { buckets } = await reports.read({ organizationId, operation: undefined, visibility, ...days });
         return toUsageTotals(buckets.flatMap(({ sums }) => sums));
+      },
+    );
+
+    app.get(
+      "/usage/export",
+      operation({
+        summary:
+          "Exports usage and costs of all operations as CSV or Parquet, one row for each bucket and group. Not in OpenAI's API.",
+        tag: "Reports",
+        permission: "admin-or-project",
+        requires: "signed-in",
+        query: UsageExportQuery,
+        content: ["text/csv", "application/vnd.apache.parquet"],
+      }),
+      async (request, reply) => {
+        const query = parse(UsageExportQuery, request.query);
+        const { organizationId } = request.caller;
+        const visibility = visibilityOf(request.caller);
+        const order = { organizationId, operation: undefined, visibility, ...toExportRequest(query, Date.now()) };
+        const rows = await exportRows(reports, order);
+        const columns = exportColumns(order);
+        const isCsv = query.format === "csv";
+        reply.header("content-disposition", `attachment; filename="usage.${query.format}"`);
+        reply.type(isCsv ? "text/csv; charset=utf-8" : "application/vnd.apache.parquet");
+        return reply.send(isCsv ? Readable.from(toCsv(rows, columns)) : await toParquet(rows, columns));
       },
     );
 

@@ -46,6 +46,8 @@ export type ContentType =
   | "application/x-ndjson"
   | "text/plain"
   | "text/html"
+  | "text/csv"
+  | "application/vnd.apache.parquet"
   | "text/vtt"
   | "audio/mpeg"
   | "audio/ogg"

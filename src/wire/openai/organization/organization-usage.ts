@@ -45,6 +45,9 @@ export const UsageQuery = z.strictObject({
 /** OpenAI's costs have days only; minutes, hours, batches and further groups are extensions. */
 export const CostsQuery = UsageQuery;
 
+const { limit: _limit, page: _page, ...RANGE } = UsageQuery.shape;
+export const UsageExportQuery = z.strictObject({ ...RANGE, format: z.enum(["csv", "parquet"]).default("csv") });
+
 /** Bucket widths in seconds, with the maximum and default number of buckets per page. */
 const WIDTHS = {
   "1m": { bucketSeconds: 60, maxBuckets: 1440, defaultBuckets: 60 },
@@ -65,6 +68,7 @@ const COMMON_GROUPS = {
   tool: "label",
 } as const;
 const GROUPS = { ...COMMON_GROUPS, model: "model" } as const;
+const EXPORT_GROUPS = { ...COMMON_GROUPS, model: "model", line_item: "model", operation: "operation" } as const;
 const COST_GROUPS = { ...COMMON_GROUPS, line_item: "model", operation: "operation" } as const;
 
 /** Filters by label, with the kinds of their labels, which are groups, too. */
@@ -87,6 +91,16 @@ export function toCostsRequest(query: z.output<typeof CostsQuery>, now: number) 
   refuseList(query, "models", "use 'line_items' with model IDs");
   const order = toOrder(query, COSTS_WIDTHS[query.bucket_width], now);
   return { ...order, groupBy: groupsIn(query, COST_GROUPS), models: listIn(query, "line_items") };
+}
+
+/** Converts a query of an export, which has no pages. */
+export function toExportRequest(query: z.output<typeof UsageExportQuery>, now: number) {
+  const { maxBuckets: _pages, ...order } = toOrder(query, WIDTHS[query.bucket_width], now);
+  return {
+    ...order,
+    groupBy: groupsIn(query, EXPORT_GROUPS),
+    models: listIn(query, "models") ?? listIn(query, "line_items"),
+  };
 }
 
 type Width = (typeof WIDTHS | typeof COSTS_WIDTHS)[keyof typeof WIDTHS];
