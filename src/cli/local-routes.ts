@@ -10,6 +10,8 @@ import { accountsFeature } from "../features/accounts/feature.ts";
 import { ModelOperations } from "../features/models/model-operations.ts";
 import { organizationModels } from "../features/models/organization-model-routes.ts";
 import { quotaFeature } from "../features/quota/feature.ts";
+import { RequestHistory } from "../features/usage/request-history.ts";
+import { requests } from "../features/usage/request-routes.ts";
 import { UsageReports } from "../features/usage/usage-report.ts";
 import { usage } from "../features/usage/usage-routes.ts";
 import { WebhookOutbox } from "../features/webhooks/webhook-outbox.ts";
@@ -39,8 +41,12 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
   );
   const callerIn = (organization: string | undefined) =>
     accounts.applyScopeHeaders(operator, { organization, project: undefined });
-  const reports = usage(new UsageReports(database));
-  addScope(app, "admin", callerIn, [...features.flatMap((feature) => feature.admin ?? []), reports]);
+  const history = new RequestHistory({ database, logger, days: config.usage.requestDays });
+  lifetime.defer(() => history.close());
+  const stopping = new AbortController();
+  lifetime.defer(() => stopping.abort());
+  const reports = [usage(new UsageReports(database)), requests(history, accounts, stopping.signal)];
+  addScope(app, "admin", callerIn, [...features.flatMap((feature) => feature.admin ?? []), ...reports]);
   return app;
 }
 

@@ -61,6 +61,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Create, list and archive organizations",
     load: async () => (await import("./organizations.ts")).organizationsCommand(),
   },
+  requests: {
+    summary: "List or follow requests with their timing, tokens and cost",
+    load: async () => (await import("./requests.ts")).requestsCommand(),
+  },
+  status: {
+    summary: "Show what the running service does and what its models take",
+    load: async () => (await import("./status.ts")).statusCommand(),
+  },
   usage: {
     summary: "Show a month's usage and cost by project and model",
     load: async () => (await import("./usage.ts")).usageCommand(),

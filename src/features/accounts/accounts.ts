@@ -202,7 +202,9 @@ export class Accounts {
 
   /** Throws a Fault when the client's headers name another organization or project than the key's. */
   async applyScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<Caller> {
-    return applyScopeHeaders(this.#database, caller, headers);
+    const acting = await applyScopeHeaders(this.#database, caller, headers);
+    if (acting !== caller) this.callers.addOperator(acting, caller);
+    return acting;
   }
 
   /** Returns the operator as the caller of a command, in the default organization if it exists. */

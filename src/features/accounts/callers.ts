@@ -10,7 +10,7 @@ import type { SpendLimit } from "../quota/spend-limit-service.ts";
 import type { Caller, Priority } from "./caller.ts";
 import { hashApiKey } from "./keys/api-key.ts";
 import { ApiKeyCache } from "./keys/api-key-cache.ts";
-import type { CachedKey, KeySource } from "./keys/cached-key.ts";
+import { type CachedKey, type KeySource, toCachedKey } from "./keys/cached-key.ts";
 import type { ModelAccess } from "./projects/model-access.ts";
 
 /** No valid key is longer; longer ones are refused without hashing. */
@@ -81,6 +81,15 @@ export class Callers {
     this.#cachedKeyOf.set(copy, this.#requireCachedKey(caller));
     this.#keyHashOf.set(copy, this.#keyHashOf.get(caller) ?? "");
     return copy;
+  }
+
+  /** Adds the operator in another organization, whose limits do not concern it. */
+  addOperator(acting: Caller, operator: Caller): void {
+    const cached = this.#cachedKeyOf.get(operator);
+    if (cached === undefined) return;
+    const unlimited = { permissions: [], rateLimits: [], spendLimits: [], moderation: undefined };
+    this.#cachedKeyOf.set(acting, toCachedKey({ ...cached, ...unlimited, caller: acting }));
+    this.#keyHashOf.set(acting, this.#keyHashOf.get(operator) ?? "");
   }
 
   /** Model permissions of a caller that this returned. */

@@ -91,6 +91,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const project = (await service.sendOperator("POST", "/organization/projects", { name: "Theirs" }, headers)).body;
     expect((await service.sendForeign("GET", `/projects/${project.id}`)).body).toEqual(project);
     expect((await service.send("GET", `/projects/${project.id}`)).status).toBe(404);
+    expect((await service.sendOperator("GET", "/organization/overview", undefined, headers)).body).toMatchObject({
+      object: "organization.overview",
+      spend: { limits: [] },
+    });
     const unknown = await service.sendOperator("GET", "/organization", undefined, {
       "openai-organization": "org_none",
     });

@@ -195,7 +195,6 @@ export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typ
       duration_ms: stage.durationMs,
       queued_ms: stage.queuedMs ?? null,
       error: stage.error ?? null,
-      guardrails: guardrails.map(({ type, stage, outcome, findings }) => ({ type, stage, outcome, findings })),
       error_message: (showsCauses ? stage.cause : undefined) ?? stage.message ?? null,
     })),
   };

@@ -1,0 +1,107 @@
+/** Commands that show what a service does. */
+
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cleanEnvironment } from "../support/service/clean-environment.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { EXECUTABLE } from "../support/service/executable.ts";
+import { runParlance } from "../support/service/run-parlance.ts";
+import { type Service, startService } from "../support/service/service.ts";
+
+const CONFIG = `
+builtin_models: false
+models:
+  - id: parrot
+    task: chat
+    price: { prompt: "0.001", completion: "0.01" }
+    deployments: [{ engine: scripted, slots: 3, replies: [{ match: fail, fail_after_tokens: 0 }, { text: Squawk! }] }]
+  - { id: owl, task: chat, deployments: [{ engine: scripted, echo: true }] }
+`;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+  for (const [model, content] of [
+    ["parrot", "Hello"],
+    ["owl", "Hello"],
+    ["parrot", "fail"],
+  ]) {
+    await service.post("/v1/chat/completions", { model, messages: [{ role: "user", content }] });
+  }
+  await eventually(async () => {
+    const { stdout, stderr } = await parlance("requests", "--json");
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toHaveLength(3);
+  });
+});
+afterAll(() => service.stop());
+
+const environment = () => ({ PARLANCE_DATA_DIR: service.dataDirectory, PARLANCE_CONFIG: service.configFile });
+
+function parlance(...words: string[]) {
+  return runParlance(words, { cwd: service.dataDirectory, environment: environment() });
+}
+
+test("lists requests, the latest one last, with filters", async () => {
+  const { stdout } = await parlance("requests");
+  const lines = stdout.trim().split("\n");
+  expect(lines[0]).toMatch(/^ENDED +MODEL +STATUS +MS +FIRST MS +TOKENS IN +TOKENS OUT +DOLLARS +ERROR +ID$/);
+  expect(lines[1]).toMatch(/^\d{4}-\S+Z +parrot +200 +\d+ .*0\.0\d+ +req_\w+$/);
+  expect(lines[2]).toMatch(/ owl +200 /);
+  expect(lines[3]).toMatch(/ parrot +5\d\d /);
+  const modelsOf = async (...words: string[]) =>
+    JSON.parse((await parlance("requests", "--json", ...words)).stdout).map((each: { model: string }) => each.model);
+  expect(await modelsOf("--model", "owl")).toEqual(["owl"]);
+  expect(await modelsOf("--status", "failed", "--since", "1h")).toEqual(["parrot"]);
+  expect(await modelsOf("--costlier-than", "0.001", "--project", "Default project")).toEqual(["parrot"]);
+  expect(await modelsOf("--limit", "1")).toEqual(["parrot"]);
+  expect(await modelsOf("--slower-than", "3600")).toEqual([]);
+  for (const words of [
+    ["--limit", "0"],
+    ["--status", "odd"],
+    ["--slower-than", "soon"],
+  ])
+    expect((await parlance("requests", ...words)).code).toBe(2);
+});
+
+test("shows one request with the stages of its failure", async () => {
+  const [failed] = JSON.parse((await parlance("requests", "--json", "--status", "failed")).stdout);
+  const { stdout } = await parlance("requests", failed.id);
+  expect(stdout).toContain(failed.id);
+  expect(stdout).toMatch(/^STAGE +DEPLOYMENT +BEGAN AFTER MS +MS +ERROR$/m);
+  expect(stdout).toMatch(/^attempt +parrot /m);
+  expect(await parlance("requests", "req_none")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("No request has the ID `req_none`"),
+  });
+});
+
+test("follows new requests until Ctrl-C", async () => {
+  const child = spawn(process.execPath, [EXECUTABLE, "requests", "--follow", "--model", "owl"], {
+    env: { ...cleanEnvironment(), ...environment() },
+  });
+  const ended = new Promise((done) => child.once("exit", done));
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+  await expect.poll(() => lines, { timeout: 30_000 }).toHaveLength(1);
+  for (const model of ["parrot", "owl"])
+    await service.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "New" }] });
+  await expect.poll(() => lines, { timeout: 30_000 }).toHaveLength(2);
+  expect(lines[1]).toMatch(/^\d{4}-\S+Z +owl +200 /);
+  // The columns of a row begin where the header's do.
+  expect(lines[1]?.indexOf("200")).toBe(lines[0]?.indexOf("STATUS"));
+  child.kill("SIGINT");
+  expect(await ended).toBe(0);
+});
+
+test("status shows the last hour and each deployment", async () => {
+  const { stdout, code } = await parlance("status");
+  expect(stdout).toContain(`${service.origin} is ready`);
+  expect(stdout).toMatch(/^Last hour: [34567] requests, 1 failed/m);
+  expect(stdout).toMatch(/^parrot +chat +up .* 0\/3 +0$/m);
+  expect(code).toBe(0);
+  const { is_ready, url, deployments } = JSON.parse((await parlance("status", "--json")).stdout);
+  expect({ is_ready, url }).toEqual({ is_ready: true, url: service.origin });
+  expect(deployments).toHaveLength(2);
+});
