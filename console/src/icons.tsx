@@ -46,7 +46,7 @@ import volume from "tabler:volume";
 import x from "tabler:x";
 import type { FunctionComponent, SVGAttributes } from "react";
 
-export interface IconProps extends Omit<SVGAttributes<SVGSVGElement>, "stroke"> {
+interface IconProps extends Omit<SVGAttributes<SVGSVGElement>, "stroke"> {
   /** Width and height in pixels. */
   size?: number;
   /** Width of the lines, in 24ths of the size. */
