@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ChatAnswer } from "../inference/chat-call.ts";
 import type { Inference } from "../inference/inference.ts";
+import { Fault } from "../kernel/faults.ts";
 import {
   type ChatFormat,
   type FormatChat,
@@ -70,6 +71,28 @@ export async function answerChat<Context extends FormatContext, Chat extends For
   return sendEvents(reply, events, toErrorFrame, format.streamType);
 }
 
+/** Times that a prompt is shortened, by a quarter each time. */
+const MAX_SHORTENINGS = 12;
+
+/** Runs the chat, again with a shorter prompt where the format allows it and the prompt does not fit. Throws a Fault. */
+export async function runWithin<Context extends FormatContext, Chat extends FormatChat>(
+  { shorten }: Pick<ChatFormat<Context, Chat>, "shorten">,
+  chat: Chat,
+  run: (chat: Chat) => Promise<ChatAnswer>,
+): Promise<ChatAnswer> {
+  let sent = chat;
+  for (let shortenings = 0; ; shortenings += 1) {
+    try {
+      return await run(sent);
+    } catch (failure) {
+      const isTooLong = failure instanceof Fault && failure.code === "context_length_exceeded";
+      const shorter = isTooLong && shortenings < MAX_SHORTENINGS ? shorten?.(sent) : undefined;
+      if (shorter === undefined) throw failure;
+      sent = shorter;
+    }
+  }
+}
+
 function run<Context extends FormatContext, Chat extends FormatChat>(
   inference: Inference,
   format: ChatFormat<Context, Chat>,
@@ -77,11 +100,8 @@ function run<Context extends FormatContext, Chat extends FormatChat>(
   reply: FastifyReply,
   waiting: WaitFrames<ChatAnswer> | undefined,
 ): Promise<ChatAnswer> {
-  const answering = inference.chat(reply.request.caller, format.call(chat), {
-    moderation: chat.moderation,
-    onDisconnect: onDisconnect(reply),
-    onWait: waiting?.onWait,
-  });
+  const options = { moderation: chat.moderation, onDisconnect: onDisconnect(reply), onWait: waiting?.onWait };
+  const answering = runWithin(format, chat, (each) => inference.chat(reply.request.caller, format.call(each), options));
   const { fail } = format;
   return fail === undefined ? answering : answering.catch((failure: unknown) => fail(failure, chat));
 }

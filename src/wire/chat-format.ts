@@ -33,6 +33,8 @@ export interface ChatFormat<Context extends FormatContext, Chat extends FormatCh
   ignored(answer: FormatAnswer, chat: Chat): readonly string[];
   /** Headers of this format; `limits` is undefined while the request waits. */
   headers?(chat: Chat, limits: RateLimitStatus | undefined): Record<string, string>;
+  /** Returns the chat with a shorter prompt, after one that did not fit the context window; undefined: it fails. */
+  shorten?(chat: Chat): Chat | undefined;
   /** Throws the failure of a model in the format's terms. */
   fail?(failure: unknown, chat: Chat): never;
 }

@@ -105,7 +105,7 @@ describe("a chat", () => {
     const first = await ask(question());
     const again = await ask(question());
     expect([first.cache, first.age]).toEqual(["miss", undefined]);
-    expect([again.cache, again.age]).toEqual(["hit", "0"]);
+    expect([again.cache, again.age]).toEqual(["hit", expect.stringMatching(/^\d+$/)]);
     expect(again.text).toBe(first.text);
     expect(again.headers["x-parlance-deployment"]).toBe("cached");
     expect(again.headers["x-parlance-cache-key"]).toBe(first.headers["x-parlance-cache-key"]);

@@ -205,8 +205,27 @@ test("accepts what equals the behavior without it, and names fields that it igno
   const body = { model, input: "Hi", ...part, ...same, text: { verbosity: "low" }, own_field: 1, truncation: "auto" };
   const response = await service.post("/v1/responses", body);
   expect(response.status).toBe(200);
-  expect(response.headers.get("x-parlance-ignored-fields")).toBe("own_field, truncation, text.verbosity");
+  expect(response.headers.get("x-parlance-ignored-fields")).toBe("own_field, text.verbosity");
   expect(await response.json()).toMatchObject({ text: { verbosity: "low" } });
+});
+
+test("leaves out the oldest items for truncation auto, stored, streamed and in the background", async () => {
+  const turn = (index: number) => ({ role: "user" as const, content: `${"word ".repeat(40)}${index}` });
+  const turns = Array.from({ length: 8 }, (_each, at) => turn(at));
+  const hello = { role: "user" as const, content: "Hi" };
+  const input = [{ role: "system" as const, content: "Be brief." }, ...turns, hello];
+  const create = (more: object) => service.post("/v1/responses", { model: "plain", input, ...more });
+  expect((await errorOf(await create({}))).code).toBe("context_length_exceeded");
+  const answered = await create({ truncation: "auto" });
+  expect(answered.headers.get("x-parlance-ignored-fields")).toBeNull();
+  const response = (await answered.json()) as OpenAI.Responses.Response;
+  expect(response).toMatchObject({ status: "completed", truncation: "auto" });
+  expect(response.usage?.input_tokens).toBeGreaterThan(60);
+  const items = await client.responses.inputItems.list(response.id);
+  expect(items.data).toHaveLength(10);
+  expect(await (await create({ truncation: "auto", stream: true })).text()).toContain("response.completed");
+  const { id } = await client.responses.create({ model: "plain", input, truncation: "auto", background: true });
+  await eventually(async () => expect((await client.responses.retrieve(id)).status).toBe("completed"));
 });
 
 test("passes the verbosity on to an upstream with chat completions only", async () => {

@@ -1,6 +1,6 @@
 /** Starts responses that run without a connection of their client. */
 
-import type { ChatCall } from "../../contracts/chat-call.ts";
+import { runWithin } from "../../http/answer-chat.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { newId } from "../../kernel/id.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
@@ -10,6 +10,8 @@ import { throwForResponses } from "../../wire/responses/error-params.ts";
 import type { ItemOptions } from "../../wire/responses/output-items.ts";
 import { type CompleteResponse, ResponseEvents } from "../../wire/responses/response-events.ts";
 import type { ResponsesBody } from "../../wire/responses/responses-body.ts";
+import { toTypedCall } from "../../wire/responses/responses-call.ts";
+import { type ResponseChat, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { StreamEvent } from "./event-log.ts";
 import type { ResponseStorage } from "./response-storage.ts";
@@ -19,7 +21,7 @@ interface BackgroundOptions extends ItemOptions {
   inference: Inference;
   storage: ResponseStorage;
   caller: Caller;
-  call: ChatCall;
+  chat: ResponseChat;
   body: ResponsesBody;
   /** Renders the response as it is stored before it runs. */
   queued: (id: string, response: CompleteResponse) => NewResponse;
@@ -30,19 +32,20 @@ interface BackgroundOptions extends ItemOptions {
  * is refused at once. Throws a Fault.
  */
 export async function startBackground(
-  { inference, storage, caller, call, body, queued, ...names }: BackgroundOptions,
+  { inference, storage, caller, chat, body, queued, ...names }: BackgroundOptions,
   requestId: string,
 ): Promise<{ response: CompleteResponse; events: AsyncIterable<StreamEvent> }> {
   const leaving: (() => void)[] = [];
   const admitted = Promise.withResolvers<void>();
-  const answering = inference.chat(caller, call, {
-    moderation: body.moderation,
-    // Called once the quota is reserved.
-    onDisconnect: (leave) => {
-      leaving.push(leave);
-      admitted.resolve();
-    },
-  });
+  // Called once the quota is reserved.
+  const onDisconnect = (leave: () => void) => {
+    leaving.push(leave);
+    admitted.resolve();
+  };
+  const options = { moderation: body.moderation, onDisconnect };
+  const answering = runWithin(responsesFormat, chat, async (each) =>
+    inference.chat(caller, toTypedCall(toCall(each)), options),
+  );
   const abort = () => {
     for (const leave of leaving) leave();
   };
@@ -50,8 +53,8 @@ export async function startBackground(
   let moderation: Record<string, unknown> | undefined;
   // The client gets an ID before the model answers.
   const queuedAnswer = { id: newId(""), createdAt: Date.now(), model: body.model };
-  const options = { body, answer: queuedAnswer, ...names, store: true, moderation: () => moderation };
-  const rendered = new ResponseEvents(options);
+  const rendering = { body, answer: queuedAnswer, ...names, store: true, moderation: () => moderation };
+  const rendered = new ResponseEvents(rendering);
   async function* parts() {
     const answer = await answering;
     for await (const part of toAnswerParts(answer, true, true)) {

@@ -110,7 +110,7 @@ export function responses(
         inference,
         storage,
         caller: toBackground(request.caller),
-        call: toTypedCall(toCall(chat)),
+        chat,
         body,
         queued,
         ...renderingOf(chat),

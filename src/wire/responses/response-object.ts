@@ -37,7 +37,7 @@ export function newResponse(
     tools: (body.tools ?? []).map(withStrict),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
-    truncation: "disabled",
+    truncation: body.truncation ?? "disabled",
     ...(body.user === undefined ? {} : { user: body.user }),
   };
 }

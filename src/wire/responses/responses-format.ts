@@ -23,6 +23,7 @@ import { toResponsesCall } from "./responses-call.ts";
 import type { Prompt } from "./responses-input.ts";
 import { type HostedToolsPolicy, type ReadTools, readTools } from "./responses-tools.ts";
 import { SequenceNumbers } from "./sequence-numbers.ts";
+import { withoutOldest } from "./truncate-prompt.ts";
 import { ignoredFields } from "./unsupported-fields.ts";
 
 export interface ResponseChat extends FormatChat {
@@ -73,6 +74,10 @@ export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
     renderFailure?.(failure) ?? toErrorEventFrame(toErrorBody(failure, requestId), 0),
   waitFrame: waitComment,
   ignored: ({ isUpstream }, { body }) => ignoredFields(body, KNOWN_FIELDS, !isUpstream),
+  shorten: (chat) => {
+    const prompt = chat.body.truncation === "auto" ? withoutOldest(chat.prompt) : undefined;
+    return prompt && { ...chat, prompt };
+  },
   fail: (failure, { body }) => throwForResponses(failure, body),
 };
 

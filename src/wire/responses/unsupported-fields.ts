@@ -92,7 +92,6 @@ export function ignoredFields(body: ResponsesBody, known: readonly string[], isL
   const { verbosity = "medium" } = body.text ?? {};
   return [
     ...unknownFieldsOf(body, [...known, ...WITHOUT_EFFECT, ...Object.keys(UNSUPPORTED)]),
-    ...(body.truncation === "auto" ? ["truncation"] : []),
     ...hostedTools(body.tools ?? []),
     ...(isLocal && verbosity !== "medium" ? ["text.verbosity"] : []),
   ];
