@@ -170,6 +170,11 @@ export class Inference {
     return this.#policyOf(caller, id).length > 0 || this.#options.moderationOf(caller) !== undefined;
   }
 
+  /** Whether guardrails read every text of a caller's requests for a model, so that no body is forwarded. */
+  readsTextsOnly(caller: Caller, id: string): boolean {
+    return this.#policyOf(caller, id).some(({ type }) => type !== "moderation");
+  }
+
   /** Returns the guardrails in order: those of all requests, of the models that may answer, and of the project. */
   #policyOf(caller: Caller, id: string): readonly Guardrail[] {
     const { catalog, guardrails, guardrailsOf } = this.#options;

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { BodyMemory } from "../../http/body-memory.ts";
 import { prepareUploads } from "../../http/upload.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
+import { withTextFiles } from "../../wire/text-files.ts";
 import { checkUnused } from "../batches/check-unused.ts";
 import type { BaseParts, Feature, RouteParts, ServiceParts } from "../feature.ts";
 import { type BodyContent, ContentResolver } from "./content-resolver.ts";
@@ -28,8 +29,19 @@ export async function openFiles(
   const guard = new OutgoingGuard({ reach: "public" });
   lifetime.defer(() => guard.close());
   const resolver = new ContentResolver({ inference, files, policy, guard, maxBytes });
-  const content: BodyContent = (reply, body, fields, task) => resolver.inBody(reply, body, fields, { task, memory });
+  const content: BodyContent = (reply, body, fields, task) => {
+    const resolved = resolver.inBody(reply, body, fields, { task, memory });
+    // No guardrail reads a file as such, and a model behind one gets only what they have read.
+    if (body.model === undefined || !inference.readsTextsOnly(reply.request.caller, body.model)) return resolved;
+    return Promise.resolve(resolved).then((complete) => withTextFilesIn(complete, fields));
+  };
   return { files: { blobs, files, resolver, directory }, content };
+}
+
+function withTextFilesIn<Body extends object>(body: Body, fields: readonly (keyof Body & string)[]): Body {
+  const replaced = { ...body };
+  for (const field of fields) replaced[field] = withTextFiles(body[field]);
+  return replaced;
 }
 
 /** The Files API. */
