@@ -7,10 +7,10 @@ import { newId } from "../../kernel/id.ts";
 import type { JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import { processOwner } from "../../kernel/process/process-owner.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
-import type { BatchRow } from "../../storage/schema.ts";
 import type { ProjectResource } from "../responses/stored-response-queries.ts";
 import { startBatchJobs } from "./batch-jobs.ts";
 import { type ClaimedBatch, findBatch, insertBatch, listBatches, requestCancellation } from "./batch-queries.ts";
+import type { BatchRow } from "./batch-rows.ts";
 import { BatchRun, type BatchRunOptions } from "./batch-run.ts";
 import { MissingInputs } from "./missing-inputs.ts";
 

@@ -5,9 +5,10 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { BatchRow, FileRow } from "../../storage/schema.ts";
+import type { FileRow } from "../../features/files/file-rows.ts";
 import type { FileStore } from "../files/file-store.ts";
 import type { BatchParts } from "./batch-parts.ts";
+import type { BatchRow } from "./batch-rows.ts";
 
 export interface ResultsOptions {
   files: Pick<FileStore, "createOutput">;

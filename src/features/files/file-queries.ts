@@ -2,8 +2,8 @@
 
 import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
-import type { FileRow } from "../../storage/schema.ts";
 import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import type { FileRow } from "./file-rows.ts";
 
 export async function insertFile(executor: Executor, row: FileRow): Promise<void> {
   await executor.insertInto("files").values(row).execute();

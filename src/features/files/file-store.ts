@@ -5,7 +5,6 @@ import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Page } from "../../storage/page.ts";
-import type { FileRow } from "../../storage/schema.ts";
 import { lockProject } from "../accounts/projects/project-queries.ts";
 import type { ProjectResource } from "../responses/stored-response-queries.ts";
 import type { BlobStore, ByteRange } from "./blob-store.ts";
@@ -18,6 +17,7 @@ import {
   markStored,
   sumFileBytes,
 } from "./file-queries.ts";
+import type { FileRow } from "./file-rows.ts";
 import type { FileSettings } from "./settings.ts";
 
 export interface FileStoreOptions extends Pick<FileSettings, "keepDays" | "maxSizePerProject"> {

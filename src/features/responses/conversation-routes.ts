@@ -161,10 +161,7 @@ export function conversations(inference: Inference, storage: ResponseStorage | u
 
     /** Copies referenced items, and gives every item an id. Throws a Fault for unknown references and large items. */
     async function toOwnItems(request: FastifyRequest, items: SentInput): Promise<ListedItem[]> {
-      const referencedItems = await requireStorage(storage).responses.findItems(
-        projectOf(request),
-        referencedIds(items),
-      );
+      const referencedItems = await requireStorage(storage).items.find(projectOf(request), referencedIds(items));
       const resolvedItems = replaceReferences(items, referencedItems);
       if (!isStorable(resolvedItems)) throw tooLargeToStore("items", "to a conversation");
       return toStoredItems(resolvedItems);

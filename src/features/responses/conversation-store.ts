@@ -16,9 +16,10 @@ import {
   nextPosition,
   removeFromConversation,
 } from "./item-queries.ts";
-import type { ItemPage, ResponseStore, StoredItem } from "./response-store.ts";
+import type { ItemPage } from "./response-store.ts";
 import type { SealedRows } from "./sealed-rows.ts";
 import type { StoredBytes } from "./stored-bytes.ts";
+import type { StoredItem, StoredItems } from "./stored-items.ts";
 import type { ProjectResource } from "./stored-response-queries.ts";
 
 export interface Conversation {
@@ -31,7 +32,7 @@ export interface Conversation {
 export interface ConversationStoreOptions {
   database: Database;
   rows: SealedRows;
-  responses: ResponseStore;
+  items: StoredItems;
   storedBytes: Pick<StoredBytes, "checkRoom">;
 }
 
@@ -95,8 +96,8 @@ export class ConversationStore {
       await this.#require(executor, resource);
       return listItems(executor, { projectId, conversationId: id }, page);
     });
-    const { responses } = this.#options;
-    return { entries: await responses.openItems(row.entries), hasMore: row.hasMore };
+    const { items } = this.#options;
+    return { entries: await items.open(row.entries), hasMore: row.hasMore };
   }
 
   /** Throws a Fault when the conversation has no such item. */
@@ -107,7 +108,7 @@ export class ConversationStore {
       return findItem(executor, { projectId, id: itemId });
     });
     if (row?.conversationId !== resource.id) throw itemNotFound(itemId);
-    const [item] = await this.#options.responses.openItems([row]);
+    const [item] = await this.#options.items.open([row]);
     return item as StoredItem;
   }
 
@@ -123,9 +124,9 @@ export class ConversationStore {
 
   /** Returns all items, oldest first. Throws a Fault for an unknown conversation, or too many items to continue. */
   async readItems(resource: ProjectResource): Promise<StoredItem[]> {
-    const { database, responses } = this.#options;
+    const { database, items } = this.#options;
     await database.run((executor) => this.#require(executor, resource, "conversation"));
-    return responses.readConversation(resource);
+    return items.readConversation(resource);
   }
 
   async #require(executor: Executor, { projectId, id }: ProjectResource, param?: string): Promise<Conversation> {

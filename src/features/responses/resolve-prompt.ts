@@ -14,12 +14,12 @@ export async function resolvePrompt(
     refuseStorage(body);
     return { context: [], input };
   }
-  const { responses, conversations } = storage;
+  const { items, conversations } = storage;
   let context: unknown[] = [];
-  if (previous !== undefined) context = await responses.readChain({ projectId, id: previous });
+  if (previous !== undefined) context = await items.readChain({ projectId, id: previous });
   if (conversation !== undefined) context = await conversations.readItems({ projectId, id: conversation });
   const ids = referencedIds(input);
-  const referencedItems = ids.length === 0 ? new Map() : await responses.findItems(projectId, ids);
+  const referencedItems = ids.length === 0 ? new Map() : await items.find(projectId, ids);
   // Stored items were validated as input when they were stored.
   return { context: context as InputItem[], input: replaceReferences(input, referencedItems) };
 }

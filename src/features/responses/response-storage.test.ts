@@ -93,16 +93,16 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       const previousResponseId = ["resp_c", "resp_a"][index - 1];
       await storage.responses.insert(response(id, { previousResponseId }));
     }
-    const items = await storage.responses.readChain({ projectId, id: "resp_b" });
+    const items = await storage.items.readChain({ projectId, id: "resp_b" });
     expect(items.map(({ id }) => id)).toEqual([
       ...["resp_c_in", "resp_c_out", "resp_a_in", "resp_a_out", "resp_b_in", "resp_b_out"],
     ]);
     await storage.responses.delete({ projectId, id: "resp_c" });
-    await expect(storage.responses.readChain({ projectId, id: "resp_b" })).rejects.toMatchObject({
+    await expect(storage.items.readChain({ projectId, id: "resp_b" })).rejects.toMatchObject({
       kind: "not-found",
       message: expect.stringContaining("resp_c"),
     });
-    await expect(storage.responses.readChain({ projectId: "proj_b", id: "resp_b" })).rejects.toMatchObject({
+    await expect(storage.items.readChain({ projectId: "proj_b", id: "resp_b" })).rejects.toMatchObject({
       kind: "not-found",
     });
   });
@@ -111,7 +111,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { storage } = await open(kind, 300);
     const input = [{ id: "in", text: "x".repeat(400) }];
     await storage.responses.insert(response("resp_1", { input }));
-    await expect(storage.responses.readChain({ projectId, id: "resp_1" })).rejects.toMatchObject({
+    await expect(storage.items.readChain({ projectId, id: "resp_1" })).rejects.toMatchObject({
       code: "context_length_exceeded",
       param: "previous_response_id",
     });
@@ -172,7 +172,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         .set({ usedAt: Date.now() - 20 * DAY_MS })
         .execute(),
     );
-    await storage.responses.readChain({ projectId, id: "resp_2" });
+    await storage.items.readChain({ projectId, id: "resp_2" });
     const retention = responseRetention({ database, logger, keepDays: 30 });
     await retention.removeExpired(Date.now() + 15 * DAY_MS);
     expect(await countRows(database)).toEqual([2, 1, 5, 0]);

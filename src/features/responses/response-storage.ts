@@ -14,6 +14,7 @@ import { type NewResponse, ResponseStore } from "./response-store.ts";
 import { SealedRows } from "./sealed-rows.ts";
 import type { ResponseSettings } from "./settings.ts";
 import { StoredBytes } from "./stored-bytes.ts";
+import { StoredItems } from "./stored-items.ts";
 
 export interface ResponseStorageOptions extends Omit<ResponseSettings, "store" | "hostedTools"> {
   database: Database;
@@ -27,6 +28,7 @@ export interface ResponseStorageOptions extends Omit<ResponseSettings, "store" |
 
 export class ResponseStorage {
   readonly responses: ResponseStore;
+  readonly items: StoredItems;
   readonly conversations: ConversationStore;
   readonly background: BackgroundResponses;
   readonly #retention: Retention;
@@ -47,8 +49,9 @@ export class ResponseStorage {
     this.#storedBytes = storedBytes;
     const rows = new SealedRows(keyring, logger, (projectId, bytes) => storedBytes.add(projectId, bytes));
     const events = new EventLog(database, rows);
-    this.responses = new ResponseStore({ database, rows, events, maxContextBytes, storedBytes, outbox });
-    this.conversations = new ConversationStore({ database, rows, responses: this.responses, storedBytes });
+    this.items = new StoredItems({ database, rows, maxContextBytes });
+    this.responses = new ResponseStore({ database, rows, events, items: this.items, storedBytes, outbox });
+    this.conversations = new ConversationStore({ database, rows, items: this.items, storedBytes });
     this.background = new BackgroundResponses({ responses: this.responses, events, logger });
     this.#retention = responseRetention({ database, logger, keepDays });
   }

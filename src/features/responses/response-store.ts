@@ -1,44 +1,25 @@
 /** Stores responses, encrypted, with the items that later responses continue from. */
 
-import { mapInSlices } from "../../kernel/async/map-in-slices.ts";
-import { HOUR_MS, MINUTE_MS } from "../../kernel/durations.ts";
+import { MINUTE_MS } from "../../kernel/durations.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
-import { type ContextParam, checkContextSize, checkReferences } from "./context-limits.ts";
 import { updateConversation } from "./conversation-queries.ts";
 import type { EventLog, StreamEvent } from "./event-log.ts";
-import {
-  type ItemPageRequest,
-  insertItems,
-  listItems,
-  measureItems,
-  nextPosition,
-  readItemBytes,
-  readItems,
-  readRows,
-} from "./item-queries.ts";
-import { LargeReads } from "./large-reads.ts";
-import { chainTooLong, notEnded, previousResponseNotFound, responseNotFound } from "./response-faults.ts";
+import { type ItemPageRequest, insertItems, listItems, nextPosition, readItems } from "./item-queries.ts";
+import { responseNotFound } from "./response-faults.ts";
 import type { SealedRows } from "./sealed-rows.ts";
 import type { StoredBytes } from "./stored-bytes.ts";
+import type { StoredItem, StoredItems } from "./stored-items.ts";
 import {
   deleteResponse,
   findResponse,
   insertResponse,
+  isRunningStatus,
   type ProjectResource,
-  RUNNING_STATUSES,
-  readChain,
-  touchResponses,
   updateRunningResponse,
 } from "./stored-response-queries.ts";
 import type { ResponseItemRow, StoredResponseRow } from "./stored-response-rows.ts";
-
-/** Item as the API shows it. */
-export interface StoredItem {
-  id: string;
-  [field: string]: unknown;
-}
 
 /** Response as the API shows it, without its output. */
 export type ResponseEnvelope = Readonly<Record<string, unknown>> & { status: string };
@@ -66,10 +47,6 @@ export interface ItemPage {
   hasMore: boolean;
 }
 
-/** Responses that one response can continue from. */
-const MAX_CHAIN_LENGTH = 2000;
-/** Continuing a response renews the retention of its chain, at most this often. */
-const TOUCH_MS = HOUR_MS;
 /** A running response shows a sign of life more often, unless its process has died. */
 const DEAD_AFTER_MS = MINUTE_MS;
 
@@ -77,15 +54,13 @@ export interface ResponseStoreOptions {
   database: Database;
   rows: SealedRows;
   events: EventLog;
-  /** Maximum bytes of the stored items that one response continues from. */
-  maxContextBytes: number;
+  items: StoredItems;
   storedBytes: Pick<StoredBytes, "checkRoom">;
   outbox: Pick<WebhookOutbox, "add">;
 }
 
 export class ResponseStore {
   readonly #options: ResponseStoreOptions;
-  readonly #largeReads = new LargeReads();
 
   constructor(options: ResponseStoreOptions) {
     this.#options = options;
@@ -135,7 +110,7 @@ export class ResponseStore {
       return { row, output: items.filter(({ isOutput }) => isOutput === 1) };
     });
     const envelope = this.#openEnvelope(row);
-    const response = { ...envelope, output: await this.openItems(output) };
+    const response = { ...envelope, output: await this.#options.items.open(output) };
     return { response, isBackground: row.isBackground === 1, isRunning: isRunningStatus(response.status) };
   }
 
@@ -152,62 +127,7 @@ export class ResponseStore {
       await this.#require(executor, resource);
       return listItems(executor, { projectId, responseId: id }, page);
     });
-    return { entries: await this.openItems(row.entries), hasMore: row.hasMore };
-  }
-
-  /**
-   * Returns the items of a response and of all that it continues, oldest first. Throws a Fault when one of them is
-   * missing, because the answer would change, or still runs.
-   */
-  async readChain({ projectId, id }: ProjectResource): Promise<StoredItem[]> {
-    const { database } = this.#options;
-    const { ids, bytes } = await database.run(async (executor) => {
-      const latest = await findResponse(executor, { projectId, id });
-      if (latest !== undefined && isRunningStatus(latest.status)) throw notEnded(id);
-      const chain = await readChain(executor, { projectId, id }, MAX_CHAIN_LENGTH + 1);
-      if (chain.length > MAX_CHAIN_LENGTH) throw chainTooLong(MAX_CHAIN_LENGTH);
-      const last = chain.at(-1);
-      const missing = last === undefined ? id : last.previousResponseId;
-      if (missing !== null) throw previousResponseNotFound(missing);
-      const ids = chain.map((link) => link.id);
-      const bytes = await this.#checkSize(executor, "responseId", ids, "previous_response_id");
-      const now = Date.now();
-      const stale = chain.filter(({ usedAt }) => usedAt < now - TOUCH_MS).map((link) => link.id);
-      await touchResponses(executor, stale, now);
-      return { ids, bytes };
-    });
-    const order = new Map(ids.map((each, index) => [each, -index]));
-    const rank = ({ responseId }: ResponseItemRow) => order.get(responseId ?? "") ?? 0;
-    return this.#largeReads.run(projectId, bytes, async () => {
-      const rows = await database.run((executor) => readItems(executor, "responseId", ids));
-      return this.openItems(rows.sort((a, b) => rank(a) - rank(b) || a.position - b.position));
-    });
-  }
-
-  /** Returns the items of a conversation, oldest first. Throws a Fault when there are too many. */
-  async readConversation({ projectId, id }: ProjectResource): Promise<StoredItem[]> {
-    const { database } = this.#options;
-    const bytes = await database.run((executor) => this.#checkSize(executor, "conversationId", [id], "conversation"));
-    return this.#largeReads.run(projectId, bytes, async () =>
-      this.openItems(await database.run((executor) => readItems(executor, "conversationId", [id]))),
-    );
-  }
-
-  /**
-   * Returns the items that a request refers to with `ids`; those of other projects are missing. Throws a Fault when they
-   * are too many or too large, each counted as often as it is named.
-   */
-  async findItems(projectId: string, ids: readonly string[]): Promise<Map<string, StoredItem>> {
-    checkReferences(ids.length);
-    const unique = [...new Set(ids)];
-    const { database, maxContextBytes } = this.#options;
-    const bytesOf = await database.run((executor) => readItemBytes(executor, projectId, unique));
-    const bytes = ids.reduce((sum, id) => sum + (bytesOf.get(id) ?? 0), 0);
-    checkContextSize({ count: ids.length, bytes }, maxContextBytes, "input");
-    const items = await this.#largeReads.run(projectId, bytes, async () =>
-      this.openItems(await database.run((executor) => readRows(executor, projectId, unique))),
-    );
-    return new Map(items.map((item) => [item.id, item]));
+    return { entries: await this.#options.items.open(row.entries), hasMore: row.hasMore };
   }
 
   /** Ends a running response, with its last events. Returns false when it was cancelled or deleted meanwhile. */
@@ -253,13 +173,6 @@ export class ResponseStore {
     await this.#options.outbox.add(executor, { type, data: { id, project_id: projectId } }, Date.now());
   }
 
-  /** Decrypts items, in slices: a conversation's take up to a second. */
-  openItems(rows: readonly ResponseItemRow[]): Promise<StoredItem[]> {
-    return mapInSlices(rows, ({ projectId, id, content }) =>
-      this.#options.rows.open<StoredItem>({ table: "item", projectId, id }, content),
-    );
-  }
-
   /** Encrypts items; those of a conversation come after its present items. */
   async #toItemRows(
     executor: Executor,
@@ -294,26 +207,13 @@ export class ResponseStore {
     return { ...envelope, status: "failed", error };
   }
 
-  /** Returns the bytes. Throws a Fault when they are too many. */
-  async #checkSize(executor: Executor, owner: Owner, ids: readonly string[], param: ContextParam): Promise<number> {
-    const measured = await measureItems(executor, owner, ids);
-    checkContextSize(measured, this.#options.maxContextBytes, param);
-    return measured.bytes;
-  }
-
   #seal(table: "response" | "item", projectId: string, id: string, value: unknown): Buffer {
     return this.#options.rows.seal({ table, projectId, id }, value);
   }
 }
 
-type Owner = Parameters<typeof measureItems>[1];
-
 const ENDINGS = ["response.completed", "response.incomplete", "response.failed", "response.cancelled"] as const;
 
 function isEnding(type: string): type is (typeof ENDINGS)[number] {
   return (ENDINGS as readonly string[]).includes(type);
-}
-
-function isRunningStatus(status: string): boolean {
-  return (RUNNING_STATUSES as readonly string[]).includes(status);
 }

@@ -168,3 +168,7 @@ export async function listArchivedProjectsWithContent(executor: Executor): Promi
   );
   return [...new Set(rows.flat().map(({ projectId }) => projectId))];
 }
+
+export function isRunningStatus(status: string): boolean {
+  return (RUNNING_STATUSES as readonly string[]).includes(status);
+}

@@ -1,12 +1,11 @@
 /** Loads a deployment's model and unloads it: at the start or for the first request, when idle or when memory is short. */
 
 import type { Model } from "../../contracts/engine.ts";
-import type { OpenModel } from "../../contracts/open-model.ts";
-import { backoffDelay } from "../../kernel/async/backoff.ts";
 import { untilAborted } from "../../kernel/async/until-aborted.ts";
-import { Fault, unavailable } from "../../kernel/faults.ts";
-import { residentBytes } from "../../kernel/process/resident-bytes.ts";
+import { unavailable } from "../../kernel/faults.ts";
+import { LoadFailure } from "./load-failure.ts";
 import type { MemoryBudget, MemoryUser } from "./memory-budget.ts";
+import { gpuBytesOf, ModelMemory } from "./model-memory.ts";
 
 export interface LoadPolicy {
   /** `on_demand`: the files are fetched at the start, and the model is loaded by the first request. */
@@ -39,30 +38,16 @@ export type LoaderState =
   | { state: "failed"; reason: string }
   | { state: "open"; model: Model };
 
-/** Backoff of retries after a failed opening. */
-const REOPEN_SECONDS = { initial: 15, max: 600 };
-/** Memory estimated in addition to the files before the first load; the measured default models use less. */
-const ESTIMATED_BYTES = 150e6;
-const ESTIMATED_PER_FILE_BYTE = 1.5;
-/** A model on a GPU needs main memory for its process and the driver alone: 1.5 GB with 5 GB of weights. */
-const ESTIMATED_BYTES_BESIDE_GPU = 1.6e9;
-/** Weights and a small context. */
-const ESTIMATED_GPU_PER_FILE_BYTE = 1.2;
-
 export class ModelLoader implements MemoryUser {
   readonly name: string;
   readonly #options: ModelLoaderOptions;
   readonly #closing = new AbortController();
   #model: Model | undefined;
   #lastModel: Model | undefined;
-  #fileBytes = 0;
-  #measuredBytes: number | undefined;
-  #measuredGpuBytes: number | undefined;
-  /** Whether it is expected to run on a GPU; known once it is loaded for the first time. */
-  #expectsGpu = false;
   /** What it takes of the budget of the GPUs' memory. */
   readonly #onGpu: MemoryUser;
-  #failure: { fault: Fault; failures: number; retryAt: number } | undefined;
+  readonly #memory = new ModelMemory();
+  readonly #failure = new LoadFailure();
   #retry: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   #preparing: Promise<void> | undefined;
@@ -89,7 +74,7 @@ export class ModelLoader implements MemoryUser {
     this.#onGpu = {
       name: options.name,
       get memoryBytes() {
-        return loader.#gpuBytesCounted;
+        return loader.#memory.gpuBytes(loader.#model, options.gpuMemory?.limitBytes);
       },
       get lastUsedAt() {
         return loader.lastUsedAt;
@@ -104,7 +89,8 @@ export class ModelLoader implements MemoryUser {
   get state(): LoaderState {
     if (this.#model !== undefined) return { state: "open", model: this.#model };
     if (this.#loading !== undefined) return { state: "loading" };
-    if (this.#failure !== undefined) return { state: "failed", reason: this.#failure.fault.message };
+    const { fault } = this.#failure;
+    if (fault !== undefined) return { state: "failed", reason: fault.message };
     // One that is loaded at the start can be unloaded afterwards, too: when idle, or when memory is short.
     const isUnloaded = this.#preparing === undefined && (this.#isOnDemand || this.#lastModel !== undefined);
     return { state: isUnloaded ? "unloaded" : "loading" };
@@ -113,7 +99,9 @@ export class ModelLoader implements MemoryUser {
   /** Whether `load` would begin to load the model: it is unloaded, or its last load failed long enough ago. */
   get isLoadable(): boolean {
     const { state } = this.state;
-    return state === "unloaded" || (state === "failed" && this.#backoffMs === 0 && this.#preparing === undefined);
+    return (
+      state === "unloaded" || (state === "failed" && this.#failure.backoffMs === 0 && this.#preparing === undefined)
+    );
   }
 
   /** Aborts when the loader is closed. */
@@ -127,7 +115,7 @@ export class ModelLoader implements MemoryUser {
 
   /** Seconds for which a model that has failed to load is not loaded again. */
   get backoffSeconds(): number {
-    return this.#backoffMs / 1000;
+    return this.#failure.backoffMs / 1000;
   }
 
   get model(): Model | undefined {
@@ -144,25 +132,12 @@ export class ModelLoader implements MemoryUser {
   }
 
   get memoryBytes(): number {
-    const measured = this.#model === undefined ? undefined : residentBytesOf(this.#model);
-    if (measured !== undefined) this.#measuredBytes = measured;
-    const estimated = ESTIMATED_BYTES + ESTIMATED_PER_FILE_BYTE * this.#fileBytes;
-    return this.#measuredBytes ?? (this.#expectsGpu ? Math.min(estimated, ESTIMATED_BYTES_BESIDE_GPU) : estimated);
+    return this.#memory.bytes(this.#model);
   }
 
   /** Memory of the GPU that the open model has taken; undefined: none, or unknown. */
   get gpuBytes(): number | undefined {
     return this.#model === undefined ? undefined : gpuBytesOf(this.#model);
-  }
-
-  /** An estimate never exceeds the limit: a model that does not fit has some of its layers on the CPU. */
-  get #gpuBytesCounted(): number {
-    const estimated = ESTIMATED_GPU_PER_FILE_BYTE * this.#fileBytes;
-    if (this.#model !== undefined) this.#measuredGpuBytes = gpuBytesOf(this.#model) ?? 0;
-    const limit = this.#options.gpuMemory?.limitBytes ?? Number.POSITIVE_INFINITY;
-    return this.#model === undefined
-      ? Math.min(this.#measuredGpuBytes ?? estimated, limit)
-      : (this.#measuredGpuBytes ?? 0);
   }
 
   get lastUsedAt(): number {
@@ -177,7 +152,7 @@ export class ModelLoader implements MemoryUser {
   start(): void {
     if (this.#model !== undefined || this.#loading !== undefined || this.#preparing !== undefined) return;
     if (!this.#isOnDemand && this.#lastModel === undefined) this.#loadInBackground();
-    else if (this.#options.prepare !== undefined && this.#fileBytes === 0) this.#prepareInBackground();
+    else if (this.#options.prepare !== undefined && this.#memory.fileBytes === 0) this.#prepareInBackground();
   }
 
   /**
@@ -216,8 +191,7 @@ export class ModelLoader implements MemoryUser {
   async unload(): Promise<void> {
     const model = this.#model;
     if (model === undefined) return this.#unloading;
-    void this.memoryBytes;
-    void this.#gpuBytesCounted;
+    this.#memory.measure(model);
     clearTimeout(this.#idle);
     this.#model = undefined;
     this.#lastModel = model;
@@ -257,13 +231,14 @@ export class ModelLoader implements MemoryUser {
 
   /** The memory estimate needs the size of the files, which also a model that is loaded at the start must have. */
   async #findFileBytes(): Promise<void> {
-    if (this.#fileBytes === 0) this.#fileBytes = (await this.#options.prepare?.(this.#closing.signal)) ?? 0;
+    if (this.#memory.fileBytes === 0)
+      this.#memory.fileBytes = (await this.#options.prepare?.(this.#closing.signal)) ?? 0;
   }
 
   async #prepare(): Promise<void> {
     try {
       await this.#findFileBytes();
-      this.#failure = undefined;
+      this.#failure.clear();
     } catch (failure) {
       if (this.#closing.signal.aborted) return;
       this.#fail(failure);
@@ -276,19 +251,19 @@ export class ModelLoader implements MemoryUser {
     await this.#unloading;
     this.#closing.signal.throwIfAborted();
     // A request must not repeat a load that has just failed; the background retry does.
-    if (this.#failure !== undefined && this.#backoffMs > 0) throw this.#failure.fault;
+    if (this.#failure.fault !== undefined && this.#failure.backoffMs > 0) throw this.#failure.fault;
     const { memory, gpuMemory, usesGpu, open, onOpened } = this.#options;
     const startedAt = performance.now();
     try {
       if (memory !== undefined) {
         await this.#findFileBytes();
-        this.#expectsGpu = (await usesGpu?.()) ?? false;
-        if (this.#expectsGpu) await gpuMemory?.admit(this.#onGpu);
+        this.#memory.expectsGpu = (await usesGpu?.()) ?? false;
+        if (this.#memory.expectsGpu) await gpuMemory?.admit(this.#onGpu);
         await memory.admit(this);
       }
       const model = await open(this.#closing.signal);
       this.#loadSeconds = (performance.now() - startedAt) / 1000;
-      this.#failure = undefined;
+      this.#failure.clear();
       onOpened(model);
       this.#model = model;
       this.#lastHeldAt = performance.now();
@@ -304,27 +279,13 @@ export class ModelLoader implements MemoryUser {
   }
 
   #fail(failure: unknown): void {
-    const fault = failure instanceof Fault ? failure : unavailable(String(failure), "engine_failed", 60, failure);
-    // Memory that others use now may be free with the next request.
-    if (fault.code === "insufficient_memory") {
-      this.#failure = undefined;
-      this.#options.onFailure(failure);
-      return;
-    }
-    const failures = (this.#failure?.failures ?? 0) + 1;
-    this.#failure = { fault, failures, retryAt: performance.now() + backoffDelay(failures, REOPEN_SECONDS) * 1000 };
+    this.#failure.record(failure);
     this.#options.onFailure(failure);
   }
 
-  /** Milliseconds until a model that has failed to load may be loaded again. */
-  get #backoffMs(): number {
-    return Math.max(0, (this.#failure?.retryAt ?? 0) - performance.now());
-  }
-
   #retryLater(retry: () => void): void {
-    const milliseconds = this.#failure === undefined ? REOPEN_SECONDS.initial * 1000 : this.#backoffMs;
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(retry, milliseconds).unref();
+    this.#retry = setTimeout(retry, this.#failure.pauseMs).unref();
   }
 
   #unloadWhenIdle(): void {
@@ -336,16 +297,4 @@ export class ModelLoader implements MemoryUser {
     if (leftMs <= 0) void this.unload();
     else this.#idle = setTimeout(() => this.#unloadWhenIdle(), leftMs).unref();
   }
-}
-
-function gpuBytesOf({ gpuBytes, nested = [] }: OpenModel): number | undefined {
-  return nested.map(gpuBytesOf).reduce((sum, bytes) => (bytes === undefined ? sum : (sum ?? 0) + bytes), gpuBytes);
-}
-
-/** Resident memory of the processes of a model and its nested ones; undefined without any. */
-function residentBytesOf({ pid, nested = [] }: OpenModel): number | undefined {
-  const processBytes = pid === undefined ? undefined : residentBytes(pid);
-  return nested
-    .map(residentBytesOf)
-    .reduce((sum, bytes) => (bytes === undefined ? sum : (sum ?? 0) + bytes), processBytes);
 }

@@ -1,6 +1,6 @@
 import type { ClaimedBatch } from "../../../src/features/batches/batch-queries.ts";
+import type { BatchRow } from "../../../src/features/batches/batch-rows.ts";
 import type { Executor } from "../../../src/storage/database.ts";
-import type { BatchRow } from "../../../src/storage/schema.ts";
 
 /** A batch of the project `proj_a` that has not begun. */
 export function batchRow(inputFileId: string): BatchRow {

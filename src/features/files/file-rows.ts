@@ -1,0 +1,12 @@
+/** File of a project; its bytes are in the blob store, under its id. */
+export interface FileRow {
+  id: string;
+  projectId: string;
+  purpose: "batch" | "batch_output" | "user_data" | "vision";
+  filename: string;
+  bytes: number;
+  /** 0 while the bytes are being stored. */
+  isStored: number;
+  createdAt: number;
+  expiresAt: number;
+}
