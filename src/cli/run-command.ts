@@ -61,6 +61,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Create, list and archive organizations",
     load: async () => (await import("./organizations.ts")).organizationsCommand(),
   },
+  batches: {
+    summary: "Run files of requests; list and cancel batches",
+    load: async () => (await import("./batches.ts")).batchesCommand(),
+  },
   requests: {
     summary: "List or follow requests with their timing, tokens and cost",
     load: async () => (await import("./requests.ts")).requestsCommand(),

@@ -9,7 +9,7 @@ export interface ServiceClient {
   origin: string;
   /** Empty for routes in this process. */
   key: string;
-  /** Sends JSON to a path such as `/v1/models`. Throws a Fault for any status but 200. */
+  /** Sends JSON, or a form over HTTP, to a path such as `/v1/models`. Throws a Fault for any status but 200. */
   send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response>;
   /** Sends JSON and reads the JSON answer. */
   read<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
@@ -21,8 +21,8 @@ interface Sent {
   method: string;
   path: string;
   headers: Record<string, string>;
-  /** JSON. */
-  body: string | undefined;
+  /** JSON, or a form. */
+  body: string | FormData | undefined;
   signal: AbortSignal | undefined;
 }
 
@@ -56,7 +56,7 @@ export function inProcessClient(app: FastifyInstance): ServiceClient {
       url: path,
       headers,
       payloadAsStream: true,
-      ...(body !== undefined && { payload: body }),
+      ...(typeof body === "string" && { payload: body }),
       ...(signal !== undefined && { signal }),
     });
     // Fetch ends a body with the reason of its signal, too.
@@ -72,10 +72,11 @@ function createClient(
 ): ServiceClient {
   const named: Record<string, string> = organizationId === undefined ? {} : { "openai-organization": organizationId };
   const send: ServiceClient["send"] = async (method, path, body, signal) => {
-    const type = body !== undefined && { "content-type": "application/json" };
+    const isForm = body instanceof FormData;
+    const type = body !== undefined && !isForm && { "content-type": "application/json" };
     const headers = { "user-agent": `parlance-cli/${VERSION}`, ...named, ...type };
-    const json = body === undefined ? undefined : JSON.stringify(body);
-    const response = await exchange({ method, path, headers, body: json, signal });
+    const payload = body === undefined || isForm ? body : JSON.stringify(body);
+    const response = await exchange({ method, path, headers, body: payload, signal });
     if (response.ok) return response;
     const text = await response.text();
     const message = messageIn(text) ?? `${service.origin} answered ${response.status}: ${text.slice(0, 200)}`;
