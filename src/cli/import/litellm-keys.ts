@@ -28,7 +28,7 @@ export async function importKeys(source: unknown): Promise<ImportedKeys> {
   closing.defer(() => database.close());
   const accounts = new Accounts({ database, logger });
   closing.defer(() => accounts.close());
-  return storeKeys(accounts, source);
+  return await storeKeys(accounts, source);
 }
 
 export async function storeKeys(accounts: Accounts, source: unknown, now = Date.now()): Promise<ImportedKeys> {

@@ -11,9 +11,10 @@ export interface CostPart {
 /** Rounding of the recorded cost, which is in billionths of a dollar. */
 const TOLERANCE = 2e-9;
 
-/** Tokens of a request by kind, with their costs where the model's current price adds up to the recorded cost. */
+/** Quantities of a request by kind, with their costs: as recorded for uncommon units, otherwise where the model's current price adds up to the recorded cost. */
 export function costParts(entry: RequestEntry, pricing: ModelEntry["metadata"]["pricing"] | undefined): CostPart[] {
   const { input_tokens: input, input_cached_tokens: cached, output_tokens: output, cost_usd: cost } = entry;
+  if (entry.cost_parts != null && entry.cost_parts.length > 0) return recordedParts(entry.cost_parts);
   if (input === null) return [];
   const { prompt, cached_prompt: cachedPrice, completion } = pricing ?? {};
   const priceOf = (price: string | null | undefined) => (price == null ? Number.NaN : Number(price));
@@ -29,4 +30,39 @@ export function costParts(entry: RequestEntry, pricing: ModelEntry["metadata"]["
     tokens,
     costUsd: isCurrent ? (tokens === 0 ? 0 : tokens * price) : null,
   }));
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  prompt: "Input tokens",
+  cached_prompt: "Cached input tokens",
+  cache_write: "Tokens written to a cache",
+  cache_write_hour: "Tokens written to a cache for an hour",
+  completion: "Output tokens",
+  reasoning: "Reasoning tokens",
+  input_audio: "Audio tokens in",
+  cached_audio: "Cached audio tokens",
+  output_audio: "Audio tokens out",
+  input_image: "Image tokens in",
+  output_image: "Image tokens out",
+  image: "Images",
+  character: "Characters",
+  second: "Seconds of audio",
+  request: "Request",
+};
+
+function recordedParts(parts: NonNullable<RequestEntry["cost_parts"]>): CostPart[] {
+  return parts.map(({ unit, quantity, cost_usd: costUsd }) => {
+    const tool = unit.startsWith("tool_calls.") ? unit.slice("tool_calls.".length) : undefined;
+    return { label: tool === undefined ? (LABELS[unit] ?? unit) : `Calls of ${tool}`, tokens: quantity, costUsd };
+  });
+}
+
+/** Share by which a cost may differ from what the provider states. */
+const DIFFERENCE = 0.01;
+
+/** Whether the provider states another cost than the price of its deployment makes. */
+export function differsFromStated(reported: number | null | undefined, compared: number | null | undefined): boolean {
+  if (reported == null || compared == null) return false;
+  const difference = Math.abs(reported - compared);
+  return difference > TOLERANCE && difference > DIFFERENCE * compared;
 }

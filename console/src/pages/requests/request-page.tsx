@@ -22,7 +22,7 @@ import { IconMessage } from "../../icons.tsx";
 import { chatStore } from "../chat/chat-store.ts";
 import { newConversation } from "../chat/conversation.ts";
 import { keyPath, projectQuery } from "../projects/projects-api.ts";
-import { costParts } from "./cost-parts.ts";
+import { costParts, differsFromStated } from "./cost-parts.ts";
 import { isFailed, outcomeOf, type RequestEntry, requestQuery } from "./requests-api.ts";
 import { Waterfall } from "./waterfall.tsx";
 
@@ -211,7 +211,15 @@ function Consumption({ entry, model }: { entry: RequestEntry; model: ModelEntry 
     ["Audio", entry.audio_seconds ? formatSeconds(entry.audio_seconds) : null],
     ["Characters", entry.characters ? formatNumber(entry.characters) : null],
     ["Cache", entry.cache === "hit" ? "Answered from the cache" : entry.cache],
-    ["Reasoning tokens", entry.reasoning_tokens === null ? null : formatNumber(entry.reasoning_tokens)],
+    [
+      "Reasoning tokens",
+      entry.reasoning_tokens === null || parts.some(({ label }) => label === "Reasoning tokens")
+        ? null
+        : formatNumber(entry.reasoning_tokens),
+    ],
+    ["Service tier", entry.service_tier],
+    ["End user", entry.end_user],
+    ["Tags", entry.tags.length === 0 ? null : entry.tags.join(", ")],
   ];
   return (
     <Stack gap={0}>
@@ -236,6 +244,18 @@ function Consumption({ entry, model }: { entry: RequestEntry; model: ModelEntry 
           {entry.cost_usd === null ? "No price" : formatCost(entry.cost_usd)}
         </Group>
       </Fact>
+      {entry.reported_cost_usd !== null && (
+        <Fact label="Stated by the provider">
+          <Group justify="space-between" className="tabular">
+            <span>
+              {differsFromStated(entry.reported_cost_usd, entry.compared_cost_usd)
+                ? `Differs from ${formatCost(entry.compared_cost_usd ?? 0)} at the deployment's price`
+                : ""}
+            </span>
+            <span>{formatCost(entry.reported_cost_usd)}</span>
+          </Group>
+        </Fact>
+      )}
     </Stack>
   );
 }

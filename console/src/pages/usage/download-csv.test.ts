@@ -10,6 +10,8 @@ const ROW = {
   audioSeconds: 0,
   characters: 0,
   cost: 0.5,
+  reported: 0,
+  compared: 0,
   isUnpriced: false,
 };
 

@@ -47,6 +47,9 @@ export interface UsageRow {
   audioSeconds: number;
   characters: number;
   cost: number;
+  /** What providers state that requests cost, and what the same requests cost at our prices. */
+  reported: number;
+  compared: number;
   /** Whether some of the usage has no price. */
   isUnpriced: boolean;
 }
@@ -66,6 +69,8 @@ export interface Bucket {
     seconds?: number;
     amount?: { value: number };
     x_unpriced?: true;
+    x_reported?: number;
+    x_compared?: number;
   }[];
 }
 
@@ -175,6 +180,8 @@ async function readUsage(selection: UsageSelection, signal: AbortSignal): Promis
     row.audioSeconds += result.seconds ?? 0;
     row.characters += result.characters ?? 0;
     row.cost += result.amount?.value ?? 0;
+    row.reported += result.x_reported ?? 0;
+    row.compared += result.x_compared ?? 0;
     row.isUnpriced ||= result.x_unpriced === true;
   }
   return [...rows.values()].sort((a, b) => a.time - b.time);
@@ -188,6 +195,8 @@ const NOTHING = {
   audioSeconds: 0,
   characters: 0,
   cost: 0,
+  reported: 0,
+  compared: 0,
   isUnpriced: false,
 };
 

@@ -1,7 +1,8 @@
 import { Button, Card, Group, Table, Title } from "@mantine/core";
-import { formatMaybeCost, formatNumber, formatSeconds } from "../../components/format.ts";
+import { formatCost, formatMaybeCost, formatNumber, formatSeconds } from "../../components/format.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { IconDownload } from "../../icons.tsx";
+import { differsFromStated } from "../requests/cost-parts.ts";
 import { downloadCsv } from "./download-csv.ts";
 import { GROUPS } from "./groups.ts";
 import { timeLabel } from "./time-label.ts";
@@ -16,6 +17,11 @@ const COLUMNS: readonly (readonly [label: string, show: (row: UsageRow) => strin
   ["Cost", ({ cost, isUnpriced }) => formatMaybeCost(isUnpriced && cost === 0 ? null : cost)],
 ];
 
+const STATED: (typeof COLUMNS)[number] = [
+  "Stated by providers",
+  ({ reported, compared }) => (compared === 0 ? "" : `${formatCost(reported)} (ours: ${formatCost(compared)})`),
+];
+
 interface UsageTableProps {
   rows: readonly UsageRow[];
   selection: UsageSelection;
@@ -26,6 +32,9 @@ export function UsageTable({ rows, selection }: UsageTableProps) {
   const { groupBy, range, interval } = selection;
   const lines = groupBy === "time" ? rows.toReversed() : sumByGroup(rows);
   const nameOf = (line: UsageRow) => (groupBy === "time" ? timeLabel(line.time, selection) : line.group);
+  // A column that is there only where a provider states other costs than our prices make.
+  const differs = lines.some(({ reported, compared }) => compared > 0 && differsFromStated(reported, compared));
+  const columns = differs ? [...COLUMNS, STATED] : COLUMNS;
   const what = groupBy === "time" ? INTERVALS[interval] : GROUPS.find(({ value }) => value === groupBy)?.label;
   return (
     <Card padding={0}>
@@ -45,7 +54,7 @@ export function UsageTable({ rows, selection }: UsageTableProps) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{what}</Table.Th>
-              {COLUMNS.map(([label]) => (
+              {columns.map(([label]) => (
                 <Table.Th key={label} ta="right">
                   {label}
                 </Table.Th>
@@ -54,7 +63,7 @@ export function UsageTable({ rows, selection }: UsageTableProps) {
           </Table.Thead>
           <VirtualBody
             rows={lines}
-            columns={1 + COLUMNS.length}
+            columns={1 + columns.length}
             rowHeight={37}
             keyOf={(line) => `${line.time} ${line.group}`}
           >
@@ -63,7 +72,7 @@ export function UsageTable({ rows, selection }: UsageTableProps) {
                 <Table.Td fw={500} className="wrap-anywhere">
                   {nameOf(line)}
                 </Table.Td>
-                {COLUMNS.map(([label, show]) => (
+                {columns.map(([label, show]) => (
                   <Table.Td key={label} ta="right" className="tabular">
                     {show(line)}
                   </Table.Td>
@@ -92,6 +101,8 @@ function sumByGroup(rows: readonly UsageRow[]): UsageRow[] {
     sum.audioSeconds += row.audioSeconds;
     sum.characters += row.characters;
     sum.cost += row.cost;
+    sum.reported += row.reported;
+    sum.compared += row.compared;
     sum.isUnpriced ||= row.isUnpriced;
   }
   return [...groups.values()].sort((a, b) => b.cost - a.cost || b.requests - a.requests);
