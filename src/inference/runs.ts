@@ -1,0 +1,161 @@
+/** Starts runs, each with a reservation of quota, and knows those that run. */
+
+import type { ResolvedModel } from "../catalog/catalog.ts";
+import type { Model } from "../contracts/engine.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import type { Quota, UsageUpperBound } from "../features/quota/quota.ts";
+import { ActiveSet } from "../kernel/async/active-set.ts";
+import { Fault, type RateLimitStatus, unavailable } from "../kernel/faults.ts";
+import { NO_UPPER_BOUND, type TaskAdapter } from "./adapters/task-adapter.ts";
+import type { AnswerCache, RunVariant } from "./cache/answer-cache.ts";
+import type { CallerModels } from "./caller-models.ts";
+import { chargesOf } from "./charge.ts";
+import type { InferenceAnswer } from "./inference-answer.ts";
+import { InferenceRun } from "./inference-run.ts";
+import { limitToContextWindow } from "./limit-to-context-window.ts";
+import type { OnDisconnect } from "./on-disconnect.ts";
+import { type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
+import { contextWindowsOf, withPriceFor } from "./routing/candidates.ts";
+import type { Router } from "./routing/router.ts";
+import type { Settlement } from "./settlement.ts";
+
+export interface RunsOptions {
+  router: Router;
+  quota: Quota;
+  /** Whether the caller's key has not been revoked; true while that cannot be checked. */
+  stillWorks: (caller: Caller) => Promise<boolean>;
+  requestTimeoutSeconds: number;
+  /** Undefined: no model has a cache. */
+  answerCache?: AnswerCache | undefined;
+  /** Called with every request that had a model, once it is over. */
+  onSettled: (settlement: Settlement) => void;
+}
+
+interface StartedRequest<Opened extends Model, Event> {
+  caller: Caller;
+  /** As the caller wrote it. */
+  id: string;
+  match: ResolvedModel;
+  adapter: TaskAdapter<Opened, Event>;
+  isWithinRequest: boolean;
+}
+
+export class Runs {
+  readonly #models: CallerModels;
+  readonly #options: RunsOptions;
+  readonly #running = new ActiveSet<RevocableRun>();
+  readonly #revokedRuns: RevokedRuns;
+
+  constructor(models: CallerModels, options: RunsOptions) {
+    this.#models = models;
+    this.#options = options;
+    this.#revokedRuns = new RevokedRuns(this.#running, options.stillWorks);
+  }
+
+  get count(): number {
+    return this.#running.size;
+  }
+
+  /** Aborts all running requests with an error that each client sees. */
+  stop(): void {
+    this.#options.answerCache?.stop();
+    for (const run of this.#running) {
+      run.abort(unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5));
+    }
+  }
+
+  /**
+   * Resolves with the answer once an engine has begun it, or with an earlier one from the cache. `isWithinRequest`: as
+   * part of a request that is already counted. Throws a Fault.
+   */
+  async run<Opened extends Model, Event>(
+    caller: Caller,
+    id: string,
+    adapter: TaskAdapter<Opened, Event>,
+    onDisconnect: OnDisconnect,
+    isWithinRequest = false,
+  ): Promise<InferenceAnswer<Event>> {
+    const match = this.#models.findForTask(caller, id, adapter.task);
+    const request = { caller, id, match, adapter, isWithinRequest };
+    const { answerCache } = this.#options;
+    const { cache } = match.model;
+    if (cache === undefined || answerCache === undefined) return this.#start(request, { onDisconnect });
+    const run = (variant: RunVariant<Event>) => this.#start(request, variant);
+    return answerCache.answer({ caller, match, adapter, onDisconnect, run }, cache);
+  }
+
+  async #start<Opened extends Model, Event>(
+    { caller, id, match, adapter, isWithinRequest }: StartedRequest<Opened, Event>,
+    { onDisconnect, outcome, replay }: Partial<RunVariant<Event>> & Pick<RunVariant<Event>, "onDisconnect">,
+  ): Promise<InferenceAnswer<Event>> {
+    const { model } = match;
+    const candidates = [match, ...this.#models.fallbacks(caller, model)].map((each) => withPriceFor(caller, each));
+    const startedAt = Date.now();
+    let upperBound: UsageUpperBound | undefined;
+    const reserved = this.#options.quota.reserve({
+      caller,
+      model: match.id,
+      catalogId: model.id,
+      upperBound: () => {
+        if (replay !== undefined) return NO_UPPER_BOUND;
+        upperBound ??= limitToContextWindow(adapter.upperBound(), contextWindowsOf(candidates), adapter.choices);
+        return upperBound;
+      },
+      operation: adapter.task,
+      charges: () => chargesOf(projectOf(caller), candidates),
+      choices: adapter.choices,
+      isWithinRequest,
+      isBatch: caller.priority === "batch",
+      startedAt,
+    });
+    const reservation = reserved instanceof Promise ? await reserved : reserved;
+    const run = new InferenceRun<Opened, Event>({
+      router: this.#options.router,
+      caller,
+      adapter,
+      requestedModel: id,
+      catalogId: model.id,
+      reservation,
+      startedAt,
+      cache: outcome,
+      replay,
+      onSettled: (settlement) => {
+        clearTimeout(deadline);
+        this.#running.delete(entry);
+        this.#options.onSettled(settlement);
+      },
+    });
+    const seconds = this.#options.requestTimeoutSeconds;
+    const deadline = setTimeout(() => run.abort(timedOut(seconds)), seconds * 1000).unref();
+    // Harmless after the end of the request.
+    const settlement = isWithinRequest ? undefined : () => run.settlement;
+    onDisconnect(() => run.abort(new Fault("client-left", "The client left.")), settlement);
+    const entry = this.#running.add(run);
+    this.#revokedRuns.watch();
+    return await run.answer(candidates);
+  }
+
+  /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */
+  async admit(caller: Caller): Promise<RateLimitStatus> {
+    const claim = {
+      caller,
+      model: undefined,
+      catalogId: undefined,
+      upperBound: () => NO_UPPER_BOUND,
+      operation: undefined,
+      charges: () => [],
+      startedAt: Date.now(),
+    };
+    return (await this.#options.quota.reserve(claim)).rateLimitStatus;
+  }
+}
+
+function timedOut(seconds: number): Fault {
+  const message = `The answer was not finished within ${seconds} seconds, the limit for a request.`;
+  return new Fault("upstream-timeout", message, { code: "upstream_timeout" });
+}
+
+/** Returns the project whose turn in the queue a request takes. */
+export function projectOf({ projectId, organizationId }: Caller): string {
+  return projectId ?? organizationId;
+}
