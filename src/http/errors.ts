@@ -22,7 +22,6 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
   });
   app.setNotFoundHandler((request, reply) => {
     const [path = ""] = request.url.split("?", 1);
-    // `/v1/responses/compact` has the form of the path of a response.
     const allowed = ABSENT.test(path) ? [] : methodsOf(path);
     const message = `Invalid URL (${request.method} ${path})`;
     // A route for every file of a folder has none of this name.
@@ -38,7 +37,7 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
 
 /** Operations of OpenAI's API that this service leaves out. */
 const ABSENT =
-  /^\/v1\/(images|fine_tuning|assistants|threads|vector_stores|evals|videos|containers|responses\/compact|messages\/batches)(\/|$)/;
+  /^\/v1\/(images|fine_tuning|assistants|threads|vector_stores|evals|videos|containers|messages\/batches)(\/|$)/;
 
 /** Suggests a path, because clients whose base URL lacks `/v1` request it without, or lists what there is. */
 function hintFor(path: string, methodsOf: (path: string) => string[], operations: readonly string[]): string {

@@ -126,7 +126,6 @@ describe("routes", () => {
   });
 
   test.each([
-    ["responses/compact", "responses/compact"],
     ["messages/batches", "messages/batches"],
     ["messages/batches/msgbatch_1", "messages/batches"],
   ])("says that the service does not have /v1/%s", async (path, named) => {

@@ -188,6 +188,7 @@ describe.each([
     [{ top_k: 20 }, "top_k", "/v1/chat/completions"],
     [{ guided_json: {} }, "guided_json", "'text.format'"],
     [{ prompt: { id: "pmpt_1" } }, "prompt", "'instructions'"],
+    [{ context_management: [{ type: "compaction" }] }, "context_management", "/v1/responses/compact"],
     [{ temprature: 1 }, "temprature", "'temperature'"],
     [{ tool_choice: { type: "web_search_preview" } }, "tool_choice.type", "web_search_preview"],
   ])("refuses %j and says what to send", async (part, param, instead) => {

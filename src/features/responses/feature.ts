@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
 import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import { compactResponses } from "./compact-route.ts";
 import { conversations } from "./conversation-routes.ts";
 import { ResponseStorage } from "./response-storage.ts";
 import { responses } from "./routes.ts";
@@ -17,6 +18,7 @@ export function openResponses({ accounts, inference, content, ...parts }: Servic
         hostedTools: parts.config.responses.hostedTools,
         toBackground: (caller) => accounts.callers.withPriority(caller, "background"),
       }),
+      compactResponses(inference, parts.config.server.unknownFields, storage),
       storedResponses(storage),
       conversations(inference, storage),
     ],

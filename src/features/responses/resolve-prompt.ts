@@ -1,3 +1,4 @@
+import { withSummaries } from "../../wire/responses/compaction.ts";
 import { type ResponsesBody, refuseStorage } from "../../wire/responses/responses-body.ts";
 import type { InputItem, Prompt } from "../../wire/responses/responses-input.ts";
 import { referencedIds, replaceReferences } from "../../wire/responses/stored-items.ts";
@@ -21,5 +22,6 @@ export async function resolvePrompt(
   const ids = referencedIds(input);
   const referencedItems = ids.length === 0 ? new Map() : await items.find(projectId, ids);
   // Stored items were validated as input when they were stored.
-  return { context: context as InputItem[], input: replaceReferences(input, referencedItems) };
+  const prompt = { context: context as InputItem[], input: replaceReferences(input, referencedItems) };
+  return withSummaries(prompt, (content) => storage.summaries.open(projectId, content));
 }

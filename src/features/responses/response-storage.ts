@@ -12,6 +12,7 @@ import { EventLog } from "./event-log.ts";
 import { responseRetention } from "./response-retention.ts";
 import { type NewResponse, ResponseStore } from "./response-store.ts";
 import { SealedRows } from "./sealed-rows.ts";
+import { SealedSummaries } from "./sealed-summaries.ts";
 import type { ResponseSettings } from "./settings.ts";
 import { StoredBytes } from "./stored-bytes.ts";
 import { StoredItems } from "./stored-items.ts";
@@ -31,6 +32,7 @@ export class ResponseStorage {
   readonly items: StoredItems;
   readonly conversations: ConversationStore;
   readonly background: BackgroundResponses;
+  readonly summaries: SealedSummaries;
   readonly #retention: Retention;
   readonly #logger: Logger;
   readonly #storedBytes: StoredBytes;
@@ -45,6 +47,7 @@ export class ResponseStorage {
     outbox,
   }: ResponseStorageOptions) {
     this.#logger = logger;
+    this.summaries = new SealedSummaries(keyring);
     const storedBytes = new StoredBytes({ database, logger, maxSizePerProject });
     this.#storedBytes = storedBytes;
     const rows = new SealedRows(keyring, logger, (projectId, bytes) => storedBytes.add(projectId, bytes));

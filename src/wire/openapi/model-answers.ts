@@ -151,6 +151,13 @@ export const Response = named(
     output: z.array(z.looseObject({ type: z.string() })),
   }),
 );
+export const CompactedResponse = z.looseObject({
+  id: z.string(),
+  object: z.literal("response.compaction"),
+  created_at: z.int(),
+  output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+  usage: z.looseObject({}),
+});
 export const ResponseTokens = z.object({ object: z.literal("response.input_tokens"), input_tokens: count });
 
 export const Conversation = named(
