@@ -114,9 +114,9 @@ function addDetails(one: UsageDetails | undefined, other: UsageDetails | undefin
 type Calls = NonNullable<UsageDetails["toolCalls"]>;
 
 function addCalls(one: Calls, other: Calls = {}): Calls {
-  const calls: Record<string, number> = { ...one };
-  for (const [name, count] of Object.entries(other)) calls[name] = (calls[name] ?? 0) + count;
-  return calls;
+  const calls = new Map(Object.entries(one));
+  for (const [name, count] of Object.entries(other)) calls.set(name, (calls.get(name) ?? 0) + count);
+  return Object.fromEntries(calls);
 }
 
 export const NO_USAGE: Readonly<Usage> = {

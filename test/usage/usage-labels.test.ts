@@ -21,6 +21,10 @@ models:
     task: chat
     price: { prompt: "0.001", completion: "0.002" }
     deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", abilities: { messages: true } }]
+  - id: local
+    task: chat
+    deployments:
+      - { engine: scripted, abilities: { tools: true }, replies: [{ tool_calls: [{ name: clock, arguments: {} }] }] }
 `,
   });
 });
@@ -131,6 +135,16 @@ test("separates service tiers, and records what the upstream states that a reque
   const usage = (await report("usage/completions", "group_by=service_tier,batch")).results;
   expect(usage.find(({ service_tier }) => service_tier === "flex")).toMatchObject({ batch: false });
   expect(usage.find(({ service_tier }) => service_tier === "default")).toMatchObject({ batch: false });
+});
+
+test("counts calls of functions by local models, streamed or not", async () => {
+  const tools = [{ type: "function", function: { name: "clock", parameters: { type: "object" } } }];
+  await chat({ model: "local", tools });
+  await chat({ model: "local", tools, stream: true });
+  await eventually(async () => {
+    const { results } = await report("usage/completions", "group_by=tool&tools=clock");
+    expect(results).toMatchObject([{ x_tool: "clock", num_model_requests: 2 }]);
+  });
 });
 
 test("exports usage as CSV and as Parquet, with the same rows", async () => {

@@ -151,8 +151,19 @@ function countChat(event: ChatRunEvent, used: Usage): boolean {
       Object.assign(used, event.usage);
       // The entire answer may come with its end.
       return event.usage.completionTokens > 0;
+    case "tool-call":
+      used.completionTokens = event.completionTokens;
+      countCall(event.name, used);
+      return true;
     default:
       used.completionTokens = event.completionTokens;
       return true;
   }
+}
+
+/** The final report of an upstream contains the calls; that of a local engine does not. */
+function countCall(name: string, used: Usage): void {
+  const { functionCalls = {} } = used.details ?? {};
+  const before = Object.hasOwn(functionCalls, name) ? (functionCalls[name] ?? 0) : 0;
+  used.details = { ...used.details, functionCalls: { ...functionCalls, [name]: before + 1 } };
 }
