@@ -10,6 +10,7 @@ import { Fault } from "../kernel/faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import { SERVICE_HEADERS } from "./service-headers.ts";
+import { withoutValues } from "./without-values.ts";
 
 interface RequestRecord {
   beganAt: number;
@@ -165,7 +166,7 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
     outcome: settlement?.outcome,
     cache: settlement?.cache,
     fault:
-      record.failure instanceof Fault ? `${record.failure.kind}: ${record.failure.message}`.slice(0, 300) : undefined,
+      record.failure instanceof Fault ? withoutValues(`${record.failure.kind}: ${record.failure.message}`) : undefined,
     ignoredFields:
       record.ignoredFields.length === 0 ? undefined : record.ignoredFields.slice(0, 20).join(", ").slice(0, 300),
     durationMs: Math.round(performance.now() - record.beganAt),
