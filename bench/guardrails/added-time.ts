@@ -75,10 +75,12 @@ let isScanned = false;
 const beganAt = performance.now();
 const scanning = (async () => {
   for (let count = 0; count < 5; count += 1) {
-    const response = await service.post("/v1/chat/completions", {
-      ...{ model: "guarded", max_tokens: 1 },
-      messages: [{ role: "user", content: `${MEGABYTE} ${count}` }],
-    });
+    // The upstream repeats the last message only.
+    const messages = [
+      { role: "system", content: `${MEGABYTE} ${count}` },
+      { role: "user", content: "Hello" },
+    ];
+    const response = await service.post("/v1/chat/completions", { model: "guarded", messages });
     await response.text();
   }
   isScanned = true;

@@ -3,12 +3,18 @@
 import type { Match } from "./match.ts";
 import type { TextTransform } from "./placeholders.ts";
 
+export interface WordSpan {
+  words: number;
+  /** Words with which a match may start; undefined: any. */
+  starts?: RegExp;
+}
+
 export interface MaskingOptions {
   find: (text: string) => readonly Match[];
   /** Returns what takes the place of a match. A throw ends the text before anything of the match is passed on. */
   replace: (match: Match, value: string) => string;
-  /** True if matches span words, such as addresses: the last words are then held back too. */
-  spansWords?: boolean;
+  /** How matches span words: so many are held back, from the first one that `starts` allows on. Default: 0. */
+  span?: WordSpan;
 }
 
 /** Characters before the searched text, in which words name what follows. */
@@ -16,7 +22,6 @@ const CONTEXT = 96;
 /** Characters that are held back at most, except for a private key. */
 const MAX_HELD = 320;
 const MAX_KEY = 8192;
-const HELD_WORDS = 8;
 /** Words with digits and separators may continue after a space: cards, accounts, phone numbers. */
 const NUMERIC = /^[(+\d][\d().+/-]*$|^[A-Z0-9]{2,4}$|^[A-Z]{0,2}\d[A-Z\d-]*$/;
 
@@ -80,18 +85,18 @@ export class MaskingTransform implements TextTransform {
       if (text.length - key < MAX_KEY) return Math.min(key, text.length);
     }
     const least = Math.max(this.#from, text.length - MAX_HELD);
-    let start = text.length;
-    for (let words = 0; start > least; words += 1) {
+    const { words: spanned = 0, starts } = this.#options.span ?? {};
+    let undecided = text.length;
+    let isNumeric = true;
+    for (let start = text.length, words = 0; start > least; words += 1) {
       const space = lastSpace(text, start - 1);
       const word = text.slice(space + 1, start);
-      const isLast = start === text.length;
-      const isHeld =
-        isLast || word === "" || NUMERIC.test(word) || (this.#options.spansWords === true && words < HELD_WORDS);
-      if (!isHeld) break;
-      start = Math.max(space, least);
-      if (space < 0) return least;
+      start = space;
+      isNumeric &&= words === 0 || word === "" || NUMERIC.test(word);
+      if (isNumeric || (words <= spanned && (starts?.test(word) ?? true))) undecided = Math.max(start, least);
+      if (!isNumeric && words > spanned) break;
     }
-    return Math.max(least, start);
+    return Math.max(least, undecided);
   }
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isJsonDocument, matchesByValue, rewriteJson, toJsonLines } from "./json-strings.ts";
 import { MaskingTransform } from "./masking-transform.ts";
 import type { Match } from "./match.ts";
+import { ADDRESS_SPAN } from "./personal-data/address.ts";
 import { personalDataFinder } from "./personal-data/find-personal-data.ts";
 import { Placeholders, RestoringTransform } from "./placeholders.ts";
 
@@ -107,7 +108,7 @@ describe("placeholders", () => {
 
 describe("a masking transform", () => {
   const transform = (replace: (match: Match) => string = ({ type }) => `<${type}>`) =>
-    new MaskingTransform({ find, replace, spansWords: true });
+    new MaskingTransform({ find, replace, span: ADDRESS_SPAN });
 
   test("masks as the complete text would be, however it is cut", () => {
     fc.assert(
@@ -132,6 +133,22 @@ describe("a masking transform", () => {
     expect(masking.end()).toBe(" more.");
   });
 
+  test.each([
+    "He lives in the Hauptstraße 12a, 10827 Berlin and works.",
+    "Write to 742 Evergreen Terrace, Springfield, OR 97475 or call.",
+    "Elle habite au 12 rue de la Paix, 75002 Paris depuis longtemps.",
+    "Vive en la Calle de Alcalá 42 ahora.",
+  ])("masks the address in %j word by word", (text) => {
+    const masking = transform();
+    const output =
+      text
+        .split(/(?<= )/)
+        .map((word) => masking.push(word))
+        .join("") + masking.end();
+    expect(output).toContain("<LOCATION>");
+    expect(output).not.toMatch(/Hauptstraße|Evergreen|Paix|Alcalá/);
+  });
+
   test("holds back a bounded part of a text without spaces", () => {
     const masking = transform();
     let length = 0;
@@ -144,7 +161,7 @@ describe("a masking transform", () => {
     const masking = transform(() => {
       throw new Error("blocked");
     });
-    expect(masking.push("It is 078-05")).toBe("");
+    expect(masking.push("It is 078-05")).toBe("It is");
     expect(() => masking.push("-1120 as they") + masking.end()).toThrow("blocked");
   });
 });

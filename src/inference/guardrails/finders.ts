@@ -3,7 +3,9 @@
 import { findInSlices } from "@parlance-inference/text-privacy/find-in-slices";
 import { findInjections } from "@parlance-inference/text-privacy/find-injections";
 import { wordFinder } from "@parlance-inference/text-privacy/find-words";
+import type { WordSpan } from "@parlance-inference/text-privacy/masking-transform";
 import type { Match } from "@parlance-inference/text-privacy/match";
+import { ADDRESS_SPAN } from "@parlance-inference/text-privacy/personal-data/address";
 import { personalDataFinder } from "@parlance-inference/text-privacy/personal-data/find-personal-data";
 import { findSecrets, SECRET_SLICES } from "@parlance-inference/text-privacy/secrets/find-secrets";
 import type { Guardrail } from "../../contracts/guardrail.ts";
@@ -14,6 +16,8 @@ export interface TextFinder {
   find(text: string, signal: AbortSignal): readonly Match[] | Promise<readonly Match[]>;
   /** Finds in a short text at once; undefined where another service looks. */
   findNow: ((text: string) => readonly Match[]) | undefined;
+  /** How matches span words of a text that arrives in pieces. */
+  span: WordSpan;
 }
 
 type FindNow = (text: string) => readonly Match[];
@@ -24,13 +28,24 @@ const finders = new WeakMap<Guardrail, FindNow>();
 /** Undefined for guardrails that judge a text as a whole. */
 export function finderOf(guardrail: Guardrail, services: GuardrailServices): TextFinder | undefined {
   if (guardrail.type === "pii" && guardrail.engine === "presidio") {
-    return { findNow: undefined, find: (text, signal) => services.analyze(text, guardrail, signal) };
+    return { findNow: undefined, span: ONE_WORD, find: (text, signal) => services.analyze(text, guardrail, signal) };
   }
   const findNow = finders.get(guardrail) ?? createFinder(guardrail);
   if (findNow === undefined) return undefined;
   finders.set(guardrail, findNow);
   const slices = guardrail.type === "secrets" ? SECRET_SLICES : {};
-  return { findNow, find: (text, signal) => findInSlices(text, findNow, { ...slices, signal }) };
+  return {
+    findNow,
+    span: spanOf(guardrail),
+    find: (text, signal) => findInSlices(text, findNow, { ...slices, signal }),
+  };
+}
+
+const ONE_WORD: WordSpan = { words: 0 };
+
+function spanOf({ type, entities, words = [] }: Guardrail): WordSpan {
+  if (type === "words") return { words: Math.max(...words.map((word) => word.split(/\s+/).length)) };
+  return type === "pii" && (entities?.includes("LOCATION") ?? true) ? ADDRESS_SPAN : ONE_WORD;
 }
 
 function createFinder({ type, entities, regions, words = [], substring }: Guardrail): FindNow | undefined {

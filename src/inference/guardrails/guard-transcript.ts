@@ -107,13 +107,13 @@ function outcomeOf(guardrail: Guardrail, findings: readonly string[]) {
 
 function deltaTransforms(policy: readonly Guardrail[], context: GuardContext): MaskingTransform[] {
   return policy.flatMap((guardrail) => {
-    const find = finderOf(guardrail, context.services)?.findNow;
+    const finder = finderOf(guardrail, context.services);
     const action = actionOf(guardrail);
-    if (find === undefined || action === "report" || action === "mask_and_restore") return [];
+    if (finder?.findNow === undefined || action === "report" || action === "mask_and_restore") return [];
     const replace = ({ type }: Match) => {
       if (action === "block") throw blockedFault(guardrail, [type], context.param);
       return `<${type}>`;
     };
-    return [new MaskingTransform({ find, replace, spansWords: true })];
+    return [new MaskingTransform({ find: finder.findNow, replace, span: finder.span })];
   });
 }

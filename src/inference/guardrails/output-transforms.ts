@@ -73,7 +73,7 @@ function findingTransform(guardrail: Guardrail, finder: TextFinder, context: Gua
   return new MaskingTransform({
     find: finder.findNow,
     replace: ({ type }, value) => replace(type, value),
-    spansWords: true,
+    span: finder.span,
   });
 }
 

@@ -19,6 +19,13 @@ const DUTCH =
 
 const TYPE = "LOCATION";
 
+/** Words with which an address may start, and how many it has at most until its number. */
+export const ADDRESS_SPAN = {
+  words: 8,
+  starts:
+    /^\d|(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|ring|damm|ufer|chaussee|steig|markt|straat|laan|gracht|kade|plein|dijk|singel|hof)$|^(?:Am|An|Auf|Im|Zum|Zur|Unter|Calle|C\/|Avenida|Avda|Paseo|Plaza|Pza|Camino|Carretera|Ronda|Via|Viale|Piazza|Corso|Largo|Vicolo|Strada|Rua|Travessa|P|PO|P\.O\.|P\.|PSC|USNS|USS|USCGC|Postfach)\.?$/u,
+};
+
 export const addressRecognizer: Recognizer = {
   types: [TYPE],
   *find(text) {
