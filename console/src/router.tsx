@@ -62,6 +62,11 @@ const routeTree = root.addChildren([
   page("/organization", () => import("./pages/organization/organization-page.tsx"), "OrganizationPage"),
   page("/configuration", () => import("./pages/configuration/configuration-page.tsx"), "ConfigurationPage"),
   page("/reference", () => import("./pages/reference/reference-page.tsx"), "ReferencePage"),
+  page("/account", () => import("./pages/account/account-page.tsx"), "AccountPage"),
+  page("/people", () => import("./pages/people/people-page.tsx"), "PeoplePage"),
+  page("/people/$user", () => import("./pages/people/person-page.tsx"), "PersonPage"),
+  page("/invite", () => import("./pages/account/invite-page.tsx"), "InvitePage"),
+  page("/password", () => import("./pages/account/password-page.tsx"), "PasswordPage"),
   page("/audit", () => import("./pages/audit/audit-page.tsx"), "AuditPage"),
 ]);
 

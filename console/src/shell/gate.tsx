@@ -6,11 +6,14 @@ import { PageError } from "../components/page-error.tsx";
 import { Shell } from "./shell.tsx";
 import { SignInPage } from "./sign-in-page.tsx";
 
+/** Pages for people who are not signed in yet. */
+const OUTSIDE: ReadonlySet<string> = new Set(["/sign-in", "/invite", "/password"]);
+
 /** Shows the sign-in page until there is a session, at whichever page, and returns to it afterwards. */
 export function Gate() {
   const { data, error, refetch } = useQuery(sessionQuery);
   // Not the location, which changes before the page does.
-  const isSignIn = useMatches({ select: (matches) => matches.at(-1)?.routeId === "/sign-in" });
+  const isSignIn = useMatches({ select: (matches) => OUTSIDE.has(matches.at(-1)?.routeId ?? "") });
   if (data === undefined) {
     return error === null ? (
       <Center h="100dvh">

@@ -1,13 +1,15 @@
 import type { ComponentType } from "react";
-import type { SignedIn } from "../api/session.ts";
+import { may, type SignedIn } from "../api/session.ts";
 import {
   IconActivity,
   IconBook,
   IconBuilding,
   IconChartBar,
   IconCpu,
+  IconFolder,
   IconGauge,
   IconHistory,
+  IconKey,
   IconMessage,
   IconMicrophone,
   IconSettings,
@@ -29,7 +31,8 @@ export interface NavigationGroup {
 }
 
 /** Pages that the session's keys may use. */
-export function navigationFor({ is_admin, organization }: SignedIn): NavigationGroup[] {
+export function navigationFor(session: SignedIn): NavigationGroup[] {
+  const { organization, user } = session;
   const groups: NavigationGroup[] = [
     {
       label: "Playground",
@@ -51,13 +54,28 @@ export function navigationFor({ is_admin, organization }: SignedIn): NavigationG
       ],
     },
   ];
-  const manage = [
-    { to: "/projects", label: "Projects", icon: IconUsers },
-    { to: "/organization", label: "Organization", icon: IconBuilding },
-    { to: "/audit", label: "Audit log", icon: IconHistory },
-    ...(organization.is_default ? [{ to: "/configuration", label: "Configuration", icon: IconSettings }] : []),
+  const isManager = session.is_admin || managedProjects(session).length > 0;
+  const manage: NavigationEntry[] = [
+    ...(isManager ? [{ to: "/projects", label: "Projects", icon: IconFolder }] : []),
+    ...(may(session, "organization.users.read") ? [{ to: "/people", label: "People", icon: IconUsers }] : []),
+    ...(may(session, "organization.read") ? [{ to: "/organization", label: "Organization", icon: IconBuilding }] : []),
+    ...(may(session, "organization.audit_logs.read") ? [{ to: "/audit", label: "Audit log", icon: IconHistory }] : []),
+    ...(organization.is_default && session.is_admin
+      ? [{ to: "/configuration", label: "Configuration", icon: IconSettings }]
+      : []),
   ];
-  if (is_admin) groups.push({ label: "Manage", entries: manage });
+  if (user !== null) {
+    groups.push({ label: "You", entries: [{ to: "/account", label: "Keys and access", icon: IconKey }] });
+  }
+  if (manage.length > 0) groups.push({ label: "Manage", entries: manage });
   groups.push({ label: "Help", entries: [{ to: "/reference", label: "API reference", icon: IconBook }] });
   return groups;
+}
+
+/** Projects whose members or keys the user manages. */
+function managedProjects({ user }: SignedIn): string[] {
+  const isManaged = (permissions: string[]) => permissions.includes("project.members.read");
+  return Object.entries(user?.access.projects ?? {}).flatMap(([id, permissions]) =>
+    isManaged(permissions) ? [id] : [],
+  );
 }

@@ -11,9 +11,7 @@ const SignInForms = lazy(async () => ({ default: (await import("./sign-in-forms.
 /** The route of the sign-in page, where somebody may be signed in already. */
 export function SignInRoute() {
   const { data } = useQuery(sessionQuery);
-  return (
-    <SignInPage options={data?.signed_in === false ? data.sign_in : { providers: [], password: false, key: true }} />
-  );
+  return data && <SignInPage options={data.sign_in} />;
 }
 
 export function SignInPage({ options }: { options: SignInOptions }) {

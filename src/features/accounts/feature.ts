@@ -16,6 +16,7 @@ import { projects } from "./projects/project-routes.ts";
 import { organizationAssignments, projectAssignments } from "./roles/assignment-routes.ts";
 import { organizationRoles, projectRoles } from "./roles/role-routes.ts";
 import { serviceAccounts } from "./service-accounts/service-account-routes.ts";
+import { userAccess } from "./users/user-access-routes.ts";
 import { users } from "./users/user-routes.ts";
 
 type AccountsParts = BaseParts & Pick<ServiceParts, "outbox" | "countWrongKey"> & Pick<AccountsOptions, "onChanged">;
@@ -57,6 +58,7 @@ export function accountRoutes(
     adminApiKeys(accounts),
     modelPermissions(accounts, resolveModel),
     users(accounts),
+    userAccess(accounts),
     invites(accounts),
     groups(accounts),
     organizationRoles(accounts),

@@ -22,7 +22,7 @@ export async function describeSession(parts: ConsoleSessionParts, token: string 
   const { accounts } = parts;
   const { admin, project } = await callersOf(accounts, token);
   const organizationId = (admin ?? project)?.organizationId;
-  if (token === undefined || organizationId === undefined) return describeSignIn(parts);
+  if (token === undefined || organizationId === undefined) return toSignedOutSession(signInOptions(parts));
   const organization = await accounts.organizations.retrieve(organizationId);
   const user = admin?.userId === undefined ? undefined : await describeUser(parts, token, admin);
   const isOperator = admin !== undefined && user === undefined && organization.isDefault === 1;
@@ -38,15 +38,16 @@ export async function describeSession(parts: ConsoleSessionParts, token: string 
     projects: user?.projects ?? [],
     user,
     needsOwner: owners === 0,
+    signIn: signInOptions(parts),
   });
 }
 
-function describeSignIn({ passwords, signOn }: ConsoleSessionParts) {
-  return toSignedOutSession({
+function signInOptions({ passwords, signOn }: ConsoleSessionParts) {
+  return {
     providers: (signOn?.providers ?? []).map(({ id, name }) => ({ id, name })),
     hasPasswords: passwords.isAllowed,
     hasKeys: signOn?.settings.required !== true,
-  });
+  };
 }
 
 async function describeUser({ accounts, passwords, signOn }: ConsoleSessionParts, token: string, caller: Caller) {

@@ -57,9 +57,11 @@ ${head}
 <style nonce="${nonce}">
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { display: grid; place-content: center; min-height: 90vh; margin: 0 1rem; }
-body > * { max-width: 34rem; overflow-wrap: anywhere; }
+main { max-width: 34rem; overflow-wrap: anywhere; }
 </style>
+<main>
 ${body}
+</main>
 </html>
 `);
 }

@@ -56,20 +56,21 @@ interface ShownSession {
   projects: readonly { id: string; name: string }[];
   user: ShownUser | undefined;
   needsOwner: boolean;
+  signIn: SignInOptions;
 }
 
 type ConsoleSessionAnswer = AnswerOf<typeof ConsoleSession>;
 
-export function toSignedOutSession({ providers, hasPasswords, hasKeys }: SignInOptions): ConsoleSessionAnswer {
-  return {
-    object: "console.session" as const,
-    signed_in: false as const,
-    sign_in: { providers: providers.map(toReference), password: hasPasswords, key: hasKeys },
-  };
+export function toSignedOutSession(options: SignInOptions): ConsoleSessionAnswer {
+  return { object: "console.session" as const, signed_in: false as const, sign_in: toSignInOptions(options) };
+}
+
+function toSignInOptions({ providers, hasPasswords, hasKeys }: SignInOptions) {
+  return { providers: providers.map(toReference), password: hasPasswords, key: hasKeys };
 }
 
 export function toConsoleSession(session: ShownSession): ConsoleSessionAnswer {
-  const { version, organization, isAdmin, project, projects, user, needsOwner } = session;
+  const { version, organization, isAdmin, project, projects, user, needsOwner, signIn } = session;
   return {
     object: "console.session" as const,
     signed_in: true as const,
@@ -79,6 +80,7 @@ export function toConsoleSession(session: ShownSession): ConsoleSessionAnswer {
     project: project === undefined ? null : toReference(project),
     projects: projects.map(toReference),
     user: user === undefined ? null : toUser(user),
+    sign_in: toSignInOptions(signIn),
     needs_owner: needsOwner,
   };
 }

@@ -54,6 +54,24 @@ export const User = named(
 );
 export const UserList = listOfEntries(User);
 
+const reference = z.object({ id: z.string(), name: z.string() });
+
+export const UserAccess = named(
+  "UserAccess",
+  z.object({
+    object: z.literal("organization.user.access"),
+    user_id: z.string(),
+    roles: z.array(
+      z.object({
+        role: reference,
+        project: reference.nullable().describe("Project in which the role applies; null: the organization."),
+        group: reference.nullable().describe("Group from which the role comes; null: the user has it."),
+        permissions: z.array(z.string()),
+      }),
+    ),
+  }),
+);
+
 export const Invite = named(
   "Invite",
   z.object({

@@ -91,6 +91,7 @@ export const ConsoleSession = named(
       project: reference.nullable().describe("Project in which the session calls models."),
       projects: z.array(reference).describe("Projects among which the user can choose."),
       user: consoleUser.nullable().describe("Null for a session with keys."),
+      sign_in: signInOptions,
       needs_owner: z
         .boolean()
         .describe("Whether the session is the operator's, and the organization has no owner yet."),

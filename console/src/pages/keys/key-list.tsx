@@ -2,7 +2,7 @@
 import "@fontsource-variable/geist-mono/wght.css";
 import { Card, Group, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { memo, type ReactNode, useCallback, useState } from "react";
+import { memo, type ReactNode, useCallback, useMemo, useState } from "react";
 import { useEntries } from "../../api/use-entries.ts";
 import { Empty } from "../../components/empty.tsx";
 import { formatAgo, formatDate } from "../../components/format.ts";
@@ -19,7 +19,11 @@ export interface ListedKey {
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;
-  owner: { type: string; service_account?: { id: string; name: string } };
+  owner: {
+    type: string;
+    service_account?: { id: string; name: string };
+    user?: { id: string; name: string; email: string };
+  };
 }
 
 /** Prefix of the queries that list keys, to be invalidated after a change. */
@@ -36,13 +40,16 @@ interface KeyListProps {
   actions: (key: ListedKey) => ReactNode;
   /** Service account of a key; undefined: the list has no such column. */
   ownerOf?: (key: ListedKey) => ReactNode;
+  /** Leaves keys out; keep the function between renders. */
+  shows?: (key: ListedKey) => boolean;
 }
 
 /** Keys of any owner, newest first, which are searched by the service and read as one scrolls. */
-export function KeyList({ path, newKey, whenEmpty, actions, ownerOf }: KeyListProps) {
+export function KeyList({ path, newKey, whenEmpty, actions, ownerOf, shows }: KeyListProps) {
   const [search, setSearch] = useState("");
   const [debounced] = useDebouncedValue(search.trim(), 200);
-  const { query, entries, readMore } = useEntries<ListedKey>(KEYS, path, { order: "desc", search: debounced });
+  const { query, entries: all, readMore } = useEntries<ListedKey>(KEYS, path, { order: "desc", search: debounced });
+  const entries = useMemo(() => (shows === undefined ? all : all?.filter(shows)), [all, shows]);
   return (
     <Stack>
       <Group justify="space-between" gap="sm">

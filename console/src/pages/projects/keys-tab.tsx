@@ -8,7 +8,7 @@ export function KeysTab({ project }: { project: Project }) {
   const ownerOf = useCallback(
     ({ owner }: ListedKey) => {
       const account = owner.service_account;
-      if (account === undefined) return "Operator";
+      if (account === undefined) return owner.user?.name ?? "Operator";
       const params = { project: project.id, account: account.id };
       return (
         <Link to="/projects/$project/accounts/$account" params={params} className="link">

@@ -2,6 +2,7 @@ import { Alert, Group, Tabs } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { request } from "../../api/request.ts";
+import { may, useSession } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
@@ -9,6 +10,7 @@ import { useAddressState } from "../../components/use-address-state.ts";
 import { GuardrailsTab } from "./guardrails-tab.tsx";
 import { KeysTab } from "./keys-tab.tsx";
 import { LimitsTab } from "./limits-tab.tsx";
+import { MembersTab } from "./members-tab.tsx";
 import { ModelsTab } from "./models-tab.tsx";
 import { ModerationTab } from "./moderation-tab.tsx";
 import { type Project, pathOf, projectQuery } from "./projects-api.ts";
@@ -24,7 +26,11 @@ export function ProjectPage() {
 function ProjectContent({ project }: { project: Project }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [{ tab }, setAddress] = useAddressState({ tab: "keys" });
+  const session = useSession();
+  const mayReadKeys = may(session, "project.keys.write", project.id);
+  const mayLimit = may(session, "project.limits.write", project.id);
+  const mayWrite = may(session, "project.write", project.id);
+  const [{ tab }, setAddress] = useAddressState({ tab: mayReadKeys ? "keys" : "members" });
   const isActive = project.status === "active";
   const refresh = async () => {
     await client.invalidateQueries({ queryKey: ["project", project.id] });
@@ -47,7 +53,8 @@ function ProjectContent({ project }: { project: Project }) {
         </>
       }
       actions={
-        isActive && (
+        isActive &&
+        mayWrite && (
           <Group gap="xs">
             <RenameButton
               title="Rename project"
@@ -71,11 +78,12 @@ function ProjectContent({ project }: { project: Project }) {
           Its keys do not work and its settings cannot be changed. Its usage stays.
         </Alert>
       )}
-      <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "keys" })} keepMounted={false}>
+      <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "members" })} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="keys">Keys</Tabs.Tab>
-          <Tabs.Tab value="accounts">Service accounts</Tabs.Tab>
-          {isActive && (
+          {mayReadKeys && <Tabs.Tab value="keys">Keys</Tabs.Tab>}
+          <Tabs.Tab value="members">Members</Tabs.Tab>
+          {mayReadKeys && <Tabs.Tab value="accounts">Service accounts</Tabs.Tab>}
+          {isActive && mayLimit && (
             <>
               <Tabs.Tab value="limits">Limits</Tabs.Tab>
               <Tabs.Tab value="models">Models</Tabs.Tab>
@@ -86,6 +94,9 @@ function ProjectContent({ project }: { project: Project }) {
         </Tabs.List>
         <Tabs.Panel value="keys">
           <KeysTab project={project} />
+        </Tabs.Panel>
+        <Tabs.Panel value="members">
+          <MembersTab project={project} />
         </Tabs.Panel>
         <Tabs.Panel value="accounts">
           <ServiceAccountsTab project={project} />

@@ -2,6 +2,7 @@ import { Badge, Button, Card, Group, Modal, Switch, Table } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { may, useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
 import { formatDate } from "../../components/format.ts";
 import { NameForm } from "../../components/name-form.tsx";
@@ -14,6 +15,7 @@ import { useWeekUsage } from "../usage/week-usage.ts";
 import { createProject, projectsQuery } from "./projects-api.ts";
 
 export function ProjectsPage() {
+  const session = useSession();
   const [{ archived }, setAddress] = useAddressState({ archived: "no" });
   const showsArchived = archived === "yes";
   const query = useQuery(projectsQuery(showsArchived));
@@ -29,7 +31,7 @@ export function ProjectsPage() {
             checked={showsArchived}
             onChange={(event) => setAddress({ archived: event.currentTarget.checked ? "yes" : "no" })}
           />
-          <NewProject />
+          {may(session, "organization.projects.write") && <NewProject />}
         </>
       }
     >

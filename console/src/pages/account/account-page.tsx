@@ -1,0 +1,88 @@
+import { Button, Card, Group, PasswordInput, Stack, Tabs, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { request } from "../../api/request.ts";
+import { type Session, useSession } from "../../api/session.ts";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Page } from "../../components/page.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
+import { AccessTable } from "../people/access-table.tsx";
+import { MyKeys } from "./my-keys.tsx";
+import { checkNewPassword, NewPassword } from "./new-password.tsx";
+import { useSessionStart } from "./use-session-start.ts";
+
+/** The signed-in person: keys, roles and password. */
+export function AccountPage() {
+  const { user, project } = useSession();
+  const [{ tab }, setAddress] = useAddressState({ tab: "keys" });
+  if (user === null) return <Page title="Account">This session belongs to keys, not to a user.</Page>;
+  return (
+    <Page
+      title={user.name}
+      description={user.provider === null ? user.email : `${user.email}, signed in with ${user.provider}`}
+    >
+      <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "keys" })} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="keys">My keys</Tabs.Tab>
+          <Tabs.Tab value="access">What I may do</Tabs.Tab>
+          {user.has_password && <Tabs.Tab value="password">Password</Tabs.Tab>}
+        </Tabs.List>
+        <Tabs.Panel value="keys">
+          {project === null ? (
+            <Text>You are in no project in which you may call models. Ask an owner to add you.</Text>
+          ) : (
+            <Stack>
+              <Text size="sm" c="dimmed">
+                Keys of yours in {project.name}.{" "}
+                <Link to="/usage" className="link">
+                  My usage
+                </Link>
+              </Text>
+              <MyKeys project={project.id} user={user.id} />
+            </Stack>
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="access">
+          <AccessTable user={user.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="password">
+          <ChangePassword />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+function ChangePassword() {
+  const start = useSessionStart();
+  const form = useForm({
+    initialValues: { current_password: "", password: "" },
+    validate: { password: checkNewPassword },
+  });
+  const change = useMutation({
+    mutationFn: (body: typeof form.values) => request<Session>("console/password", { method: "POST", body }),
+    onSuccess: start,
+  });
+  return (
+    <Card maw={440}>
+      <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
+        <Stack>
+          <ErrorAlert error={change.error} />
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            {...form.getInputProps("current_password")}
+          />
+          <NewPassword {...form.getInputProps("password")} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={change.isPending}>
+              Change password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}

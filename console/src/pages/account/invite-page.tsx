@@ -1,0 +1,83 @@
+import { Button, Divider, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import type { Answers } from "../../api/answers.ts";
+import { request, urlOf } from "../../api/request.ts";
+import { type Session, type SignInOptions, sessionQuery } from "../../api/session.ts";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { checkNewPassword, NewPassword } from "./new-password.tsx";
+import { OutsidePage } from "./outside-page.tsx";
+import { useSessionStart } from "./use-session-start.ts";
+
+type Invite = Answers["ConsoleInvite"];
+
+/** Accepts an invite by its link, with a provider or a password. */
+export function InvitePage() {
+  const { token = "" } = useSearch({ strict: false }) as { token?: string };
+  const session = useQuery(sessionQuery);
+  const invite = useQuery({
+    queryKey: ["invite", token],
+    queryFn: () => request<Invite>("console/invite", { method: "POST", body: { token } }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const options = session.data?.sign_in;
+  return (
+    <OutsidePage title="Welcome">
+      {session.data?.signed_in === true ? (
+        <Text>You are signed in already. Sign out first to accept an invite as somebody else.</Text>
+      ) : (
+        <QueryView query={invite}>
+          {(found) => options !== undefined && <Accept invite={found} token={token} options={options} />}
+        </QueryView>
+      )}
+    </OutsidePage>
+  );
+}
+
+function Accept({ invite, token, options }: { invite: Invite; token: string; options: SignInOptions }) {
+  const start = useSessionStart();
+  const form = useForm({
+    initialValues: { name: "", password: "" },
+    validate: { password: checkNewPassword },
+  });
+  const accept = useMutation({
+    mutationFn: (values: typeof form.values) =>
+      request<Session>("console/invite/accept", { method: "POST", body: { token, ...values } }),
+    onSuccess: start,
+  });
+  const { providers, password } = options;
+  return (
+    <Stack>
+      <Text>
+        You are invited to <b>{invite.organization.name}</b> as <b>{invite.email}</b>.
+      </Text>
+      {providers.map(({ id, name }) => (
+        <Button key={id} component="a" href={urlOf(`sign-on/${id}/start`, { invite: token })} size="md" fullWidth>
+          Continue with {name}
+        </Button>
+      ))}
+      {providers.length > 0 && password && <Divider label="or" />}
+      {password && (
+        <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
+          <Stack>
+            <ErrorAlert error={accept.error} />
+            <TextInput label="Your name" autoComplete="name" required {...form.getInputProps("name")} />
+            <NewPassword {...form.getInputProps("password")} />
+            <Button
+              type="submit"
+              size="md"
+              loading={accept.isPending}
+              variant={providers.length > 0 ? "default" : "filled"}
+              fullWidth
+            >
+              Accept with a password
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </Stack>
+  );
+}

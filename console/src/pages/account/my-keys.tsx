@@ -1,0 +1,71 @@
+import { useDisclosure } from "@mantine/hooks";
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useState } from "react";
+import { request } from "../../api/request.ts";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { RowAction } from "../../components/row-action.tsx";
+import { KEYS, KeyList, type ListedKey } from "../keys/key-list.tsx";
+import { NewKey } from "../keys/new-key.tsx";
+import { keyPath, pathOf } from "../projects/projects-api.ts";
+
+/** Keys of the signed-in user in a project. */
+export function MyKeys({ project, user }: { project: string; user: string }) {
+  const client = useQueryClient();
+  const path = `${pathOf(project)}/api_keys`;
+  const [revoked, setRevoked] = useState<ListedKey>();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const isMine = useCallback((key: ListedKey) => key.owner.user?.id === user && !isOfSession(key), [user]);
+  const actions = useCallback(
+    (key: ListedKey) => (
+      <RowAction
+        isDestructive
+        onClick={() => {
+          setRevoked(key);
+          open();
+        }}
+      >
+        Revoke
+      </RowAction>
+    ),
+    [open],
+  );
+  return (
+    <>
+      <KeyList
+        path={path}
+        whenEmpty="Create one for each program of yours that calls the API."
+        actions={actions}
+        shows={isMine}
+        newKey={
+          <NewKey
+            label="New key"
+            description="Names the program that will use the key."
+            callsModels
+            create={async (name, seconds) => {
+              const body = { name, expires_in_seconds: seconds };
+              const { value } = await request<{ value: string }>(path, { method: "POST", body });
+              await client.invalidateQueries({ queryKey: KEYS });
+              return value;
+            }}
+          />
+        }
+      />
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={close}
+        question={`Revoke ${revoked?.name}?`}
+        consequence="Programs that use this key get a 401 at once. A revoked key cannot be restored."
+        action="Revoke"
+        onConfirm={async () => {
+          await request(keyPath(project, revoked?.id ?? ""), { method: "DELETE" });
+          await client.invalidateQueries({ queryKey: KEYS });
+        }}
+      />
+    </>
+  );
+}
+
+/** The console calls models with a key that nobody sends. */
+function isOfSession({ redacted_value }: ListedKey): boolean {
+  return redacted_value === "no key";
+}

@@ -1,0 +1,63 @@
+import { Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { request, urlOf } from "../../api/request.ts";
+import { replaceSession, type Session, useSession } from "../../api/session.ts";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { checkNewPassword, NewPassword } from "../account/new-password.tsx";
+
+/** Makes the operator, who is signed in with keys, the first owner. */
+export function FirstOwner() {
+  const client = useQueryClient();
+  const { sign_in: options } = useSession();
+  const form = useForm({
+    initialValues: { name: "", email: "", password: "" },
+    validate: { password: checkNewPassword },
+  });
+  const create = useMutation({
+    mutationFn: (body: typeof form.values) => request<Session>("console/first_owner", { method: "POST", body }),
+    onSuccess: (session) => replaceSession(client, session),
+  });
+  return (
+    <Card maw={560}>
+      <Stack>
+        <Title order={2}>Become the first owner</Title>
+        <Text size="sm" c="dimmed">
+          You are signed in with the operator's keys. With an account of your own, the audit log names you, and you can
+          invite others and take their access back.
+        </Text>
+        {options.providers.map(({ id, name }) => (
+          <Button
+            key={id}
+            component="a"
+            href={urlOf(`sign-on/${id}/start`, { first_owner: 1, return_to: "/people" })}
+            variant="default"
+          >
+            Continue with {name}
+          </Button>
+        ))}
+        {options.password && (
+          <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+            <Stack>
+              <ErrorAlert error={create.error} />
+              <TextInput label="Your name" autoComplete="name" required {...form.getInputProps("name")} />
+              <TextInput
+                label="E-mail address"
+                type="email"
+                autoComplete="email"
+                required
+                {...form.getInputProps("email")}
+              />
+              <NewPassword {...form.getInputProps("password")} />
+              <Group justify="flex-end">
+                <Button type="submit" loading={create.isPending}>
+                  Become the owner
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        )}
+      </Stack>
+    </Card>
+  );
+}

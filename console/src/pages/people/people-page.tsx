@@ -1,0 +1,168 @@
+import { Badge, Card, Group, Stack, Table, Tabs, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { Answers } from "../../api/answers.ts";
+import { request } from "../../api/request.ts";
+import { may, useSession } from "../../api/session.ts";
+import { useEntries } from "../../api/use-entries.ts";
+import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { formatAgo, formatDate } from "../../components/format.ts";
+import { Page } from "../../components/page.tsx";
+import { PageError } from "../../components/page-error.tsx";
+import { PageLoading } from "../../components/page-loading.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
+import { VirtualBody } from "../../components/virtual-body.tsx";
+import { IconUsers } from "../../icons.tsx";
+import { FirstOwner } from "./first-owner.tsx";
+import { NewInvite } from "./new-invite.tsx";
+
+type User = Answers["User"];
+type Invite = Answers["Invite"];
+
+export const USERS = ["users"];
+export const INVITES = ["invites"];
+
+/** Users and invites of the organization. */
+export function PeoplePage() {
+  const session = useSession();
+  const [{ tab }, setAddress] = useAddressState({ tab: "users" });
+  return (
+    <Page
+      title="People"
+      description="Who signs in, and who is invited."
+      actions={may(session, "organization.users.write") && <NewInvite />}
+    >
+      {session.needs_owner && <FirstOwner />}
+      <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "users" })} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="users">Users</Tabs.Tab>
+          <Tabs.Tab value="invites">Invites</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="users">
+          <UserTable />
+        </Tabs.Panel>
+        <Tabs.Panel value="invites">
+          <InviteTable />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+function UserTable() {
+  const { query, entries, readMore } = useEntries<User>(USERS, "v1/organization/users", {});
+  return (
+    <Stack>
+      {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
+      {query.isPending && <PageLoading />}
+      {entries !== undefined && (
+        <Card padding={0}>
+          {entries.length === 0 ? (
+            <Empty icon={<IconUsers />} title="No users yet">
+              Invite the first one. People of a configured provider appear here when they sign in.
+            </Empty>
+          ) : (
+            <Table.ScrollContainer minWidth={640} tabIndex={0}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Name</Table.Th>
+                    <Table.Th>Role</Table.Th>
+                    <Table.Th>Projects</Table.Th>
+                    <Table.Th>Last active</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <VirtualBody rows={entries} columns={4} rowHeight={57} keyOf={({ id }) => id} onNearEnd={readMore}>
+                  {(user) => (
+                    <>
+                      <Table.Td className="wrap-anywhere">
+                        <Link to="/people/$user" params={{ user: user.id }} className="link">
+                          {user.name}
+                        </Link>
+                        <Text size="xs" c="dimmed">
+                          {user.email}
+                        </Text>
+                      </Table.Td>
+                      <Table.Td>
+                        <Group gap="xs">
+                          {user.role}
+                          {user.disabled_at !== null && <Badge color="gray">disabled</Badge>}
+                        </Group>
+                      </Table.Td>
+                      <Table.Td className="wrap-anywhere">
+                        {user.projects.data.map(({ name }) => name).join(", ") || "—"}
+                      </Table.Td>
+                      <Table.Td className="nowrap">
+                        {user.last_active_at === null ? "Never" : formatAgo(user.last_active_at)}
+                      </Table.Td>
+                    </>
+                  )}
+                </VirtualBody>
+              </Table>
+            </Table.ScrollContainer>
+          )}
+        </Card>
+      )}
+    </Stack>
+  );
+}
+
+function InviteTable() {
+  const client = useQueryClient();
+  const session = useSession();
+  const { query, entries, readMore } = useEntries<Invite>(INVITES, "v1/organization/invites", {});
+  const mayWrite = may(session, "organization.users.write");
+  return (
+    <Stack>
+      {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
+      {query.isPending && <PageLoading />}
+      {entries !== undefined && (
+        <Card padding={0}>
+          {entries.length === 0 ? (
+            <Empty icon={<IconUsers />} title="No invites yet" />
+          ) : (
+            <Table.ScrollContainer minWidth={640} tabIndex={0}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Address</Table.Th>
+                    <Table.Th>Role</Table.Th>
+                    <Table.Th>State</Table.Th>
+                    <Table.Th>Expires</Table.Th>
+                    <Table.Th ta="right">Actions</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <VirtualBody rows={entries} columns={5} rowHeight={44} keyOf={({ id }) => id} onNearEnd={readMore}>
+                  {(invite) => (
+                    <>
+                      <Table.Td className="wrap-anywhere">{invite.email}</Table.Td>
+                      <Table.Td>{invite.role}</Table.Td>
+                      <Table.Td>{invite.status}</Table.Td>
+                      <Table.Td className="nowrap">{formatDate(invite.expires_at)}</Table.Td>
+                      <Table.Td ta="right">
+                        {mayWrite && invite.status !== "accepted" && (
+                          <ConfirmButton
+                            question={`Withdraw the invite of ${invite.email}?`}
+                            consequence="Its link stops working."
+                            onConfirm={async () => {
+                              const path = `v1/organization/invites/${encodeURIComponent(invite.id)}`;
+                              await request(path, { method: "DELETE" });
+                              await client.invalidateQueries({ queryKey: INVITES });
+                            }}
+                          >
+                            Withdraw
+                          </ConfirmButton>
+                        )}
+                      </Table.Td>
+                    </>
+                  )}
+                </VirtualBody>
+              </Table>
+            </Table.ScrollContainer>
+          )}
+        </Card>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,123 @@
+import { Alert, Badge, Button, Group, Modal, NativeSelect, Stack, Title } from "@mantine/core";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import type { Answers } from "../../api/answers.ts";
+import { request, urlOf } from "../../api/request.ts";
+import { may, useSession } from "../../api/session.ts";
+import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Page } from "../../components/page.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { ACCESS, AccessTable } from "./access-table.tsx";
+import { LinkOnce } from "./link-once.tsx";
+import { USERS } from "./people-page.tsx";
+
+type User = Answers["User"];
+
+const userQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...USERS, id],
+    queryFn: ({ signal }) => request<User>(pathOfUser(id), { signal }),
+  });
+
+const pathOfUser = (id: string) => `v1/organization/users/${encodeURIComponent(id)}`;
+
+/** One user: role, state, and what the user may do and why. */
+export function PersonPage() {
+  const { user: id } = useParams({ strict: false }) as { user: string };
+  return <QueryView query={useQuery(userQuery(id))}>{(user) => <Person user={user} />}</QueryView>;
+}
+
+function Person({ user }: { user: User }) {
+  const session = useSession();
+  const mayWrite = may(session, "organization.users.write");
+  return (
+    <Page
+      title={user.name}
+      description={
+        <>
+          <Link to="/people" className="link">
+            People
+          </Link>{" "}
+          / {user.email}
+        </>
+      }
+      actions={mayWrite && <Actions user={user} />}
+    >
+      {user.disabled_at !== null && (
+        <Alert color="gray" variant="light" title="This user is disabled">
+          Sessions and keys of the user do not work.
+        </Alert>
+      )}
+      <Group gap="xs">
+        <Badge variant="light">{user.role}</Badge>
+        {user.is_scim_managed && <Badge variant="light">managed by SCIM</Badge>}
+      </Group>
+      <Stack gap="xs">
+        <Title order={2}>What the user may do, and why</Title>
+        <AccessTable user={user.id} />
+      </Stack>
+    </Page>
+  );
+}
+
+function Actions({ user }: { user: User }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const path = pathOfUser(user.id);
+  const change = useMutation({
+    mutationFn: (body: { role?: string; disabled?: boolean }) => request(path, { method: "POST", body }),
+    onSettled: () =>
+      Promise.all([client.invalidateQueries({ queryKey: USERS }), client.invalidateQueries({ queryKey: ACCESS })]),
+  });
+  const link = useMutation({
+    mutationFn: async () => {
+      const { token } = await request<{ token: string }>(`${path}/password_link`, { method: "POST", body: {} });
+      return `${urlOf("")}#/password?token=${encodeURIComponent(token)}`;
+    },
+  });
+  const isDisabled = user.disabled_at !== null;
+  return (
+    <>
+      <ErrorAlert error={change.error ?? link.error} />
+      <NativeSelect
+        aria-label="Role in the organization"
+        value={user.role}
+        data={["owner", "member", "reader"]}
+        onChange={(event) => change.mutate({ role: event.currentTarget.value })}
+      />
+      <Button variant="default" loading={link.isPending} onClick={() => link.mutate()}>
+        Password link
+      </Button>
+      {isDisabled ? (
+        <Button variant="default" onClick={() => change.mutate({ disabled: false })}>
+          Enable
+        </Button>
+      ) : (
+        <ConfirmButton
+          question={`Disable ${user.name}?`}
+          consequence="Sessions end and keys stop working at once, until you enable the user again."
+          onConfirm={() => change.mutateAsync({ disabled: true })}
+        >
+          Disable
+        </ConfirmButton>
+      )}
+      <ConfirmButton
+        question={`Remove ${user.name}?`}
+        consequence="The user's sessions end, and all keys of the user are revoked. Usage stays."
+        onConfirm={async () => {
+          await request(path, { method: "DELETE" });
+          await client.invalidateQueries({ queryKey: USERS });
+          await navigate({ to: "/people" });
+        }}
+      >
+        Remove
+      </ConfirmButton>
+      <Modal opened={link.data !== undefined} onClose={link.reset} title="Password link" size="lg">
+        {link.data !== undefined && (
+          <LinkOnce link={link.data} title="Send this link: it works once, within a day" onDone={link.reset} />
+        )}
+      </Modal>
+    </>
+  );
+}

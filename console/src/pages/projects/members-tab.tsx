@@ -1,0 +1,175 @@
+import { Button, Card, Group, NativeSelect, Stack, Table, Text, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
+import { listAll, request } from "../../api/request.ts";
+import { may, useSession } from "../../api/session.ts";
+import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { IconUsers } from "../../icons.tsx";
+import { type Project, pathOf } from "./projects-api.ts";
+
+const ROLES = ["member", "viewer", "owner"];
+
+/** Users and groups of a project, with their roles. */
+export function MembersTab({ project }: { project: Project }) {
+  const session = useSession();
+  const path = pathOf(project.id);
+  const users = useQuery({
+    queryKey: ["project", project.id, "users"],
+    queryFn: ({ signal }) => listAll<Answers["ProjectUser"]>(`${path}/users`, {}, signal),
+  });
+  const groups = useQuery({
+    queryKey: ["project", project.id, "groups"],
+    queryFn: ({ signal }) => request<{ data: Answers["ProjectGroup"][] }>(`${path}/groups`, { signal }),
+  });
+  const mayWrite = project.status === "active" && may(session, "project.members.write", project.id);
+  return (
+    <Stack>
+      {mayWrite && <AddMember project={project} />}
+      <QueryView query={users}>
+        {(members) => (
+          <Card padding={0}>
+            {members.length === 0 ? (
+              <Empty icon={<IconUsers />} title="No users yet">
+                Add a user of the organization by the e-mail address.
+              </Empty>
+            ) : (
+              <Members project={project} members={members} mayWrite={mayWrite} />
+            )}
+          </Card>
+        )}
+      </QueryView>
+      <QueryView query={groups}>
+        {({ data }) =>
+          data.length > 0 && (
+            <Stack gap="xs">
+              <Title order={2}>Groups</Title>
+              <Card padding={0}>
+                <Table>
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th>Group</Table.Th>
+                      <Table.Th>Role</Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {data.map(({ group_id, group_name, role }) => (
+                      <Table.Tr key={group_id}>
+                        <Table.Td className="wrap-anywhere">{group_name}</Table.Td>
+                        <Table.Td>{role}</Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </Card>
+            </Stack>
+          )
+        }
+      </QueryView>
+    </Stack>
+  );
+}
+
+interface MembersProps {
+  project: Project;
+  members: Answers["ProjectUser"][];
+  mayWrite: boolean;
+}
+
+function Members({ project, members, mayWrite }: MembersProps) {
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: ["project", project.id, "users"] });
+  const pathOfMember = (id: string) => `${pathOf(project.id)}/users/${encodeURIComponent(id)}`;
+  const change = useMutation({
+    mutationFn: ({ id, role }: { id: string; role: string }) =>
+      request(pathOfMember(id), { method: "POST", body: { role } }),
+    onSettled: refresh,
+  });
+  return (
+    <Table.ScrollContainer minWidth={560} tabIndex={0}>
+      <ErrorAlert error={change.error} />
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Role</Table.Th>
+            {mayWrite && <Table.Th ta="right">Actions</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {members.map(({ id, name, email, role }) => (
+            <Table.Tr key={id}>
+              <Table.Td className="wrap-anywhere">
+                {name}
+                <Text size="xs" c="dimmed">
+                  {email}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                {mayWrite ? (
+                  <NativeSelect
+                    size="xs"
+                    aria-label={`Role of ${name}`}
+                    value={role}
+                    data={ROLES.includes(role) ? ROLES : [...ROLES, role]}
+                    onChange={(event) => change.mutate({ id, role: event.currentTarget.value })}
+                  />
+                ) : (
+                  role
+                )}
+              </Table.Td>
+              {mayWrite && (
+                <Table.Td ta="right">
+                  <ConfirmButton
+                    question={`Remove ${name} from ${project.name}?`}
+                    consequence="Keys of the user in this project are revoked. Usage stays."
+                    onConfirm={async () => {
+                      await request(pathOfMember(id), { method: "DELETE" });
+                      await refresh();
+                    }}
+                  >
+                    Remove
+                  </ConfirmButton>
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function AddMember({ project }: { project: Project }) {
+  const client = useQueryClient();
+  const form = useForm({ initialValues: { email: "", role: "member" } });
+  const add = useMutation({
+    mutationFn: (body: typeof form.values) => request(`${pathOf(project.id)}/users`, { method: "POST", body }),
+    onSuccess: async () => {
+      form.reset();
+      await client.invalidateQueries({ queryKey: ["project", project.id, "users"] });
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
+      <Group align="flex-start">
+        <TextInput
+          aria-label="E-mail address of a user"
+          placeholder="name@example.com"
+          type="email"
+          required
+          miw={280}
+          {...form.getInputProps("email")}
+          error={add.error?.message}
+        />
+        <NativeSelect aria-label="Role in the project" data={ROLES} {...form.getInputProps("role")} />
+        <Button type="submit" loading={add.isPending}>
+          Add
+        </Button>
+      </Group>
+    </form>
+  );
+}
