@@ -19,6 +19,8 @@ export interface Authenticator {
   authenticate(key: string | undefined, kind?: Caller["kind"]): Promise<Caller>;
   /** Authenticates synchronously a valid key in the cache; returns undefined for any other key. */
   authenticateKnown(key: string | undefined): Caller | undefined;
+  /** Records from where a caller's key is used. */
+  noteClient(caller: Caller, client: { address: string; client: string | undefined }): void;
   /** Returns the caller of a console session on routes of this kind; undefined when it has none. */
   authenticateSession(token: string, kind: Caller["kind"]): Promise<Caller | undefined>;
   /**
@@ -72,6 +74,7 @@ export function authenticateScope(
     reply.header("openai-organization", caller.organizationId);
     if (!admits(kind, caller) && !allowsProjectKeys(request)) throw wrongKind(kind);
     if (caller.access !== undefined) checkAccess(request, caller);
+    accounts.noteClient(caller, { address: request.ip, client: request.headers["user-agent"] });
   };
   const applyHeaders = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers, caller } = request;

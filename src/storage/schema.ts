@@ -128,6 +128,9 @@ export interface ApiKeyRow {
   expiresAt: number | null;
   revokedAt: number | null;
   lastUsedAt: number | null;
+  lastUsedAddress: string | null;
+  /** User agent of the last use. */
+  lastUsedClient: string | null;
   /** User to whom the key belongs, with whose permissions it works. */
   userId: string | null;
 }

@@ -62,7 +62,7 @@ export async function composeWorker(
     },
     logger,
     graceSeconds: settings.databaseGraceSeconds,
-    noteUse: (keyId, time) => records.noteUse(keyId, time),
+    noteUse: (keyId, use) => records.noteUse(keyId, use),
   });
   const inference = openInference({
     config,

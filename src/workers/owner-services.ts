@@ -37,8 +37,8 @@ export class OwnerServices {
       loadKeys: async (hashes) => [...(await accounts.keySource.load(hashes))],
       recordUsage: (rows) => recorder.recordRows(rows),
       recordRequests: (rows) => history.recordRows(rows),
-      noteUses: (times) => {
-        for (const [keyId, time] of times) accounts.lastUsed.note(keyId, time);
+      noteUses: (uses) => {
+        for (const [keyId, use] of uses) accounts.lastUsed.note(keyId, use);
       },
       noteSpent: onSpent,
     };

@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import type { Correction, CounterClaim, Taken } from "../counters/counters.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import type { KeyRecord } from "../features/accounts/keys/cached-key.ts";
+import type { KeyUse } from "../features/accounts/keys/last-used-writer.ts";
 import type { Month, SpentAmount } from "../features/quota/spend-limits.ts";
 import type { RequestRows } from "../features/usage/request-rows.ts";
 import type { UsageRows } from "../features/usage/usage-batch.ts";
@@ -39,7 +40,7 @@ export type OwnerMethods = {
   loadKeys(hashes: readonly string[]): Promise<[hash: string, record: KeyRecord][]>;
   recordUsage(rows: UsageRows["content"]): void;
   recordRequests(rows: Pick<RequestRows, "dimensions" | "values">): void;
-  noteUses(times: readonly (readonly [keyId: string, time: number])[]): void;
+  noteUses(uses: readonly (readonly [keyId: string, use: KeyUse])[]): void;
   noteSpent(spent: SpentAmount): void;
   /** Names of the deployments whose circuit is open in this worker. */
   noteOpenCircuits(deployments: readonly string[]): void;

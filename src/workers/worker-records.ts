@@ -1,5 +1,6 @@
 /** What a worker's requests used, on its way to the owner, which journals and stores it. */
 
+import type { KeyUse } from "../features/accounts/keys/last-used-writer.ts";
 import { type RequestEntry, RequestRows } from "../features/usage/request-rows.ts";
 import { type UsageRecord, UsageRows } from "../features/usage/usage-batch.ts";
 import { Poll } from "../kernel/jobs/poll.ts";
@@ -16,7 +17,7 @@ export class WorkerRecords {
   #usage = new UsageRows();
   #requests = new RequestRows();
   /** Last use of each key. */
-  readonly #uses = new Map<string, number>();
+  readonly #uses = new Map<string, KeyUse>();
 
   constructor(owner: Pick<Channel<OwnerMethods>, "notify" | "flush">) {
     this.#owner = owner;
@@ -33,8 +34,9 @@ export class WorkerRecords {
     if (this.#requests.count >= ROWS_AT_ONCE) this.send();
   }
 
-  noteUse(keyId: string, time: number): void {
-    this.#uses.set(keyId, time);
+  noteUse(keyId: string, use: KeyUse): void {
+    const earlier = use.address === undefined ? this.#uses.get(keyId) : undefined;
+    this.#uses.set(keyId, earlier === undefined ? use : { ...earlier, time: use.time });
   }
 
   send(): void {

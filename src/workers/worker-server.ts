@@ -103,6 +103,7 @@ function authenticate(scope: FastifyInstance, { callers, owner }: WorkerServerOp
     const admit = (caller: typeof request.caller | undefined) => {
       if (caller?.kind !== "project") return passOn(request, reply, owner);
       request.caller = caller;
+      callers.noteClient(caller, { address: request.ip, client: request.headers["user-agent"] });
       reply.header("openai-organization", caller.organizationId);
       done();
     };

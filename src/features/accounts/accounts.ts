@@ -16,12 +16,12 @@ import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { AccountTransactions } from "./account-transaction.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
 import type { Caller, Priority } from "./caller.ts";
-import { Callers, MAX_KEY_LENGTH } from "./callers.ts";
+import { Callers, type KeyClient, MAX_KEY_LENGTH } from "./callers.ts";
 import { Groups } from "./groups/groups.ts";
 import { Invites } from "./invites/invites.ts";
 import { hashApiKey, redactApiKey } from "./keys/api-key.ts";
 import { type ApiKeyScope, findKeyHash } from "./keys/api-key-queries.ts";
-import { ApiKeys } from "./keys/api-keys.ts";
+import { ApiKeys, type UserKeyPolicy } from "./keys/api-keys.ts";
 import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./keys/bootstrap-keys.ts";
 import { type KeySource, keysIn } from "./keys/cached-key.ts";
 import { LastUsedWriter } from "./keys/last-used-writer.ts";
@@ -53,6 +53,8 @@ export interface AccountsOptions {
   databaseGraceSeconds?: number | undefined;
   /** Called after every change that this process made; the change waits for it. */
   onChanged?: (() => Promise<void>) | undefined;
+  /** Bounds of the keys that users create for themselves; undefined: none. */
+  userKeys?: UserKeyPolicy | undefined;
   /** Interval at which the times of last use are written. */
   lastUsedEverySeconds?: number | undefined;
 }
@@ -100,7 +102,7 @@ export class Accounts {
       source: this.keySource,
       logger,
       graceSeconds: options.databaseGraceSeconds,
-      noteUse: (keyId, time) => this.lastUsed.note(keyId, time),
+      noteUse: (keyId, use) => this.lastUsed.note(keyId, use),
     });
     this.transactions = new AccountTransactions(database, options.outbox, async () => {
       await Promise.all([this.callers.keys.reload(), options.onChanged?.()]);
@@ -108,7 +110,7 @@ export class Accounts {
     this.organizations = new Organizations(this.transactions);
     this.projects = new Projects(this.transactions);
     this.serviceAccounts = new ServiceAccounts(this.transactions);
-    this.apiKeys = new ApiKeys(this.transactions);
+    this.apiKeys = new ApiKeys(this.transactions, options.userKeys);
     this.operatorKeys = new OperatorKeys(this.transactions);
     this.users = new Users(this.transactions);
     this.invites = new Invites(this.transactions);
@@ -151,6 +153,11 @@ export class Accounts {
     if (caller !== undefined) return caller;
     const message = "The user or service account of this token is disabled or has no access.";
     throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
+  }
+
+  /** Records from where a caller's key is used, for its list. */
+  noteClient(caller: Caller, client: KeyClient): void {
+    this.callers.noteClient(caller, client);
   }
 
   /** Authenticates without a query; returns undefined unless the key works and its cache entry is fresh. */

@@ -10,6 +10,7 @@ import type { SpendLimit } from "../quota/spend-limit-service.ts";
 import type { Caller, Priority } from "./caller.ts";
 import { hashApiKey } from "./keys/api-key.ts";
 import { ApiKeyCache } from "./keys/api-key-cache.ts";
+import type { KeyUse } from "./keys/api-key-queries.ts";
 import { type CachedKey, type KeySource, toCachedKey } from "./keys/cached-key.ts";
 import type { ModelAccess } from "./projects/model-access.ts";
 
@@ -17,13 +18,19 @@ import type { ModelAccess } from "./projects/model-access.ts";
 export const MAX_KEY_LENGTH = 512;
 const DEFAULT_GRACE_SECONDS = 300;
 
+/** Address and user agent from which a key is used. */
+export interface KeyClient {
+  address: string;
+  client: string | undefined;
+}
+
 export interface CallersOptions {
   source: KeySource;
   logger: Logger;
   /** How long cached keys keep working while the database is unavailable. */
   graceSeconds?: number | undefined;
-  /** Called with each use of a key, in epoch milliseconds. */
-  noteUse: (keyId: string, time: number) => void;
+  /** Called with each use of a key. */
+  noteUse: (keyId: string, use: KeyUse) => void;
 }
 
 export class Callers {
@@ -37,6 +44,11 @@ export class Callers {
   constructor({ source, logger, graceSeconds = DEFAULT_GRACE_SECONDS, noteUse }: CallersOptions) {
     this.keys = new ApiKeyCache({ source, logger, graceSeconds });
     this.#noteUse = noteUse;
+  }
+
+  /** Records from where a caller's key is used. */
+  noteClient({ keyId }: Caller, { address, client }: KeyClient): void {
+    this.#noteUse(keyId, { time: Date.now(), address, client });
   }
 
   /** Undefined for a key that does not work. Throws a Fault when it cannot be checked now. */
@@ -135,7 +147,7 @@ export class Callers {
     if (cached === undefined || isOver(cached)) return undefined;
     this.#cachedKeyOf.set(cached.caller, cached);
     this.#keyHashOf.set(cached.caller, keyHash);
-    this.#noteUse(cached.caller.keyId, Date.now());
+    this.#noteUse(cached.caller.keyId, { time: Date.now() });
     return cached.caller;
   }
 

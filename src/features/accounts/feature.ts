@@ -25,7 +25,8 @@ type AccountsParts = BaseParts & Pick<ServiceParts, "outbox" | "countWrongKey"> 
 export function openAccounts(parts: AccountsParts): Pick<ServiceParts, "accounts" | "authenticate"> {
   const { config, database, logger, lifetime, outbox, countWrongKey, onChanged } = parts;
   const { databaseGraceSeconds, mismatchedIds } = config.server;
-  const accounts = new Accounts({ database, logger, outbox, databaseGraceSeconds, onChanged });
+  const { userKeys } = config.limits;
+  const accounts = new Accounts({ database, logger, outbox, databaseGraceSeconds, onChanged, userKeys });
   lifetime.defer(() => accounts.close());
   const rules = { countWrongKey, ignoresMismatchedIds: mismatchedIds === "ignore" };
   return {

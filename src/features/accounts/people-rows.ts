@@ -17,6 +17,10 @@ export interface UserRow {
   lastActiveAt: number | null;
   /** 1 for a user whom a SCIM client manages. */
   isScimManaged: number;
+  /** ID that the SCIM client gave. */
+  externalId?: string | null;
+  /** What else the SCIM client sent, a JSON object. */
+  scimAttributes?: string | null;
 }
 
 export interface GroupRow {
@@ -27,6 +31,8 @@ export interface GroupRow {
   nameKey: string;
   /** 1 for a group that a SCIM client manages. */
   isScimManaged: number;
+  /** ID that the SCIM client gave. */
+  externalId?: string | null;
   createdAt: number;
 }
 

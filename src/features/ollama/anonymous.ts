@@ -10,6 +10,7 @@ export function withAnonymous(accounts: AnonymousAuthenticator): Authenticator {
   return {
     authenticate: (key) => (key === undefined ? accounts.authenticateAnonymous() : accounts.authenticate(key)),
     authenticateKnown: (key) => accounts.authenticateKnown(key),
+    noteClient: (caller, client) => accounts.noteClient(caller, client),
     authenticateSession: (token, kind) => accounts.authenticateSession(token, kind),
     applyScopeHeaders: (caller, headers) => accounts.applyScopeHeaders(caller, headers),
   };

@@ -11,7 +11,7 @@ function claimOf(model: string, catalogId: string): QuotaClaim {
 }
 
 function keysOf(model: string, catalogId: string, set: Parameters<typeof limitedScopes>[1] = () => []): string[] {
-  const scopesOf = limitedScopes({ projectModel: LIMITS, organization: {}, key: {} }, set);
+  const scopesOf = limitedScopes({ projectModel: LIMITS, organization: {}, key: {}, user: {} }, set);
   return scopesOf(claimOf(model, catalogId)).map(({ key }) => key);
 }
 

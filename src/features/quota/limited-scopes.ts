@@ -11,6 +11,7 @@ export interface DefaultLimits {
   projectModel: Limits;
   organization: Limits;
   key: Limits;
+  user: Limits;
 }
 
 /** Limits set for a project and model; null: the default applies. */
@@ -31,10 +32,11 @@ export function limitedScopes(
     projectModel: finite(defaults.projectModel),
     organization: finite(defaults.organization),
     key: finite(defaults.key),
+    user: finite(defaults.user),
   };
   const isLimited = Object.values(defaultLimits).some((limits) => Object.keys(limits).length > 0);
   return ({ caller, model, catalogId }) => {
-    const { organizationId, keyId, projectId } = caller;
+    const { organizationId, keyId, projectId, userId } = caller;
     const scopes: LimitedScope[] = [];
     const set = projectId === undefined ? [] : overridesOf(caller);
     if (!isLimited && set.length === 0) return scopes;
@@ -51,6 +53,7 @@ export function limitedScopes(
       }
     }
     add("all models", `org ${organizationId}`, defaultLimits.organization);
+    if (userId !== undefined) add("this user", `user ${userId}`, defaultLimits.user);
     add("this API key", `key ${keyId}`, defaultLimits.key);
     return scopes;
   };

@@ -24,6 +24,18 @@ export const quotaSettings = mapping(
     ),
     organization: scope.describe("Limits of each organization for all models together."),
     key: scope.describe("Limits of each API key for all models together."),
+    user: scope.describe("Limits of each user for all models together, over all keys and sessions of the user."),
+    user_keys: mapping({
+      max_per_project: z.int().min(0).max(1_000).default(20).describe("Keys that a user may have in one project."),
+      max_lifetime_days: z
+        .int()
+        .min(1)
+        .max(3_650)
+        .optional()
+        .describe("Longest time until a user's key expires. Not set: keys need not expire."),
+    })
+      .prefault({})
+      .describe("Keys that users create for themselves."),
     failed_authentications_per_minute: z
       .int()
       .min(1)

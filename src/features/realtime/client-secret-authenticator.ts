@@ -8,6 +8,7 @@ export function withClientSecrets(accounts: Accounts): Authenticator {
     authenticate: async (key) =>
       isClientSecret(key) ? (await accounts.authenticateClientSecret(key)).caller : accounts.authenticate(key),
     authenticateKnown: (key) => (isClientSecret(key) ? undefined : accounts.authenticateKnown(key)),
+    noteClient: (caller, client) => accounts.noteClient(caller, client),
     authenticateSession: (token, kind) => accounts.authenticateSession(token, kind),
     applyScopeHeaders: (caller, headers) => accounts.applyScopeHeaders(caller, headers),
   };

@@ -9,8 +9,7 @@ import type { Actor } from "../accounts/audit/audit.ts";
 import { acceptInvite, type Invites } from "../accounts/invites/invites.ts";
 import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
-import { findAccess } from "../accounts/roles/find-access.ts";
-import { type Author, checkMayManage } from "../accounts/roles/may-grant.ts";
+import type { Author } from "../accounts/roles/may-grant.ts";
 import {
   countOwners,
   findUser,
@@ -18,7 +17,7 @@ import {
   findUsersByIds,
   type UserReference,
 } from "../accounts/users/user-queries.ts";
-import { addUser } from "../accounts/users/users.ts";
+import { addUser, checkMayManageUser } from "../accounts/users/users.ts";
 import { type NewConsoleSession, newSessionToken } from "../console/console-sessions.ts";
 import type { PasswordAttempts } from "../quota/password-attempts.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
@@ -86,7 +85,7 @@ export class Passwords {
     await this.#options.transactions.run(author, async ({ executor, now, audit }) => {
       const user = await findUser(executor, reference);
       if (user === undefined) throw new Fault("not-found", `There is no user \`${reference.id.slice(0, 100)}\`.`);
-      if (author.userId !== user.id) checkMayManage(author, (await findAccess(executor, [{ user }])).get(user.id));
+      if (author.userId !== user.id) await checkMayManageUser(executor, author, user);
       const tokenHash = hashLinkToken(token.reveal());
       await putPasswordLink(executor, { tokenHash, userId: user.id, createdAt: now, expiresAt: now + LINK_MS });
       const details = { passwordLink: "created" };

@@ -25,6 +25,7 @@ import { signOn } from "./0022-sign-on.ts";
 import { usageLabels } from "./0023-usage-labels.ts";
 import { batchLeases } from "./0024-batch-leases.ts";
 import { guardrails } from "./0025-guardrails.ts";
+import { keyUseAndProvisioning } from "./0026-key-use-and-provisioning.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -53,4 +54,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0023-usage-labels": usageLabels,
   "0024-batch-leases": batchLeases,
   "0025-guardrails": guardrails,
+  "0026-key-use-and-provisioning": keyUseAndProvisioning,
 };

@@ -72,6 +72,8 @@ const KEY = {
   created_at: seconds,
   expires_at: secondsOrNull,
   last_used_at: secondsOrNull,
+  last_used_address: z.string().nullable().describe("Not in OpenAI's API."),
+  last_used_client: z.string().nullable().describe("User agent of the last use. Not in OpenAI's API."),
 };
 const owner = { id: z.string(), name: z.string(), role: z.string(), created_at: seconds };
 

@@ -2,6 +2,9 @@ import { sql, type Updateable } from "kysely";
 import type { Executor } from "../../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
 import type { ApiKeyRow } from "../../../storage/schema.ts";
+import type { KeyUse } from "./last-used-writer.ts";
+
+const MAX_CLIENT_LENGTH = 256;
 
 /** Which keys: of one organization, and if given of one project, service account or user. */
 export interface ApiKeyScope {
@@ -153,10 +156,20 @@ export async function revokeApiKeysOfUser(
 }
 
 /** Keeps the later time when another process has written one. */
-export async function recordUse(executor: Executor, id: string, lastUsedAt: number): Promise<void> {
+export async function recordUse(
+  executor: Executor,
+  id: string,
+  { time: lastUsedAt, address, client }: KeyUse,
+): Promise<void> {
   await executor
     .updateTable("apiKeys")
-    .set({ lastUsedAt })
+    .set({
+      lastUsedAt,
+      ...(address !== undefined && {
+        lastUsedAddress: address,
+        lastUsedClient: client?.slice(0, MAX_CLIENT_LENGTH) ?? null,
+      }),
+    })
     .where("id", "=", id)
     .where((where) => where.or([where("lastUsedAt", "is", null), where("lastUsedAt", "<", lastUsedAt)]))
     .execute();

@@ -1,11 +1,13 @@
 /** Creates, lists and revokes API keys. */
 
+import { DAY_SECONDS } from "../../../kernel/durations.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Secret } from "../../../kernel/secret.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { ApiKeyRow, ProjectRow } from "../../../storage/schema.ts";
+import { findSpendLimitsOf, putSpendLimit } from "../../quota/spend-limit-queries.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { checkName } from "../name.ts";
@@ -26,6 +28,15 @@ import {
 
 export type ApiKey = Omit<ApiKeyRow, "keyHash" | "revokedAt">;
 
+/** Bounds of the keys that users create for themselves. */
+export interface UserKeyPolicy {
+  maxPerProject: number;
+  /** Undefined: keys need not expire. */
+  maxLifetimeDays?: number | undefined;
+}
+
+const UNBOUNDED: UserKeyPolicy = { maxPerProject: Number.MAX_SAFE_INTEGER };
+
 export interface NewApiKey {
   scope: ApiKeyScope;
   name: string;
@@ -41,15 +52,18 @@ export interface CreatedApiKey {
 
 export class ApiKeys {
   readonly #transactions: AccountTransactions;
+  readonly #userKeys: UserKeyPolicy;
 
-  constructor(transactions: AccountTransactions) {
+  constructor(transactions: AccountTransactions, userKeys: UserKeyPolicy = UNBOUNDED) {
     this.#transactions = transactions;
+    this.#userKeys = userKeys;
   }
 
   /** Creates a key. Throws a Fault for an invalid name, or a project that does not exist or is archived. */
   async create(actor: Actor, wanted: NewApiKey): Promise<CreatedApiKey> {
     return this.#transactions.run(actor, async (transaction) => {
       await checkScope(transaction.executor, wanted.scope);
+      await this.#checkUserKey(transaction, wanted);
       return addApiKey(transaction, wanted, makeApiKey(wanted.scope.kind));
     });
   }
@@ -92,12 +106,81 @@ export class ApiKeys {
       if (key.isFixed === 1) throw fixedKey();
       if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
       const project = await projectOf(executor, key);
+      if (key.userId !== null) this.#checkLifetime(expiresInSeconds ?? undefined);
       const expiresAt = expiresInSeconds === null ? null : now + expiresInSeconds * 1000;
       await updateApiKey(executor, id, { expiresAt });
       const { organizationId } = key;
       await audit({ type: "api_key.updated", organizationId, project, resourceId: id, details: { expiresAt } });
       return { ...key, expiresAt };
     });
+  }
+
+  /** Renames a key. Throws a Fault when it does not exist, cannot be changed, or for an invalid name. */
+  async rename(actor: Actor, scope: ApiKeyScope, id: string, name: string): Promise<ApiKey> {
+    const checked = checkName(name);
+    return this.#transactions.run(actor, async ({ executor, audit }) => {
+      const key = await findChangeable(executor, scope, id);
+      const project = await projectOf(executor, key);
+      await updateApiKey(executor, id, { name: checked });
+      const { organizationId } = key;
+      await audit({ type: "api_key.updated", organizationId, project, resourceId: id, details: { name: checked } });
+      return { ...key, name: checked };
+    });
+  }
+
+  /**
+   * Replaces a key by another one with its name, owner, lifetime and spend limit. The old one works for
+   * `overlapSeconds`; 0: until this returns. Throws a Fault when it does not exist, has expired, or cannot be changed.
+   */
+  async rotate(actor: Actor, scope: ApiKeyScope, id: string, overlapSeconds: number): Promise<CreatedApiKey> {
+    return this.#transactions.run(actor, async (transaction) => {
+      const { executor, now, audit } = transaction;
+      const key = await findChangeable(executor, scope, id);
+      if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
+      const { organizationId, serviceAccountId, userId, kind, name } = key;
+      // The new secret would be another person's.
+      if (userId !== null && userId !== actor.userId) throw othersKey();
+      const project = await projectOf(executor, key);
+      const newScope: ApiKeyScope = {
+        organizationId,
+        kind,
+        ...(key.projectId !== null && { projectId: key.projectId }),
+        ...(serviceAccountId !== null && { serviceAccountId }),
+        ...(userId !== null && { userId }),
+      };
+      const lifetimeSeconds = key.expiresAt === null ? undefined : Math.ceil((key.expiresAt - key.createdAt) / 1000);
+      const wanted = { scope: newScope, name, expiresInSeconds: lifetimeSeconds };
+      const created = await addApiKey(transaction, wanted, makeApiKey(kind));
+      const [limit] = await findSpendLimitsOf(executor, [id]);
+      if (limit !== undefined) await putSpendLimit(executor, { ...limit, scopeId: created.key.id, begunAt: now });
+      const endsAt = Math.min(now + overlapSeconds * 1000, key.expiresAt ?? Number.MAX_SAFE_INTEGER);
+      if (overlapSeconds === 0) await endApiKey(transaction, key);
+      else await updateApiKey(executor, id, { expiresAt: endsAt });
+      const details = { rotatedTo: created.key.id, expiresAt: endsAt };
+      await audit({ type: "api_key.updated", organizationId, project, resourceId: id, details });
+      return created;
+    });
+  }
+
+  /** Throws a Fault for a key that a user may not have. */
+  async #checkUserKey({ executor, now }: AccountTransaction, { scope, expiresInSeconds }: NewApiKey): Promise<void> {
+    if (scope.userId === undefined || scope.kind !== "project") return;
+    const { maxPerProject } = this.#userKeys;
+    const existing = (await findUsableApiKeys(executor, scope, now)).filter(({ keyHash }) => !keyHash.includes(" "));
+    if (existing.length >= maxPerProject) {
+      const message = `You have ${existing.length} keys in this project; the maximum is ${maxPerProject}. Revoke one first.`;
+      throw invalidRequest(message, undefined, "too_many_keys");
+    }
+    this.#checkLifetime(expiresInSeconds);
+  }
+
+  #checkLifetime(expiresInSeconds: number | undefined): void {
+    const { maxLifetimeDays } = this.#userKeys;
+    if (maxLifetimeDays === undefined) return;
+    const maxSeconds = maxLifetimeDays * DAY_SECONDS;
+    if (expiresInSeconds !== undefined && expiresInSeconds <= maxSeconds) return;
+    const message = `Keys of users expire after at most ${maxLifetimeDays} days: set 'expires_in_seconds' to ${maxSeconds} or less.`;
+    throw invalidRequest(message, "expires_in_seconds", "invalid_value");
   }
 
   /** Revokes the key from the next request on. Throws a Fault when it does not exist or cannot be revoked. */
@@ -110,6 +193,13 @@ export class ApiKeys {
       await endApiKey(transaction, key);
     });
   }
+}
+
+async function findChangeable(executor: Executor, scope: ApiKeyScope, id: string): Promise<ApiKeyRow> {
+  const key = await findApiKey(executor, scope, id);
+  if (key === undefined) throw noSuchKey(id);
+  if (key.isFixed === 1) throw fixedKey();
+  return key;
 }
 
 /**
@@ -147,6 +237,8 @@ export async function storeApiKey(
     expiresAt: wanted.expiresInSeconds === undefined ? null : now + wanted.expiresInSeconds * 1000,
     revokedAt: null,
     lastUsedAt: null,
+    lastUsedAddress: null,
+    lastUsedClient: null,
     userId: userId ?? null,
   };
   const project = await projectOf(executor, row);
@@ -197,6 +289,10 @@ async function projectOf(
 
 function fixedKey(): Fault {
   return invalidRequest("This key is set in the service's environment and can be changed only there.");
+}
+
+function othersKey(): Fault {
+  return new Fault("forbidden", "Only the user to whom the key belongs can rotate it. You can revoke it.");
 }
 
 function noSuchKey(id: string): Fault {

@@ -1,15 +1,25 @@
-/** Writes when keys were last used, in batches instead of at every request. */
+/** Writes when and from where keys were last used, in batches instead of at every request. */
 
 import { Poll } from "../../../kernel/jobs/poll.ts";
 import type { Logger } from "../../../observability/logger.ts";
 import type { Database } from "../../../storage/database.ts";
+import { recordActivity } from "../users/user-queries.ts";
 import { recordUse } from "./api-key-queries.ts";
+
+/** Use of a key. */
+export interface KeyUse {
+  /** Epoch milliseconds. */
+  time: number;
+  address?: string | undefined;
+  /** User agent. */
+  client?: string | undefined;
+}
 
 export class LastUsedWriter {
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #poll: Poll;
-  #times: Map<string, number> = new Map();
+  #uses: Map<string, KeyUse> = new Map();
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(database: Database, logger: Logger, everySeconds: number) {
@@ -18,9 +28,10 @@ export class LastUsedWriter {
     this.#poll = new Poll(() => this.flush(), { everyMs: everySeconds * 1000 });
   }
 
-  /** `time` in epoch milliseconds. */
-  note(keyId: string, time: number): void {
-    this.#times.set(keyId, time);
+  /** Keeps the address and client of an earlier use that has them. */
+  note(keyId: string, use: KeyUse): void {
+    const earlier = use.address === undefined ? this.#uses.get(keyId) : undefined;
+    this.#uses.set(keyId, earlier === undefined ? use : { ...earlier, time: use.time });
   }
 
   /** Writes the recorded times; what cannot be written is kept for the next flush. */
@@ -35,14 +46,15 @@ export class LastUsedWriter {
   }
 
   async #write(): Promise<void> {
-    const times = this.#times;
-    if (times.size === 0) return;
-    this.#times = new Map();
+    const uses = this.#uses;
+    if (uses.size === 0) return;
+    this.#uses = new Map();
     try {
       await this.#database.transaction(async (transaction) => {
         // The same order in every process prevents deadlocks (SQLSTATE 40P01).
-        for (const [keyId, time] of [...times].sort(([a], [b]) => (a < b ? -1 : 1))) {
-          await recordUse(transaction, keyId, time);
+        for (const [keyId, use] of [...uses].sort(([a], [b]) => (a < b ? -1 : 1))) {
+          await recordUse(transaction, keyId, use);
+          await recordActivity(transaction, keyId, use.time);
         }
       });
     } catch (error) {
@@ -50,7 +62,7 @@ export class LastUsedWriter {
         { error: error instanceof Error ? error.message : String(error) },
         "last use of API keys not written yet; it will be retried",
       );
-      this.#times = new Map([...times, ...this.#times]);
+      this.#uses = new Map([...uses, ...this.#uses]);
     }
   }
 }

@@ -45,6 +45,8 @@ export class OperatorKeys {
         expiresAt: now + LIFETIME_MS,
         revokedAt: null,
         lastUsedAt: null,
+        lastUsedAddress: null,
+        lastUsedClient: null,
       });
     });
     const end = () => this.#transactions.run(OPERATOR, ({ executor }) => deleteApiKey(executor, id));

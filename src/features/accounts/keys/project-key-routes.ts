@@ -4,6 +4,7 @@ import { invalidRequest } from "../../../kernel/faults.ts";
 import {
   ProjectApiKeyCreateBody,
   ProjectApiKeyListQuery,
+  ProjectApiKeyRotateBody,
   ProjectApiKeyUpdateBody,
   refuseScopes,
   toCreatedProjectApiKey,
@@ -94,7 +95,8 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
     app.post<OfKey>(
       "/projects/:project/api_keys/:key",
       operation({
-        summary: "Sets when a key expires; takes `expires_in_seconds`, null for never.",
+        summary:
+          "Sets when a key expires; takes `expires_in_seconds`, null for never, and `name`, which is not in OpenAI's API.",
         tag: "Projects",
         permission: "admin",
         requires: ["project.keys.write", "project.own_keys.write"],
@@ -106,17 +108,44 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         refuseScopes(body);
         const seconds = body.expires_in_seconds;
         const { key } = request.params;
+        if (body.name !== undefined) {
+          await accounts.apiKeys.rename(actorOf(request), scopeOf(request, "project.keys.write"), key, body.name);
+        }
         if (seconds !== undefined) {
           return toShown(
             accounts,
             await accounts.apiKeys.setExpiry(actorOf(request), scopeOf(request, "project.keys.write"), key, seconds),
           );
         }
-        if (body.scopes === undefined) {
-          throw invalidRequest("Nothing to change was given: set 'expires_in_seconds'.", "expires_in_seconds");
+        if (body.scopes === undefined && body.name === undefined) {
+          throw invalidRequest(
+            "Nothing to change was given: set 'expires_in_seconds' or 'name'.",
+            "expires_in_seconds",
+          );
         }
         // Empty scopes remove a key's restrictions, which Parlance's keys never have.
         return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request, "project.keys.write"), key));
+      },
+    );
+
+    app.post<OfKey>(
+      "/projects/:project/api_keys/:key/rotate",
+      operation({
+        summary:
+          "Replaces a key by another one, shown once; the old one works for `overlap_seconds`, by default a day. Not in OpenAI's API.",
+        tag: "Projects",
+        permission: "admin",
+        requires: ["project.keys.write", "project.own_keys.write"],
+        body: ProjectApiKeyRotateBody,
+        isBodyOptional: true,
+        answer: CreatedProjectApiKey,
+      }),
+      async (request) => {
+        const { overlap_seconds } = parse(ProjectApiKeyRotateBody, request.body ?? {});
+        const scope = scopeOf(request, "project.keys.write");
+        const { key } = request.params;
+        const created = await accounts.apiKeys.rotate(actorOf(request), scope, key, overlap_seconds);
+        return toCreatedProjectApiKey(created, (await ownersOf(accounts, [created.key]))(created.key));
       },
     );
 

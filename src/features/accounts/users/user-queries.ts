@@ -72,12 +72,14 @@ export async function deleteUser(executor: Executor, id: string): Promise<void> 
   await executor.deleteFrom("users").where("id", "=", id).execute();
 }
 
-/** Records activity; keeps the later time when another process has written one. */
-export async function recordActivity(executor: Executor, id: string, lastActiveAt: number): Promise<void> {
+/** Records the last activity of the user to whom a key or a session belongs, if it belongs to one. */
+export async function recordActivity(executor: Executor, keyOrSessionId: string, lastActiveAt: number): Promise<void> {
+  const ofKey = executor.selectFrom("apiKeys").select("userId").where("id", "=", keyOrSessionId);
+  const ofSession = executor.selectFrom("userSessions").select("userId").where("id", "=", keyOrSessionId);
   await executor
     .updateTable("users")
     .set({ lastActiveAt })
-    .where("id", "=", id)
+    .where((where) => where.or([where("id", "in", ofKey), where("id", "in", ofSession)]))
     .where((where) => where.or([where("lastActiveAt", "is", null), where("lastActiveAt", "<", lastActiveAt)]))
     .execute();
 }

@@ -9,7 +9,6 @@ import type { Actor } from "../audit/audit.ts";
 import { revokeApiKeysOfUser } from "../keys/api-key-queries.ts";
 import { checkName } from "../name.ts";
 import type { OrganizationRole, UserRow } from "../people-rows.ts";
-import type { Access } from "../roles/access.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "../roles/built-in-roles.ts";
 import { findAccess } from "../roles/find-access.ts";
 import { type Author, checkMayGrant, checkMayManage } from "../roles/may-grant.ts";
@@ -93,7 +92,7 @@ export class Users {
     await this.#transactions.run(author, async (transaction) => {
       const { executor } = transaction;
       const user = await findExistingUser(executor, reference);
-      if (author.userId !== user.id) checkMayManage(author, await accessOf(executor, user));
+      if (author.userId !== user.id) await checkMayManageUser(executor, author, user);
       await removeUser(transaction, user);
     });
   }
@@ -139,7 +138,7 @@ export async function changeUser(
       isDisabled !== (user.disabledAt !== null) && { disabledAt: isDisabled ? now : null }),
   };
   if (Object.keys(change).length === 0) return user;
-  if (author.userId !== user.id || isDisabled === false) checkMayManage(author, await accessOf(executor, user));
+  if (author.userId !== user.id || isDisabled === false) await checkMayManageUser(executor, author, user);
   if (change.role !== undefined) {
     checkMayGrant(author, [...permissionsOf(user.role), ...permissionsOf(change.role)], undefined);
   }
@@ -192,8 +191,9 @@ function permissionsOf(role: OrganizationRole) {
   return builtInRole(ORGANIZATION_ROLE_IDS[role])?.permissions ?? [];
 }
 
-async function accessOf(executor: Executor, user: UserRow): Promise<Access | undefined> {
-  return (await findAccess(executor, [{ user: { ...user, disabledAt: null } }])).get(user.id);
+/** Throws a Fault unless the author may do everything that the user may do when enabled. */
+export async function checkMayManageUser(executor: Executor, author: Author, user: UserRow): Promise<void> {
+  checkMayManage(author, (await findAccess(executor, [{ user: { ...user, disabledAt: null } }])).get(user.id));
 }
 
 async function toDetails(executor: Executor, user: UserRow): Promise<UserDetails> {

@@ -49,7 +49,18 @@ export const OrganizationApiKeyListQuery = z.strictObject({
   project_id: z.string().min(1).optional().describe("Lists the keys of one project only."),
 });
 export const ServiceAccountKeyListQuery = z.strictObject(KEY_LIST_QUERY);
+/** Longest time for which a rotated key goes on working. */
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+export const ProjectApiKeyRotateBody = z.strictObject({
+  overlap_seconds: z
+    .int()
+    .min(0)
+    .max(MAX_OVERLAP_SECONDS)
+    .default(86_400)
+    .describe("How long the old key goes on working."),
+});
 export const ProjectApiKeyUpdateBody = z.strictObject({
+  name: z.string().optional().describe("Not in OpenAI's API."),
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish().describe("Counted from now. Null: the key no longer expires."),
   scopes,
 });
@@ -70,6 +81,8 @@ interface ApiKey {
   createdAt: number;
   expiresAt: number | null;
   lastUsedAt: number | null;
+  lastUsedAddress: string | null;
+  lastUsedClient: string | null;
 }
 
 interface Owner {
@@ -174,6 +187,8 @@ function common(key: ApiKey) {
     created_at: toSeconds(key.createdAt),
     expires_at: toSecondsOrNull(key.expiresAt),
     last_used_at: toSecondsOrNull(key.lastUsedAt),
+    last_used_address: key.lastUsedAddress,
+    last_used_client: key.lastUsedClient,
   };
 }
 
