@@ -36,6 +36,7 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
   addScope(
     app,
     "operator",
+    "/v1/organizations",
     async () => operator,
     features.flatMap((feature) => feature.operator ?? []),
   );
@@ -46,7 +47,15 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
   const stopping = new AbortController();
   lifetime.defer(() => stopping.abort());
   const reports = [usage(new UsageReports(database)), requests(history, accounts, stopping.signal)];
-  addScope(app, "admin", callerIn, [...features.flatMap((feature) => feature.admin ?? []), ...reports]);
+  const admin = features.flatMap((feature) => feature.admin ?? []);
+  addScope(app, "admin", "/v1/organization", callerIn, [...admin, ...reports]);
+  addScope(
+    app,
+    "admin",
+    "/v1/projects",
+    callerIn,
+    features.flatMap((feature) => feature.adminOfProjects ?? []),
+  );
   return app;
 }
 
@@ -67,7 +76,7 @@ export function openModelRoutes(config: Config, store: ModelStore, lifetime: Asy
     kind: "admin",
     isOperator: true,
   };
-  addScope(app, "admin", async () => operator, [organizationModels(accounts, models)]);
+  addScope(app, "admin", "/v1/organization", async () => operator, [organizationModels(accounts, models)]);
   return app;
 }
 
@@ -77,11 +86,10 @@ function openServer({ server: settings }: Config, logger: Logger, lifetime: Asyn
   return app;
 }
 
-const PREFIXES = { admin: "/v1/organization", operator: "/v1/organizations" } as const;
-
 function addScope(
   app: FastifyInstance,
-  kind: keyof typeof PREFIXES,
+  kind: "admin" | "operator",
+  prefix: string,
   callerIn: (organization: string | undefined) => Promise<Caller>,
   routes: readonly FastifyPluginAsync[],
 ): void {
@@ -94,7 +102,7 @@ function addScope(
       });
       for (const plugin of routes) scope.register(plugin);
     },
-    { prefix: PREFIXES[kind] },
+    { prefix },
   );
 }
 

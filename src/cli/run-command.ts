@@ -57,6 +57,18 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "List, create and delete service accounts",
     load: async () => (await import("./service-accounts.ts")).serviceAccountsCommand(),
   },
+  users: {
+    summary: "List users; change their roles, disable and remove them",
+    load: async () => (await import("./people.ts")).usersCommand(),
+  },
+  invites: {
+    summary: "List, create and withdraw invites",
+    load: async () => (await import("./people.ts")).invitesCommand(),
+  },
+  roles: {
+    summary: "List, create and delete roles",
+    load: async () => (await import("./people.ts")).rolesCommand(),
+  },
   organizations: {
     summary: "Create, list and archive organizations",
     load: async () => (await import("./organizations.ts")).organizationsCommand(),

@@ -1,6 +1,6 @@
 /** What a worker's requests used, on its way to the owner, which journals and stores it. */
 
-import type { KeyUse } from "../features/accounts/keys/last-used-writer.ts";
+import type { KeyUse } from "../features/accounts/keys/api-key-queries.ts";
 import { type RequestEntry, RequestRows } from "../features/usage/request-rows.ts";
 import { type UsageRecord, UsageRows } from "../features/usage/usage-batch.ts";
 import { Poll } from "../kernel/jobs/poll.ts";

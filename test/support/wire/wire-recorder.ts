@@ -64,6 +64,7 @@ export class WireRecorder {
   #normalize(text: string): string {
     return text
       .replaceAll(this.origin, "ORIGIN")
+      .replace(LAST_USE, '"$1":null')
       .replace(NONCE, "'nonce-NONCE'")
       .replace(COOKIE, "$1PORT=TOKEN; Max-Age=SECONDS")
       .replace(TIMES, (_all, name, value) => `"${name}":${value.startsWith('"') ? '"TIME"' : "0"}`)
@@ -83,6 +84,8 @@ export class WireRecorder {
   }
 }
 
+/** From where a key was used, which is written some seconds later. */
+const LAST_USE = /"(last_used_address|last_used_client)":(?:null|"[^"]*")/g;
 /** Keys, redacted or not, and secrets of clients. */
 const SECRETS = /\b(sk-(?:admin-)?|ek_|inv-)[\w.-]{6,}/g;
 const REQUEST_IDS = /\breq_[0-9a-f]{16,}\b/g;

@@ -2,7 +2,6 @@ import { sql, type Updateable } from "kysely";
 import type { Executor } from "../../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
 import type { ApiKeyRow } from "../../../storage/schema.ts";
-import type { KeyUse } from "./last-used-writer.ts";
 
 const MAX_CLIENT_LENGTH = 256;
 
@@ -153,6 +152,15 @@ export async function revokeApiKeysOfUser(
     .where("revokedAt", "is", null);
   if (projectId !== undefined) keys = keys.where("projectId", "=", projectId);
   await keys.execute();
+}
+
+/** Use of a key. */
+export interface KeyUse {
+  /** Epoch milliseconds. */
+  time: number;
+  address?: string | undefined;
+  /** User agent. */
+  client?: string | undefined;
 }
 
 /** Keeps the later time when another process has written one. */

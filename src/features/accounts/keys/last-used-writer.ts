@@ -4,16 +4,7 @@ import { Poll } from "../../../kernel/jobs/poll.ts";
 import type { Logger } from "../../../observability/logger.ts";
 import type { Database } from "../../../storage/database.ts";
 import { recordActivity } from "../users/user-queries.ts";
-import { recordUse } from "./api-key-queries.ts";
-
-/** Use of a key. */
-export interface KeyUse {
-  /** Epoch milliseconds. */
-  time: number;
-  address?: string | undefined;
-  /** User agent. */
-  client?: string | undefined;
-}
+import { type KeyUse, recordUse } from "./api-key-queries.ts";
 
 export class LastUsedWriter {
   readonly #database: Database;

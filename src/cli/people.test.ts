@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
+import { Accounts } from "../features/accounts/accounts.ts";
+import { OPERATOR } from "../features/accounts/audit/audit.ts";
+import { openDatabase } from "../storage/database.ts";
+import { runCommand } from "./run-command.ts";
+
+let folder: TemporaryDirectory;
+beforeAll(async () => {
+  folder = await temporaryDirectory();
+  await withAccounts((accounts) => accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined }));
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+async function withAccounts<Result>(work: (accounts: Accounts) => Promise<Result>): Promise<Result> {
+  const logger = pino({ level: "silent" });
+  const database = openDatabase({ url: undefined, file: join(folder.path, "parlance.sqlite"), logger });
+  const accounts = new Accounts({ database, logger });
+  try {
+    return await work(accounts);
+  } finally {
+    await accounts.close();
+    await database.close();
+  }
+}
+
+async function parlance(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  vi.stubEnv("PARLANCE_DATA_DIR", folder.path);
+  const output: string[] = [];
+  const errors: string[] = [];
+  vi.spyOn(console, "log").mockImplementation((text: string) => void output.push(`${text}\n`));
+  vi.spyOn(console, "error").mockImplementation((text: string) => void errors.push(`${text}\n`));
+  try {
+    const code = await runCommand(words);
+    return { code, stdout: output.join(""), stderr: errors.join("") };
+  } finally {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  }
+}
+
+test("invites a person, changes roles, disables and removes the user", async () => {
+  await parlance("projects", "create", "Team A");
+  const email = "ada@example.com";
+  const invited = await parlance("invites", "create", "Ada@example.com", "--project", "Team A", "--expires-in", "2d");
+  expect(invited.stderr).toContain(email);
+  const token = invited.stdout.trim();
+  expect((await parlance("invites", "list")).stdout).toMatch(/ada@example.com +reader +pending/);
+  expect((await parlance("invites", "create", email)).code).toBe(1);
+  await withAccounts((accounts) => accounts.invites.accept(OPERATOR, { token, email, name: "Ada" }));
+
+  expect((await parlance("users", "list")).stdout).toMatch(/ada@example.com +Ada +reader +enabled +never/);
+  expect((await parlance("users", "role", email, "viewer", "--project", "Team A")).stdout).toContain(
+    "viewer in Team A",
+  );
+  expect((await parlance("users", "role", email, "owner")).stdout).toContain("is owner");
+  const last = await parlance("users", "remove", email);
+  expect(last).toMatchObject({ code: 1, stderr: expect.stringContaining("last owner") });
+  await parlance("invites", "create", "bob@example.com", "--role", "owner");
+  expect((await parlance("invites", "delete", "bob@example.com")).stdout).toContain("bob@example.com");
+  const second = (await parlance("invites", "create", "eve@example.com", "--role", "owner")).stdout.trim();
+  await withAccounts((accounts) =>
+    accounts.invites.accept(OPERATOR, { token: second, email: "eve@example.com", name: "Eve" }),
+  );
+  expect((await parlance("users", "disable", email)).stdout).toContain("is disabled");
+  expect((await parlance("users", "enable", email)).stdout).toContain("is enabled");
+  const user = JSON.parse((await parlance("users", "list", "--json")).stdout)[0];
+  expect(user).toMatchObject({ email, role: "owner", projects: { data: [{ name: "Team A", role: "viewer" }] } });
+  expect((await parlance("users", "remove", email, "--project", "Team A")).code).toBe(0);
+  expect((await parlance("users", "remove", user.id)).stdout).toContain("Removed ada@example.com");
+  expect((await parlance("users", "list")).stdout).not.toContain(email);
+});
+
+test("manages roles of the organization and of a project", async () => {
+  await parlance("projects", "create", "Team R");
+  for (const of of [[], ["--project", "Team R"]]) {
+    const created = await parlance("roles", "create", "Reporter", "project.usage.read", "project.read", ...of);
+    expect(created.stdout).toContain("Created role_");
+    expect((await parlance("roles", "list", ...of)).stdout).toMatch(/Reporter +custom +2/);
+    expect((await parlance("roles", "create", "x", "everything", ...of)).code).toBe(1);
+    expect((await parlance("roles", "delete", "Reporter", ...of)).code).toBe(0);
+    expect((await parlance("roles", "list", ...of)).stdout).not.toContain("Reporter");
+  }
+  expect((await parlance("roles", "delete", "owner")).code).toBe(1);
+});
