@@ -27,6 +27,11 @@ export function isRetryableTransaction(error: unknown): boolean {
   return error instanceof Error && "code" in error && RETRYABLE_SQLSTATES.has(error.code);
 }
 
+/** True when a statement waited longer for a lock than `lock_timeout` (55P03). */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === "55P03";
+}
+
 /** True for a value that the database can never store: retrying does not help. */
 export function isConstraintViolation(error: unknown): boolean {
   const code = codeOf(error instanceof Fault ? error.cause : error);

@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases/databases.ts";
 import { insertOrganization, listOrganizations } from "../features/accounts/organizations/organization-queries.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
@@ -42,6 +42,34 @@ afterEach(async () => {
 });
 
 const organization = { id: "a", name: "A", isDefault: 0, createdAt: 1, archivedAt: null };
+
+test("lets requests pass while a migration waits for the lock of a table", async () => {
+  const options = await databases.create("postgresql");
+  const running = open(options);
+  await running.check();
+  const held = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  const hasLock = Promise.withResolvers<void>();
+  // As pg_dump, it reads in one long transaction.
+  const reading = open(options).transaction(async (transaction) => {
+    await transaction.selectFrom("organizations").selectAll().execute();
+    hasLock.resolve();
+    await held.promise;
+  });
+  await hasLock.promise;
+  const migrating = open(options, NEXT).migrate();
+  const waiting = sql`select 1 from pg_locks where granted = false and relation = 'organizations'::regclass`;
+  await expect
+    .poll(() => running.run(async (executor) => (await waiting.execute(executor)).rows.length), { timeout: 20_000 })
+    .toBeGreaterThan(0);
+  // Behind the waiting migration, which gives up for it.
+  await running.run((executor) => insertOrganization(executor, organization));
+  expect(await open(options, NEXT).pendingMigrations()).toEqual(["9000-expand"]);
+  held.resolve();
+  await reading;
+  await migrating;
+  expect(await open(options, NEXT).pendingMigrations()).toEqual([]);
+});
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("a running and a starting process use a schema that a newer version has expanded", async () => {

@@ -3,10 +3,11 @@
  * keeps working until a migration states that it cannot.
  */
 
-import type { Kysely } from "kysely";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Kysely, PostgresAdapter, sql } from "kysely";
 import { Migrator } from "kysely/migration";
-import { Fault } from "../kernel/faults.ts";
-import { isRetryableTransaction } from "./errors.ts";
+import { Fault, unavailable } from "../kernel/faults.ts";
+import { isLockTimeout, isRetryableTransaction } from "./errors.ts";
 import type { SchemaMigration } from "./migrations/schema-migration.ts";
 
 export type Migrations = Readonly<Record<string, SchemaMigration>>;
@@ -14,6 +15,13 @@ export type Migrations = Readonly<Record<string, SchemaMigration>>;
 /** Earlier ones have no row: every process that reads the table knows them. */
 const FIRST_RECORDED = "0014-schema-compatibility";
 const MAX_ATTEMPTS = 5;
+/**
+ * A statement that waits for the lock of a table makes all later ones wait behind it, those of requests too. So it gives
+ * up, lets them pass and tries again, until the transaction that has the lock, such as a backup's, has ended.
+ */
+const LOCK_WAIT_MS = 2_000;
+const LOCK_PAUSE_MS = 1_000;
+const MAX_LOCK_WAITS = 40;
 
 interface CompatibilityTables {
   kysely_migration: { name: string };
@@ -26,13 +34,21 @@ export interface CompatibilityRow {
 }
 
 /**
- * Runs the migrations that the database lacks. Throws a Fault `conflict` if a newer version has made the schema
- * incompatible with this one.
+ * Runs the migrations that the database lacks. Throws a Fault: `conflict` if a newer version has made the schema
+ * incompatible with this one, `unavailable` while another transaction keeps the lock of a table.
  */
 export async function migrate(db: Kysely<unknown>, migrations: Migrations): Promise<void> {
+  let lockWaits = 0;
   for (let attempt = 1; ; attempt += 1) {
     const { error } = await migratorOf(db, migrations).migrateToLatest();
     if (error === undefined) return;
+    if (isLockTimeout(error)) {
+      lockWaits += 1;
+      if (lockWaits >= MAX_LOCK_WAITS) throw locked(error);
+      attempt -= 1;
+      await pause(LOCK_PAUSE_MS);
+      continue;
+    }
     // Requests of older replicas run at the same time.
     if (isRetryableTransaction(error) && attempt < MAX_ATTEMPTS) continue;
     // Kysely refuses every schema with migrations that this version does not know.
@@ -90,9 +106,22 @@ function recordCompatibility(name: string, migration: SchemaMigration): SchemaMi
   if (name <= FIRST_RECORDED) return migration;
   return {
     async up(db: Kysely<CompatibilityTables>) {
+      await boundLockWaits(db);
       await migration.up(db);
       const row = { migration: name, oldest_compatible: migration.oldestCompatible ?? null };
       await db.insertInto("schema_compatibility").values(row).execute();
     },
   };
+}
+
+/** Applies until the end of the transaction. SQLite has one lock, for which its connection waits. */
+async function boundLockWaits(db: Kysely<CompatibilityTables>): Promise<void> {
+  if (!(db.getExecutor().adapter instanceof PostgresAdapter)) return;
+  await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(db);
+}
+
+function locked(error: unknown): Fault {
+  const message =
+    "The database cannot be migrated, because another transaction keeps the lock of a table. End it, such as a backup or an idle transaction of `pg_stat_activity`, or wait: the migration is tried again.";
+  return unavailable(message, "database_unavailable", 1, error);
 }
