@@ -54,6 +54,19 @@ describe("errors", () => {
     expect(fault).not.toContain("secret-model");
   });
 
+  test.each([
+    ["guardrails: [{ type: webhook, webhook: dlp }]", "guardrails[0].webhook: must be the name of an entry of"],
+    ["guardrails: [{ type: pii, engine: presidio }]", "guardrails[0].engine: needs guardrail_services.presidio"],
+    ["guardrails: [{ type: pii, entities: [EMAIL] }]", "guardrails[0].entities: EMAIL is not one of AT_SVNR"],
+    ["guardrails: [{ type: words }]", "guardrails[0].words: is required for words"],
+    [
+      "models: [{ id: small-chat, guardrails: [{ type: secrets }, { type: webhook, webhook: x }] }]",
+      "models[0].guardrails[1].webhook: must be the name of an entry of",
+    ],
+  ])("rejects guardrails that could not run: %s", async (yaml, message) => {
+    expect(await faultOfConfigText(yaml)).toContain(message);
+  });
+
   test("accepts settings for a built-in model by its ID alone", async () => {
     const { config } = await loadConfigText(
       "models: [{ id: small-chat, aliases: [gpt-4o], defaults: { top_p: 0.9 } }]",

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { toCamelCase } from "../kernel/settings/mapping.ts";
+import { checkGuardrails } from "./check-guardrails.ts";
 import { checkModels, type KnownEngine, type KnownModel } from "./check-models.ts";
 import { checkPrices } from "./check-prices.ts";
 import type { Config } from "./config.ts";
@@ -50,6 +51,7 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
   checkModels(value, raw.value, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, errors);
   checkPrices(parsed, errors);
   checkDefaultChatModel(values?.PARLANCE_DEFAULT_CHAT_MODEL, parsed.file, sources.builtinModels, errors);
+  checkGuardrails(parsed.file, errors);
   if (values !== undefined) {
     checkS3Keys(parsed.file?.files.s3, values, errors);
     checkOpenTelemetry(parsed.file?.opentelemetry, values, errors);
