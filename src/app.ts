@@ -8,16 +8,13 @@ import { openCache } from "./features/cache/feature.ts";
 import type { BaseParts, Feature, ServiceParts } from "./features/feature.ts";
 import { FEATURES } from "./features/features.ts";
 import { openFiles } from "./features/files/feature.ts";
-import { GuardrailAudit } from "./features/guardrails/guardrail-audit.ts";
-import { openGuardrails } from "./features/guardrails/open-guardrails.ts";
+import { openGuardrails } from "./features/guardrails/feature.ts";
 import { openMetrics, openOperations } from "./features/operations/feature.ts";
 import { openQuota } from "./features/quota/feature.ts";
 import { openPasswords, openSignOn } from "./features/sign-on/feature.ts";
-import { openUsage } from "./features/usage/feature.ts";
-import { labelReader } from "./features/usage/request-labels.ts";
+import { openLabels, openUsage } from "./features/usage/feature.ts";
 import { openOutbox, openWebhooks } from "./features/webhooks/feature.ts";
 import { BodyMemory, bodyMemoryBytes } from "./http/body-memory.ts";
-import { labelRequests } from "./http/label-requests.ts";
 import { openInference } from "./open-inference.ts";
 import { buildOperationsServer, buildServer } from "./server.ts";
 import { openConfiguredDatabase } from "./storage/configured-database.ts";
@@ -61,13 +58,9 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     onModels: async () => workers?.apply(),
   });
   const cache = await openCache(base);
-  const guardrailServices = openGuardrails(config.guardrailServices, logger, lifetime);
-  const guardrailAudit = new GuardrailAudit(database, logger);
-  lifetime.defer(() => guardrailAudit.close());
   const inference = openInference({
     answerCache: cache.answers,
-    guardrailServices,
-    onGuarded: (request) => guardrailAudit.add(request),
+    ...openGuardrails(base),
     ...{ config, catalog, upstreamModels: live.upstreamModels, counters, metrics, spentIn, onSpent, logger },
     callers: accounts.callers,
     genAi: telemetry?.genAi,
@@ -88,7 +81,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     tracing: telemetry?.tracing,
     measure: (request) => metrics.request(request),
     recordRequest: (entry) => history.record(entry),
-    labelRequests: (scope) => labelRequests(scope, labelReader(config.usage.labels), accounts.callers),
+    labelRequests: openLabels(config, accounts),
   });
   lifetime.defer(() => server.app.close());
   const operationsServer = config.server.operations && buildOperationsServer(operations, logger);

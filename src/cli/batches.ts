@@ -3,8 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { setTimeout as pause } from "node:timers/promises";
 import { Command } from "commander";
+import { until } from "../kernel/async/retry.ts";
 import { Fault, invalidRequest } from "../kernel/faults.ts";
 import type { Batch as BatchAnswer } from "../wire/openai/batches.ts";
 import type { AnswerOf } from "../wire/openapi/named.ts";
@@ -146,13 +146,13 @@ function endpointIn(input: Buffer): string {
 
 async function untilEnded(client: ServiceClient, batch: Batch): Promise<Batch> {
   using spinner = startSpinner(process.stderr, batch.id);
-  for (let latest = batch; ; ) {
-    if (ENDED.has(latest.status)) return latest;
+  const ended = async () => {
+    const latest = await find(client, batch.id);
     const { total, completed, failed } = latest.request_counts;
     spinner.show(`${latest.status} ${completed + failed}/${total}`);
-    await pause(POLL_MS);
-    latest = await find(client, batch.id);
-  }
+    return ENDED.has(latest.status) && latest;
+  };
+  return (await until(ended, { everyMs: POLL_MS })) as Batch;
 }
 
 async function printResults(client: ServiceClient, batch: Batch, wantsErrors?: true): Promise<void> {

@@ -2,6 +2,7 @@
 
 import type { GuardedRequest } from "../../inference/guardrails/guards.ts";
 import { newId } from "../../kernel/id.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { AuditLogRow } from "../../storage/schema.ts";
@@ -13,14 +14,14 @@ const MAX_HELD = 10_000;
 export class GuardrailAudit {
   readonly #database: Database;
   readonly #logger: Logger;
-  readonly #timer: NodeJS.Timeout;
+  readonly #poll: Poll;
   #held: AuditLogRow[] = [];
   #writing: Promise<void> = Promise.resolve();
 
   constructor(database: Database, logger: Logger) {
     this.#database = database;
     this.#logger = logger;
-    this.#timer = setInterval(() => void this.flush(), WRITE_MS).unref();
+    this.#poll = new Poll(() => this.flush(), { everyMs: WRITE_MS });
   }
 
   /** Adds an entry if a guardrail masked, blocked, reported or failed. */
@@ -63,7 +64,7 @@ export class GuardrailAudit {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#poll.stop();
     await this.flush();
   }
 }

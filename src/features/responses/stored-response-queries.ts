@@ -4,7 +4,7 @@ import type { Executor } from "../../storage/database.ts";
 import type { StoredResponseRow } from "./stored-response-rows.ts";
 
 /** Statuses of a response that still runs. */
-export const RUNNING_STATUSES = ["queued", "in_progress"] as const;
+const RUNNING_STATUSES = ["queued", "in_progress"] as const;
 
 /** Resource of a project, so that other projects' resources cannot be found. */
 export interface ProjectResource {

@@ -3,7 +3,7 @@
  * database holds that time, so replicas share each renewal.
  */
 
-import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../../kernel/async/retry.ts";
 import { DecryptionError, type Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
@@ -174,16 +174,16 @@ export class SessionRenewal {
     const isWorking = validUntil > this.#now();
     // In the background, there is nothing to wait for.
     if (isWorking) return;
-    const deadline = performance.now() + CLAIM_MS;
-    while (performance.now() < deadline) {
-      await pause(POLL_MS);
+    const renewed = async () => {
       const session = await transactions.database.run((executor) => findUserSession(executor, hash));
-      if (session === undefined) return;
-      if (session.renewAt === renewAt && session.renewingUntil !== null) continue;
-      if (session.validUntil <= this.#now()) throw paused(RETRY_MS);
-      return onRenewed(session);
-    }
-    throw paused(RETRY_MS);
+      return (session?.renewAt !== renewAt || session.renewingUntil === null) && { session };
+    };
+    const ended = await until(renewed, { everyMs: POLL_MS, timeoutMs: CLAIM_MS });
+    if (ended === undefined) throw paused(RETRY_MS);
+    const { session } = ended;
+    if (session === undefined) return;
+    if (session.validUntil <= this.#now()) throw paused(RETRY_MS);
+    onRenewed(session);
   }
 }
 

@@ -1,9 +1,14 @@
 import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../../config/config.ts";
+import { labelRequests } from "../../http/label-requests.ts";
 import { databaseAddress } from "../../storage/configured-database.ts";
 import { openDatabase } from "../../storage/database.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { overview } from "./overview-routes.ts";
 import { RequestHistory } from "./request-history.ts";
+import { labelReader } from "./request-labels.ts";
 import { requests } from "./request-routes.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
 import { UsageReports } from "./usage-report.ts";
@@ -39,6 +44,12 @@ export function openUsage({ config, database, logger, lifetime, metrics }: BaseP
       return reports.spentBetween(caller, scopeId, month);
     },
   };
+}
+
+/** Returns what adds end users, tags and sessions to the callers of a scope's requests. */
+export function openLabels({ usage }: Pick<Config, "usage">, { callers }: Accounts): (scope: FastifyInstance) => void {
+  const read = labelReader(usage.labels);
+  return (scope) => labelRequests(scope, read, callers);
 }
 
 /** Reports of usage and of single requests. */

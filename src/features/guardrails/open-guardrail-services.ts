@@ -8,7 +8,7 @@ import { askWebhook } from "./guardrail-webhook.ts";
 import { analyzeWithPresidio } from "./presidio-client.ts";
 import type { GuardrailServiceSettings } from "./settings.ts";
 
-export function openGuardrails(
+export function openGuardrailServices(
   { webhooks, presidio }: GuardrailServiceSettings,
   logger: Logger,
   lifetime: AsyncDisposableStack,
