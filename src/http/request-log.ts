@@ -235,7 +235,9 @@ function detailsOf(
   const labels = settlement?.caller.labels;
   const records = guardrails?.records ?? [];
   const isPlain = stages.length + records.length === 0 && message === undefined && reasoningTokens === undefined;
-  if (isPlain && cache === undefined && usage === undefined && labels === undefined) return null;
+  const { costParts } = settlement ?? {};
+  const hasDetails = cache !== undefined || usage !== undefined || labels !== undefined || costParts !== undefined;
+  if (isPlain && !hasDetails) return null;
   return {
     stages: stages.slice(-MAX_STAGES).map((stage) => ({
       kind: stage.kind,
@@ -251,7 +253,7 @@ function detailsOf(
     cause: causeMessage(failure),
     reasoningTokens,
     cache,
-    costParts: settlement?.costParts,
+    costParts,
     reportedCostNanoDollars: usage?.reportedCostNanoDollars,
     comparedCostNanoDollars: settlement?.comparedCostNanoDollars ?? undefined,
     serviceTier: usage?.serviceTier,

@@ -2,6 +2,7 @@
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../contracts/engine.ts";
+import type { Charge } from "../contracts/price.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import type { Reservation } from "../features/quota/quota.ts";
 import { costInNanoDollars, costParts } from "../features/usage/cost.ts";
@@ -184,7 +185,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       catalogId,
       model: served?.id,
       costNanoDollars,
-      costParts: used.details === undefined ? undefined : costParts(charge, adapter.task, used),
+      costParts: hasUncommonParts(charge, used) ? costParts(charge, adapter.task, used) : undefined,
       comparedCostNanoDollars: isReported ? costInNanoDollars(deploymentCharge, adapter.task, used) : null,
       deployment: served?.deployment.name,
       engine: served?.deployment.engine,
@@ -212,6 +213,13 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     reservation.settle(used, costNanoDollars);
     onSettled(this.#settlement);
   }
+}
+
+/** Whether more than the model's common prices per token makes the cost. */
+function hasUncommonParts({ price, factors }: Charge, { details }: Usage): boolean {
+  const { tiers, request, reasoning, exchange_rate } = price;
+  const isPlain = factors.length === 0 && tiers === undefined && request === undefined && reasoning === undefined;
+  return details !== undefined || !isPlain || exchange_rate !== undefined;
 }
 
 function outcomeOf(failure: unknown): Settlement["outcome"] {

@@ -17,7 +17,7 @@ export interface Settlement {
   model: string | undefined;
   /** Cost at the answering model's price at the time of the request; null without a price. */
   costNanoDollars: number | null;
-  /** Parts of the cost of a request with details of its usage; undefined without them. */
+  /** Parts of the cost where more than common prices per token makes it; undefined otherwise. */
   costParts: readonly CostPart[] | undefined;
   /** Cost that the provider's own statement is compared with; null without a price or a statement. */
   comparedCostNanoDollars: number | null;

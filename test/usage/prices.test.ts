@@ -135,6 +135,21 @@ test.each(Object.entries(CASES))("costs %s", async (_name, { model, usage, field
   expect(await costOf(model, true)).toBeCloseTo(byHand, 9);
 });
 
+test("lists prices with their tiers, tools and currency", async () => {
+  const pricing = async (id: string) => {
+    const response = await service.fetch(`/v1/models/${id}?include_metadata=true`);
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { metadata: { pricing: object } }).metadata.pricing;
+  };
+  expect(await pricing("claude-haiku-5-5")).toMatchObject({
+    ...{ prompt: "0.0000001", cache_write_hour: "0.0000002", tool_calls: { web_search: "0.01" } },
+    tiers: [{ above_prompt_tokens: 100_000, completion: "0.0000025" }],
+  });
+  expect(await pricing("euro")).toMatchObject({ prompt: "0.000001", currency: "EUR", exchange_rate: "1.08" });
+  expect(await pricing("of-its-deployment")).toMatchObject({ prompt: "1", completion: null });
+  expect(await pricing("unpriced")).toEqual({ prompt: null, cached_prompt: null, completion: null });
+});
+
 test("records no cost, rather than 0, without a price", async () => {
   expect(await costOf("unpriced")).toBeNull();
 });

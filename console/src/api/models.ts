@@ -3,6 +3,18 @@ import { request } from "./request.ts";
 
 export type Task = "chat" | "embedding" | "moderation" | "speech" | "transcription";
 
+/** Price of a model by unit; null: none. Prices by the length of the prompt and by service tier are in `tiers`. */
+export interface Pricing {
+  readonly prompt?: string | null;
+  readonly cached_prompt?: string | null;
+  readonly completion?: string | null;
+  /** ISO 4217; left out for US dollars. */
+  readonly currency?: string;
+  /** US dollars for one unit of the currency. */
+  readonly exchange_rate?: string;
+  readonly [unit: string]: unknown;
+}
+
 export interface ModelEntry {
   id: string;
   owned_by: string;
@@ -18,7 +30,7 @@ export interface ModelEntry {
     license: string | null;
     context_window: number | null;
     max_output_tokens: number | null;
-    pricing: Record<string, string | null>;
+    pricing: Pricing;
     capabilities: Record<string, boolean | number | null>;
     modalities: { input: string[]; output: string[] };
     aliases: string[];

@@ -115,10 +115,10 @@ function costOf(
   { promptTokens, cachedTokens = 0, completionTokens }: Measures,
   model: ModelEntry | undefined,
 ): number | undefined {
-  const { prompt, cached_prompt: cached, completion } = model?.metadata.pricing ?? {};
+  const { prompt, cached_prompt: cached, completion, exchange_rate: rate } = model?.metadata.pricing ?? {};
   if (prompt == null || completion == null) return undefined;
   const read = Number(prompt) * (promptTokens - cachedTokens) + Number(cached ?? prompt) * cachedTokens;
-  return read + Number(completion) * completionTokens;
+  return Number(rate ?? 1) * (read + Number(completion) * completionTokens);
 }
 
 function Reasoning({ text, isRunning }: { text: string; isRunning: boolean }) {

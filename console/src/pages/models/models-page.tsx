@@ -189,10 +189,15 @@ function stateOf({ metadata: { loaded, status } }: ModelEntry): string {
   return status === "available" ? "unloaded" : status;
 }
 
-/** Prices are US dollars per unit, such as a token; a million of them is how they are compared. */
+/** Units of which the list shows the price; the others are details of these. */
+const SHOWN_UNITS = ["prompt", "completion", "character", "second"] as const;
+
+/** Prices are per unit, such as a token; a million of them is how they are compared. */
 function priceOf({ metadata: { pricing } }: ModelEntry): string {
-  const parts = Object.entries(pricing).flatMap(([unit, price]) =>
-    price === null || unit === "cached_prompt" ? [] : [`$${formatNumber(Number(price) * 1e6)} ${unit}`],
-  );
+  const symbol = pricing.currency === undefined ? "$" : `${pricing.currency} `;
+  const parts = SHOWN_UNITS.flatMap((unit) => {
+    const price = pricing[unit];
+    return typeof price === "string" ? [`${symbol}${formatNumber(Number(price) * 1e6)} ${unit}`] : [];
+  });
   return parts.length === 0 ? "—" : parts.join(", ");
 }

@@ -16,8 +16,9 @@ export function costParts(entry: RequestEntry, pricing: ModelEntry["metadata"]["
   const { input_tokens: input, input_cached_tokens: cached, output_tokens: output, cost_usd: cost } = entry;
   if (entry.cost_parts != null && entry.cost_parts.length > 0) return recordedParts(entry.cost_parts);
   if (input === null) return [];
-  const { prompt, cached_prompt: cachedPrice, completion } = pricing ?? {};
-  const priceOf = (price: string | null | undefined) => (price == null ? Number.NaN : Number(price));
+  const { prompt, cached_prompt: cachedPrice, completion, exchange_rate: rate } = pricing ?? {};
+  const priceOf = (price: string | null | undefined) =>
+    price == null ? Number.NaN : Number(price) * Number(rate ?? 1);
   const parts = [
     { label: "Input tokens", tokens: input - (cached ?? 0), price: priceOf(prompt) },
     { label: "Cached input tokens", tokens: cached ?? 0, price: priceOf(cachedPrice ?? prompt) },
