@@ -30,6 +30,7 @@ models:
   - { id: counted, task: chat, ${price}, cache: {}, ${at()} }
   - { id: limited, task: chat, cache: {}, ${at()} }
   - { id: local, task: chat, cache: {}, deployments: [{ engine: scripted, echo: true }] }
+  - { id: guarded, task: chat, guardrails: [{ type: pii, entities: [EMAIL_ADDRESS] }], cache: {}, deployments: [{ engine: scripted, echo: true }] }
   - { id: backup, task: chat, ${at()} }
   - { id: broken, task: chat, fallbacks: [backup], cache: {}, retries: 0, deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:1/v1" }] }
   - { id: vectors, task: embedding, price: { prompt: "0.001" }, cache: {}, ${at(", abilities: { rerank: true }")} }
@@ -414,6 +415,26 @@ describe("answers", () => {
     const moderation = { model: "judge", policy: { output: { mode: "score" } } };
     const moderated = await post("/v1/chat/completions", question({ moderation }));
     expect(moderated.json().moderation).toBeDefined();
+  });
+
+  test("are shared by requests that guardrails make equal, each with its own personal data", async () => {
+    const say = (email: string) => ask(question({ model: "guarded", messages: user(`Mail ${email} now, ${unique}.`) }));
+    const first = await say("ada@example.com");
+    const second = await say("bob@example.org");
+    expect([first.cache, first.text]).toEqual(["miss", `Mail ada@example.com now, ${unique}.`]);
+    expect([second.cache, second.text]).toEqual(["hit", `Mail bob@example.org now, ${unique}.`]);
+  });
+
+  test("pass the guardrails that apply now", async () => {
+    const [{ id }] = (await admin("GET", "/projects")).data;
+    const body = question({ model: "local", messages: user(`Falcon ${unique}`) });
+    const set = (guardrails: object[]) => admin("POST", `/projects/${id}/guardrails`, { guardrails });
+    await ask(body);
+    expect((await ask(body)).cache).toBe("hit");
+    await set([{ type: "words", words: ["Falcon"] }]);
+    expect((await ask(body)).status).toBe(400);
+    await set([]);
+    expect((await ask(body)).cache).toBe("hit");
   });
 
   test("cost nothing, and the request history and the metrics count them", async () => {
