@@ -27,6 +27,7 @@ models:
   - { id: brief, task: chat, cache: { ttl_seconds: 1 }, ${at()} }
   - { id: headers, task: chat, cache: {}, ${at(', forward_headers: ["x-team", "x-internal-*"]')} }
   - { id: native, task: chat, cache: {}, ${at(", abilities: { responses: true, messages: true }")} }
+  - { id: shared, task: chat, cache: { shared_within: organization }, ${at()} }
   - { id: counted, task: chat, ${price}, cache: {}, ${at()} }
   - { id: limited, task: chat, cache: {}, ${at()} }
   - { id: local, task: chat, cache: {}, deployments: [{ engine: scripted, echo: true }] }
@@ -197,7 +198,14 @@ describe("other projects", () => {
     expect(foreign.text).not.toBe(own.text);
   });
 
-  test("lose their answers when they are archived, by an administrator's request, or by model or key", async () => {
+  test("of the organization get answers that the model's settings share within it", async () => {
+    const { key } = await otherProject();
+    const first = await ask(question({ model: "shared" }));
+    const second = await ask(question({ model: "shared" }), {}, key);
+    expect([second.cache, second.text]).toEqual(["hit", first.text]);
+  });
+
+  test("lose their answers by project, by key and by model, when an administrator removes them", async () => {
     const { key, id } = await otherProject();
     await ask(question(), {}, key);
     await ask(question());

@@ -56,6 +56,22 @@ test("keeps the user's messages and encrypts the summary, which later requests r
   expect(JSON.stringify(stored.data)).toContain("The user is called Ada.");
 });
 
+test("reads text files as texts, and says which files it reads", async () => {
+  const file = (type: string) => ({
+    type: "input_file" as const,
+    filename: "notes.md",
+    file_data: `data:${type};base64,${Buffer.from("# Łódź").toString("base64")}`,
+  });
+  const create = (type: string) =>
+    client.responses.create({ model: "agent", input: [{ role: "user", content: [file(type)] }] });
+  expect((await create("text/markdown")).output_text).toBe("notes.md:\n# Łódź");
+  await expect(create("application/pdf")).rejects.toMatchObject({
+    status: 400,
+    param: "input[0].content[0].type",
+    message: expect.stringContaining("text/plain"),
+  });
+});
+
 test("compacts what a stored response continues", async () => {
   const first = await client.responses.create({ model: "agent", input: "I am Ada." });
   const compacted = await client.responses.compact({ model: "agent", previous_response_id: first.id });

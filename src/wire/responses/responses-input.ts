@@ -2,9 +2,10 @@
 
 import { z } from "zod";
 import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-model.ts";
-import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
+import { withTextFiles } from "../text-files.ts";
 import { CALLER_ITEMS, toModelCall, toModelResult } from "./caller-tools.ts";
 import { flatName } from "./responses-tools.ts";
 
@@ -172,7 +173,9 @@ function checkCalled(id: string, called: ReadonlySet<string>, path: string): voi
 /** Returns one text, which templates and tokenizers read, or parts if there is an image. */
 function toContent(content: SentContent, path: string): ChatMessage["content"] {
   if (typeof content === "string") return content;
-  const parts = content.map((part, index): ContentPart => {
+  const hasFiles = content.some(({ type }) => type === "input_file");
+  const readable = hasFiles ? withTextFiles(content) : content;
+  const parts = readable.map((part, index): ContentPart => {
     const at = `${path}[${index}]`;
     switch (part.type) {
       case "input_text":
@@ -184,10 +187,18 @@ function toContent(content: SentContent, path: string): ChatMessage["content"] {
       case "input_image":
         return toImage(part as unknown as z.output<typeof PARTS.input_image>, at);
       default:
-        throw unsupportedValue(`Models here do not read parts of the type '${part.type}'.`, `${at}.type`);
+        throw unreadablePart(part.type, `${at}.type`);
     }
   });
   return parts.every((part) => part.type === "text") ? parts.map(({ text }) => text).join("") : parts;
+}
+
+function unreadablePart(type: string, param: string): Fault {
+  const wayOut =
+    type === "input_file"
+      ? " Text files are read, as a data URL in 'file_data' with their type, such as text/plain."
+      : "";
+  return unsupportedValue(`Models here do not read parts of the type '${type}'.${wayOut}`, param);
 }
 
 function toImage({ image_url: url, detail }: z.output<typeof PARTS.input_image>, path: string): ContentPart {
