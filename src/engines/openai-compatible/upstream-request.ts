@@ -1,7 +1,7 @@
 /** Builds the request to an upstream. */
 
 import type { Dispatcher } from "undici";
-import { byteLength } from "../../kernel/json/chunks.ts";
+import { byteLength, mergeSmallChunks } from "../../kernel/json/chunks.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import { replaceMembers, sourceOf } from "../../kernel/json/json-source.ts";
 import { LARGE_JSON_BYTES, writeLargeJson } from "../../kernel/json/large-json.ts";
@@ -22,7 +22,9 @@ export function toUpstreamModel(setting: string | undefined, catalogId: string, 
 export type UpstreamBody = string | Uint8Array | readonly Uint8Array[];
 
 /** Size from which several writes cost less than a copy. */
-const MIN_PARTS_BYTES = 32 * 1024;
+const MIN_PARTS_BYTES = 128 * 1024;
+/** Parts below it are copied together, because each is written by itself. */
+const MIN_PART_BYTES = 16 * 1024;
 
 /**
  * Builds the upstream's body, with its name for the model and, for completions, a request for usage. A body whose bytes
@@ -41,7 +43,7 @@ export function toUpstreamBody(
       source,
       options === undefined ? { model } : { model, stream_options: JSON.stringify(options) },
     );
-    return byteLength(parts) < MIN_PARTS_BYTES ? Buffer.concat(parts) : parts;
+    return byteLength(parts) < MIN_PARTS_BYTES ? Buffer.concat(parts) : mergeSmallChunks(parts, MIN_PART_BYTES);
   }
   const sent = { ...body, model: upstreamModel, ...(options === undefined ? {} : { stream_options: options }) };
   return jsonBytes(sent) < LARGE_JSON_BYTES ? JSON.stringify(sent) : writeLargeJson(sent);

@@ -27,3 +27,19 @@ export function joinChunks(chunks: readonly Uint8Array[]): Buffer {
   if (chunks.length !== 1 || first === undefined) return Buffer.concat(chunks);
   return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
 }
+
+/** Copies neighbors that are smaller than `minBytes` into one. */
+export function mergeSmallChunks(chunks: readonly Uint8Array[], minBytes: number): Uint8Array[] {
+  const merged: Uint8Array[] = [];
+  let small: Uint8Array[] = [];
+  for (const chunk of chunks) {
+    if (chunk.length < minBytes) {
+      small.push(chunk);
+      continue;
+    }
+    if (small.length > 0) merged.push(joinChunks(small));
+    small = [];
+    merged.push(chunk);
+  }
+  return small.length > 0 ? [...merged, joinChunks(small)] : merged;
+}
