@@ -4,11 +4,21 @@ import { decodeJwt } from "jose";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { BrowserJar } from "../support/service/browser-jar.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { chatStatus, type SignOnService, sessionOf, startSignOnService } from "../support/service/sign-on-service.ts";
+import {
+  chatStatus,
+  RULES,
+  type SignOnService,
+  sessionOf,
+  startSignOnService,
+} from "../support/service/sign-on-service.ts";
 
 let idp: SignOnService;
 beforeAll(async () => {
-  idp = await startSignOnService({ signOn: "  renew_after_seconds: 1" });
+  const second = { id: "second", issuer: "http://127.0.0.1:1", client_id: "parlance" };
+  idp = await startSignOnService({
+    signOn: "  renew_after_seconds: 1",
+    provider: `${RULES}\n    - ${JSON.stringify(second)}`,
+  });
   const { people } = idp.provider;
   people.set("ada", { email: "ada@example.com", name: "Ada Lovelace", groups: ["admins"] });
   people.set("grace", { email: "Grace@Example.com", name: "Grace Hopper", groups: ["research"] });
@@ -98,6 +108,19 @@ test("refuses the answer of a sign-in that began in another browser", async () =
   expect([page.status, page.text]).toEqual([400, expect.stringContaining("This sign-in is no longer open")]);
 });
 
+test("refuses an answer that names another issuer, or that arrives at another provider's address", async () => {
+  const { browser, url } = await untilCallback("grace");
+  const mixedUp = new URL(url);
+  expect(mixedUp.searchParams.get("iss")).toBe(idp.provider.issuer);
+  mixedUp.searchParams.set("iss", "https://attacker.example");
+  const named = await browser.copy().open(mixedUp.href);
+  expect([named.status, named.text]).toEqual([400, expect.stringContaining("The answer came from another provider")]);
+  const elsewhere = await browser.copy().open(url.replace("/sign-on/idp/", "/sign-on/second/"));
+  expect([elsewhere.status, elsewhere.text]).toEqual([400, expect.stringContaining("This sign-in is no longer open")]);
+  expect(elsewhere.headers.get("set-cookie")).toBeNull();
+  expect((await browser.open(url)).status).toBe(200);
+});
+
 test("shows what the provider said when the person cancelled, as text", async () => {
   const { page } = await idp.signIn("nobody");
   expect(page.status).toBe(403);
@@ -112,6 +135,13 @@ test("asks people without a verified address or without any role to see their ad
   expect([page.status, page.text]).toEqual([403, expect.stringContaining("You have no access yet")]);
   expect(page.text).toContain("gardeners");
   expect(await sessionOf(browser, idp.service.origin)).toMatchObject({ signed_in: false });
+});
+
+test("shows a page while a provider cannot be discovered, and the other one works", async () => {
+  const browser = new BrowserJar();
+  const page = await browser.open(`${idp.service.origin}/sign-on/second/start`);
+  expect([page.status, page.text]).toEqual([503, expect.stringContaining("The provider cannot be reached")]);
+  expect((await idp.signIn("grace")).page.status).toBe(200);
 });
 
 test("shows a page while the provider is away, and API keys go on", async () => {
