@@ -87,6 +87,31 @@ test("ends a session on both replicas when the user is disabled at the provider"
   await eventually(async () => expect(await statuses(browser)).toEqual([401, 401]));
 });
 
+test("ends a session on both replicas when an administrator disables the user, and refuses the next sign-in", async () => {
+  const subject = addPerson(["research"]);
+  const browser = await signInAtBoth(subject);
+  const { user } = await sessionOf(browser, idp.service.origin);
+  const log = await idp.admin("GET", `/audit_logs?event_types=login.succeeded&resource_ids=${user.id}`);
+  expect(log.data[0]["login.succeeded"]).toMatchObject({ id: user.id, data: { method: "provider", provider: "idp" } });
+  await idp.admin("POST", `/users/${user.id}`, { disabled: true });
+  await eventually(async () => expect(await signedIn(browser)).toEqual([false, false]));
+  const { page } = await idp.signIn(subject);
+  expect([page.status, page.text]).toEqual([403, expect.stringContaining("Your account is disabled")]);
+});
+
+test("names the signed-in user as the author of a change", async () => {
+  const subject = addPerson(["admins"]);
+  const browser = await signInAtBoth(subject);
+  const created = await browser.fetch(`${replica.origin}/v1/organization/projects`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "Made by a person" }),
+  });
+  const { id } = (await created.json()) as { id: string };
+  const log = await idp.admin("GET", `/audit_logs?event_types=project.created&resource_ids=${id}`);
+  expect(log.data[0].actor).toMatchObject({ type: "session", session: { user: { email: `${subject}@example.com` } } });
+});
+
 test("renews a session once for both replicas, whose refresh tokens work once", async () => {
   const subject = addPerson(["research"]);
   const browser = await signInAtBoth(subject);

@@ -64,10 +64,11 @@ function fromClientError(failure: ClientError, name: string): SignOnFailure {
     return new SignOnFailure("provider-unavailable", `${name} answered with status ${status}.`, failure);
   }
   // A response parameter `iss` of another issuer (RFC 9207), or a `state` that differs.
-  if (/"iss"|issuer/.test(failure.message)) {
+  const text = messageOf(cause) + failure.message;
+  if (/"iss"|issuer/.test(text)) {
     return new SignOnFailure("wrong-issuer", `The answer to the sign-in at ${name} names another issuer.`, failure);
   }
-  if (/"state"/.test(messageOf(cause) + failure.message)) {
+  if (text.includes('"state"')) {
     return new SignOnFailure("expired", "The answer belongs to another sign-in.", failure);
   }
   if (code === undefined || code === "OAUTH_INVALID_RESPONSE" || code === "OAUTH_PARSE_ERROR") {

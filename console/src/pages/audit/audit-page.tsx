@@ -9,6 +9,11 @@ import { PageLoading } from "../../components/page-loading.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { IconShieldCheck } from "../../icons.tsx";
 
+interface AuditUser {
+  id: string;
+  email?: string | null;
+}
+
 interface AuditEvent {
   id: string;
   type: string;
@@ -16,8 +21,8 @@ interface AuditEvent {
   project?: { id: string; name: string };
   actor: {
     type: string;
-    session?: { ip_address: string | null; user_agent: string | null };
-    api_key?: { id: string };
+    session?: { ip_address: string | null; user_agent: string | null; user?: AuditUser };
+    api_key?: { id: string; user?: AuditUser };
   };
   [details: string]: unknown;
 }
@@ -65,7 +70,7 @@ export function AuditPage() {
                         </Text>
                       </Table.Td>
                       <Table.Td>
-                        <Text size="sm">{event.actor.api_key?.id ?? "Operator"}</Text>
+                        <Text size="sm">{actorName(event)}</Text>
                         <Text size="xs" c="dimmed">
                           {event.actor.session?.ip_address}
                         </Text>
@@ -90,4 +95,10 @@ export function AuditPage() {
       )}
     </Page>
   );
+}
+
+/** Address of the user, or else the key. */
+function actorName({ actor: { api_key: key, session } }: AuditEvent): string {
+  const user = key?.user ?? session?.user;
+  return user?.email ?? key?.id ?? (user === undefined || user.id === "operator" ? "Operator" : user.id);
 }

@@ -28,7 +28,11 @@ export function auditLogs(accounts: Accounts): FastifyPluginAsync {
         const { after, before, limit } = query;
         const filter = toAuditLogFilter(query);
         const page = { after, before, limit, order: "desc" } as const;
-        return toListBody(await accounts.auditTrail.list(request.caller.organizationId, filter, page), toAuditLog);
+        const entries = await accounts.auditTrail.list(request.caller.organizationId, filter, page);
+        const users = await accounts.users.retrieveMany(
+          entries.entries.flatMap(({ actorUserId }) => actorUserId ?? []),
+        );
+        return toListBody(entries, (entry) => toAuditLog(entry, (id) => users.get(id)?.email));
       },
     );
   };

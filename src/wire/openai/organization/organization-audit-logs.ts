@@ -66,6 +66,7 @@ interface AuditEntry {
   effectiveAt: number;
   type: string;
   actorKeyId: string | null;
+  actorUserId: string | null;
   ipAddress: string | null;
   userAgent: string | null;
   projectId: string | null;
@@ -74,7 +75,11 @@ interface AuditEntry {
   details: Readonly<Record<string, unknown>>;
 }
 
-export function toAuditLog(entry: AuditEntry): AnswerOf<typeof AuditLog> {
+/** `emailOf`: address of a user, unless the user was removed. */
+export function toAuditLog(
+  entry: AuditEntry,
+  emailOf: (userId: string) => string | undefined,
+): AnswerOf<typeof AuditLog> {
   const { projectId, projectName } = entry;
   return {
     id: entry.id,
@@ -82,16 +87,26 @@ export function toAuditLog(entry: AuditEntry): AnswerOf<typeof AuditLog> {
     type: entry.type,
     effective_at: toSeconds(entry.effectiveAt),
     ...(projectId !== null && { project: { id: projectId, name: projectName } }),
-    actor: toActor(entry),
+    actor: toActor(entry, emailOf),
     [entry.type]: { id: entry.resourceId, ...toDetails(entry.type, entry.details) },
   };
 }
 
-function toActor({ actorKeyId, ipAddress, userAgent }: AuditEntry) {
+function toActor(
+  { actorKeyId, actorUserId, ipAddress, userAgent }: AuditEntry,
+  emailOf: (userId: string) => string | undefined,
+) {
   const session = { ip_address: ipAddress, user_agent: userAgent };
-  // Commands of the operator use no key.
-  if (actorKeyId === null) return { type: "session" as const, session: { ...session, user: { id: "operator" } } };
-  return { type: "api_key" as const, api_key: { id: actorKeyId, type: "user" as const }, session };
+  const user = actorUserId === null ? undefined : { id: actorUserId, email: emailOf(actorUserId) ?? null };
+  // Commands of the operator use no key; a signed-in user acts with a session.
+  if (actorKeyId === null || actorKeyId.startsWith("session_")) {
+    return { type: "session" as const, session: { ...session, user: user ?? { id: "operator" } } };
+  }
+  return {
+    type: "api_key" as const,
+    api_key: { id: actorKeyId, type: "user" as const, ...(user && { user }) },
+    session,
+  };
 }
 
 function toDetails(type: string, details: Readonly<Record<string, unknown>>) {
