@@ -75,7 +75,10 @@ export function openInference({ config, counters, callers, metrics, logger, ...p
     guardrails: config.guardrails,
     guardrailsOf: (caller) => callers.guardrailsOf(caller),
     guardrailServices: parts.guardrailServices,
-    onGuarded: parts.onGuarded,
+    onGuarded: (request) => {
+      for (const { type, stage, outcome } of request.report.records) metrics.guardrail(type, stage, outcome);
+      parts.onGuarded?.(request);
+    },
     stillWorks: (caller) => callers.stillWorks(caller),
     requestTimeoutSeconds,
     onSettled: (settlement) => {

@@ -148,6 +148,12 @@ export class Metrics {
     labelNames: ["model", "result"],
     registers: [this.registry],
   });
+  readonly #guardrails = new Counter({
+    name: "parlance_guardrails_total",
+    help: "Requests that a guardrail checked, by its type, the stage (input, output) and the outcome (passed, masked, blocked, reported, failed).",
+    labelNames: ["type", "stage", "outcome"],
+    registers: [this.registry],
+  });
   readonly #batchLines = new Counter({
     name: "parlance_batch_lines_total",
     help: "Lines of batches by result: output or error. Each attempt also counts as a request.",
@@ -271,6 +277,10 @@ export class Metrics {
 
   refusal(model: string, limit: string): void {
     this.#refusals.inc({ model, limit });
+  }
+
+  guardrail(type: string, stage: string, outcome: string): void {
+    this.#guardrails.inc({ type, stage, outcome });
   }
 
   batchLine(isError: boolean): void {

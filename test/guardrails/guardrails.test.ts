@@ -169,6 +169,8 @@ describe("secrets", () => {
     expect(response.headers.get("x-parlance-guardrails")).toBe(
       'secrets;stage=input;outcome=reported;found="GITHUB_TOKEN:1"',
     );
+    const metrics = await (await fetch(`${service.origin}/metrics`)).text();
+    expect(metrics).toContain('parlance_guardrails_total{type="secrets",stage="input",outcome="reported"}');
     expect(upstream.take()).toContain(key);
   });
 });
