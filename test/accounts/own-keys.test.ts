@@ -133,6 +133,18 @@ test("a user's keys end when the user is disabled, leaves the project, a group o
   expect(await statusOfChat(third)).toBe(401);
 });
 
+test("the audit log names the user who made a change", async () => {
+  const ada = await newUser();
+  const { body: created } = await newKey(ada.adminKey);
+  const answer = await service.inject({
+    url: `/v1/organization/audit_logs?actor_ids[]=${ada.id}`,
+    headers: { authorization: `Bearer ${service.adminKey}` },
+  });
+  expect(answer.json().data).toMatchObject([
+    { type: "api_key.created", actor: { api_key: { user: { id: ada.id } } }, "api_key.created": { id: created.id } },
+  ]);
+});
+
 test("counts the requests of a user over all keys", async () => {
   const [ada, bob] = [await newUser(), await newUser()];
   const keys = [(await newKey(ada.adminKey)).body.value, (await newKey(ada.adminKey)).body.value];

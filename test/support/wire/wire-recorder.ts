@@ -84,8 +84,8 @@ export class WireRecorder {
   }
 }
 
-/** From where a key was used, which is written some seconds later. */
-const LAST_USE = /"(last_used_address|last_used_client)":(?:null|"[^"]*")/g;
+/** When and from where a key was used, which is written some seconds later. */
+const LAST_USE = /"(last_used_at|last_used_address|last_used_client)":(?:null|\d+|"[^"]*")/g;
 /** Keys, redacted or not, and secrets of clients. */
 const SECRETS = /\b(sk-(?:admin-)?|ek_|inv-)[\w.-]{6,}/g;
 const REQUEST_IDS = /\breq_[0-9a-f]{16,}\b/g;

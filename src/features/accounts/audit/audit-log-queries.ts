@@ -28,7 +28,10 @@ export async function listAuditLogs(
   let list = all;
   if (filter.types !== undefined) list = list.where("type", "in", filter.types);
   if (filter.projectIds !== undefined) list = list.where("projectId", "in", filter.projectIds);
-  if (filter.actorIds !== undefined) list = list.where("actorKeyId", "in", filter.actorIds);
+  const { actorIds } = filter;
+  if (actorIds !== undefined) {
+    list = list.where((where) => where.or([where("actorKeyId", "in", actorIds), where("actorUserId", "in", actorIds)]));
+  }
   if (filter.resourceIds !== undefined) list = list.where("resourceId", "in", filter.resourceIds);
   if (filter.from !== undefined) list = list.where("effectiveAt", ">=", filter.from);
   if (filter.until !== undefined) list = list.where("effectiveAt", "<", filter.until);
