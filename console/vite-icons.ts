@@ -1,10 +1,10 @@
-/** Resolves `tabler:NAME` to the inner SVG of that icon, so that the bundle has only the icons that it shows. */
+/** Resolves `virtual:tabler/NAME` to the inner SVG of that icon, so that the bundle has only the icons that it shows. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 
-const SCHEME = "tabler:";
+const SCHEME = "virtual:tabler/";
 
 export function tablerIcons(): Plugin {
   const file = fileURLToPath(import.meta.resolve("@iconify-json/tabler/icons.json"));

@@ -1,4 +1,4 @@
-declare module "tabler:*" {
+declare module "virtual:tabler/*" {
   const body: string;
   export default body;
 }

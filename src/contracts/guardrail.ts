@@ -5,15 +5,7 @@ import { isRegion } from "@parlance-inference/text-privacy/personal-data/phone";
 import { z } from "zod";
 import { mapping } from "../kernel/settings/mapping.ts";
 
-export const GUARDRAIL_TYPES = [
-  "moderation",
-  "pii",
-  "secrets",
-  "prompt_injection",
-  "words",
-  "topics",
-  "webhook",
-] as const;
+const GUARDRAIL_TYPES = ["moderation", "pii", "secrets", "prompt_injection", "words", "topics", "webhook"] as const;
 
 export type GuardrailType = (typeof GUARDRAIL_TYPES)[number];
 export type GuardrailStage = "input" | "output";
@@ -128,7 +120,7 @@ const FIELDS: Readonly<Record<GuardrailType, readonly [required: readonly Field[
 };
 const MASKING: ReadonlySet<GuardrailType> = new Set(["pii", "secrets", "words"]);
 
-export const guardrail = fields.superRefine((entry, context) => {
+const guardrail = fields.superRefine((entry, context) => {
   const { type, action, input, output, unsupportedLanguage } = entry;
   const [required, optional] = FIELDS[type];
   const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });

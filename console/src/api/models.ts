@@ -4,7 +4,7 @@ import { request } from "./request.ts";
 export type Task = "chat" | "embedding" | "moderation" | "speech" | "transcription";
 
 /** Price of a model by unit; null: none. Prices by the length of the prompt and by service tier are in `tiers`. */
-export interface Pricing {
+interface Pricing {
   readonly prompt?: string | null;
   readonly cached_prompt?: string | null;
   readonly completion?: string | null;

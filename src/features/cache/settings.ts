@@ -21,5 +21,3 @@ export const cacheSettings = mapping(
   },
   "Store of the answers of models with `cache`.",
 );
-
-export type CacheSettings = z.output<typeof cacheSettings>;

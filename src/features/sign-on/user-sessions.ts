@@ -30,10 +30,10 @@ const DEFAULT_SESSION_HOURS = 12;
 /** A further session ends the user's oldest one. */
 const MAX_SESSIONS_PER_USER = 50;
 
-export type SignInMethod = "provider" | "password" | "link";
+type SignInMethod = "provider" | "password" | "link";
 
 /** What the provider knows of a session. */
-export type SessionAtProvider = Pick<UserSessionRow, "providerId" | "issuer" | "subject" | "sid">;
+type SessionAtProvider = Pick<UserSessionRow, "providerId" | "issuer" | "subject" | "sid">;
 
 export interface NewUserSession {
   user: UserRow;

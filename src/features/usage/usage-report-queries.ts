@@ -10,15 +10,7 @@ import { ROLLUP_COLUMNS } from "./usage-rollup.ts";
 import { isVisible, type Visibility } from "./visibility.ts";
 
 /** `label`: the value of labels of the query's kind. */
-export type UsageGroup =
-  | "projectId"
-  | "keyId"
-  | "model"
-  | "deployment"
-  | "operation"
-  | "serviceTier"
-  | "isBatch"
-  | "label";
+type UsageGroup = "projectId" | "keyId" | "model" | "deployment" | "operation" | "serviceTier" | "isBatch" | "label";
 
 export interface UsageQuery {
   organizationId: string;

@@ -2,7 +2,6 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsync } from "fastify";
 import { operation } from "../../http/operation.ts";
 import {
-  CostsQuery,
   toCostsPage,
   toCostsRequest,
   toExportRequest,
@@ -102,11 +101,11 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
         tag: "Reports",
         permission: "admin-or-project",
         requires: "signed-in",
-        query: CostsQuery,
+        query: UsageQuery,
         answer: CostsPage,
       }),
       async (request) => {
-        const query = toCostsRequest(parse(CostsQuery, request.query), Date.now());
+        const query = toCostsRequest(parse(UsageQuery, request.query), Date.now());
         const order = { ...query, visibility: visibilityOf(request.caller) };
         const { organizationId } = request.caller;
         return toCostsPage(await reports.read({ organizationId, operation: undefined, ...order }));

@@ -90,7 +90,7 @@ export function moderationParts(inputs: readonly ModerationInput[]): CacheParts 
  * resolved ID, and the others identify the caller's user or help an upstream's prefix cache. Bodies in an upstream's
  * native format are repeated in the answer, so all their fields are in the key.
  */
-export const IGNORED_BODY_FIELDS: ReadonlySet<string> = new Set([
+const IGNORED_BODY_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "user",
   "safety_identifier",

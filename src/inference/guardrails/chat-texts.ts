@@ -7,7 +7,7 @@ import type { AnswerFormat, ChatMessage, ChatRequest, RawPrompt, Tool, ToolCall 
 export type TextKind = "prompt" | "instructions";
 
 /** Rewrites the texts of a call one after the other; it visits those of equal calls in the same order. */
-export class ChatTexts {
+class ChatTexts {
   readonly #rewrite: (text: string, kind: TextKind) => string;
 
   constructor(rewrite: (text: string, kind: TextKind) => string) {

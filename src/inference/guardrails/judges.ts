@@ -4,7 +4,7 @@ import type { Guardrail, GuardrailStage } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { GuardrailServices, WebhookQuestion } from "./guardrail-services.ts";
 
-export interface Verdict {
+interface Verdict {
   /** What was violated; nothing: the texts pass. */
   findings: readonly string[];
   /** Texts in place of those that were judged. */

@@ -111,7 +111,7 @@ export class Groups {
 }
 
 /** Adds a group. Throws a Fault for an invalid or taken name. */
-export async function addGroup(
+async function addGroup(
   { executor, now, audit }: AccountTransaction,
   organizationId: string,
   name: string,
@@ -132,11 +132,7 @@ export async function addGroup(
 }
 
 /** Throws a Fault for an invalid or taken name. */
-export async function renameGroup(
-  { executor, audit }: AccountTransaction,
-  group: GroupRow,
-  name: string,
-): Promise<GroupRow> {
+async function renameGroup({ executor, audit }: AccountTransaction, group: GroupRow, name: string): Promise<GroupRow> {
   const { id, organizationId } = group;
   const checked = await checkGroupName(executor, organizationId, name, id);
   const change = { name: checked, nameKey: toNameKey(checked) };
@@ -145,7 +141,7 @@ export async function renameGroup(
   return { ...group, ...change };
 }
 
-export async function removeGroup({ executor, audit }: AccountTransaction, group: GroupRow): Promise<void> {
+async function removeGroup({ executor, audit }: AccountTransaction, group: GroupRow): Promise<void> {
   const { id, organizationId } = group;
   await deleteGroup(executor, id);
   await audit({ type: "group.deleted", organizationId, resourceId: id, details: {} });

@@ -34,7 +34,7 @@ const TOKEN_BYTES = 32;
 const MAX_TOKEN_LENGTH = 128;
 const MAX_PROJECTS = 100;
 
-export interface InvitedProject {
+interface InvitedProject {
   id: string;
   roleId: string;
 }

@@ -12,7 +12,7 @@ import { ORGANIZATION_ROLE_IDS } from "../roles/built-in-roles.ts";
 import { authorOf } from "../roles/may-grant.ts";
 import type { UserReference } from "./user-queries.ts";
 
-export interface OfUser {
+interface OfUser {
   Params: { user: string };
 }
 
@@ -87,7 +87,7 @@ export function users(accounts: Accounts): FastifyPluginAsync {
   };
 }
 
-export function userOf(request: FastifyRequest<OfUser>): UserReference {
+function userOf(request: FastifyRequest<OfUser>): UserReference {
   return { organizationId: request.caller.organizationId, id: request.params.user };
 }
 

@@ -124,7 +124,7 @@ export async function addUser({ executor, now, audit }: AccountTransaction, want
 }
 
 /** Changes a user within a transaction; `update` describes the Faults. */
-export async function changeUser(
+async function changeUser(
   { executor, now, audit }: AccountTransaction,
   author: Author,
   reference: UserReference,
@@ -156,7 +156,7 @@ export async function changeUser(
 }
 
 /** Removes a user with memberships, and revokes the user's keys. Throws a Fault for the last owner. */
-export async function removeUser({ executor, now, audit }: AccountTransaction, user: UserRow): Promise<void> {
+async function removeUser({ executor, now, audit }: AccountTransaction, user: UserRow): Promise<void> {
   await checkNotLastOwner(executor, user);
   await revokeApiKeysOfUser(executor, user.id, now);
   await deleteUser(executor, user.id);

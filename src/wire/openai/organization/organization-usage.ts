@@ -37,13 +37,12 @@ const QUERY = {
   >),
 };
 
+/** OpenAI's costs have days only; minutes, hours, batches and further groups are extensions. */
 export const UsageQuery = z.strictObject({
   ...QUERY,
   bucket_width: z.enum(["1m", "1h", "1d"]).default("1d"),
   batch: queryBoolean().optional(),
 });
-/** OpenAI's costs have days only; minutes, hours, batches and further groups are extensions. */
-export const CostsQuery = UsageQuery;
 
 const { limit: _limit, page: _page, ...RANGE } = UsageQuery.shape;
 export const UsageExportQuery = z.strictObject({ ...RANGE, format: z.enum(["csv", "parquet"]).default("csv") });
@@ -87,7 +86,7 @@ export function toUsageRequest(query: z.output<typeof UsageQuery>, now: number) 
 }
 
 /** Converts a query of costs, whose line items are models. */
-export function toCostsRequest(query: z.output<typeof CostsQuery>, now: number) {
+export function toCostsRequest(query: z.output<typeof UsageQuery>, now: number) {
   refuseList(query, "models", "use 'line_items' with model IDs");
   const order = toOrder(query, COSTS_WIDTHS[query.bucket_width], now);
   return { ...order, groupBy: groupsIn(query, COST_GROUPS), models: listIn(query, "line_items") };
