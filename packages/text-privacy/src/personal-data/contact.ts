@@ -81,7 +81,7 @@ export const urlRecognizer: Recognizer = {
 };
 
 /** Words before numbers that identify things rather than people. */
-export const THINGS =
+const THINGS =
   /\b(?:order|part|item|sku|model|product|invoice|ticket|tracking|shipment|serial|batch|lot|ref(?:erence)?|case|article|asin|isbn|ean|upc|gtin|build|commit|revision|transaction|parcel|job|bug|issue|pr|po|rma|catalog(?:ue)?|cat|document|doc|draft|error code|hash|checksum|sha\d*|md5|uuid|guid|version|firmware|cas|bestellung|bestellnummer|artikel|auftrag|rechnung|commande|pedido)(?:s|\.|nummer)?[ \t]{0,2}(?:no\.?|nr\.?|number|num|id|code|#|№)?[ \t]{0,2}[:#=]?[ \t]{0,2}(?:is |was |are )?["'`(]?[A-Z]{0,4}[-/#]?$/i;
 
 export function namesThing(text: string, { start }: Pick<Match, "start">): boolean {
