@@ -88,6 +88,14 @@ describe.runIf(hasChromium)("sign-on in the console", () => {
     await page.getByRole("cell", { name: "My program" }).waitFor();
     const models = await fetch(`${idp.service.origin}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
     expect(models.status).toBe(200);
+    await page.getByRole("row", { name: "My program" }).getByRole("button", { name: "Rotate" }).click();
+    await page.getByRole("button", { name: "Rotate key" }).click();
+    const next = (await page.getByTestId("secret").first().textContent())?.trim() ?? "";
+    await page.getByRole("button", { name: "Done" }).click();
+    for (const each of [key, next]) {
+      const answer = await fetch(`${idp.service.origin}/v1/models`, { headers: { authorization: `Bearer ${each}` } });
+      expect(answer.status).toBe(200);
+    }
     await page.getByRole("tab", { name: "What I may do" }).click();
     await page.getByText("project.own_keys.write").waitFor();
     expect(await axeViolations(page)).toEqual([]);

@@ -1,11 +1,14 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { request } from "../../api/request.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
 import { RowAction } from "../../components/row-action.tsx";
 import { KEYS, KeyList, type ListedKey } from "../keys/key-list.tsx";
 import { NewKey } from "../keys/new-key.tsx";
+import { onceOnly, SecretOnce } from "../keys/secret-once.tsx";
 import { keyPath, pathOf } from "../projects/projects-api.ts";
 
 /** Keys of the signed-in user in a project. */
@@ -13,19 +16,23 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
   const client = useQueryClient();
   const path = `${pathOf(project)}/api_keys`;
   const [revoked, setRevoked] = useState<ListedKey>();
+  const [rotated, setRotated] = useState<ListedKey>();
   const [isOpen, { open, close }] = useDisclosure(false);
   const isMine = useCallback((key: ListedKey) => key.owner.user?.id === user && !isOfSession(key), [user]);
   const actions = useCallback(
     (key: ListedKey) => (
-      <RowAction
-        isDestructive
-        onClick={() => {
-          setRevoked(key);
-          open();
-        }}
-      >
-        Revoke
-      </RowAction>
+      <>
+        <RowAction onClick={() => setRotated(key)}>Rotate</RowAction>
+        <RowAction
+          isDestructive
+          onClick={() => {
+            setRevoked(key);
+            open();
+          }}
+        >
+          Revoke
+        </RowAction>
+      </>
     ),
     [open],
   );
@@ -50,6 +57,7 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
           />
         }
       />
+      {rotated !== undefined && <RotateKey project={project} rotated={rotated} onClose={() => setRotated(undefined)} />}
       <ConfirmDialog
         isOpen={isOpen}
         onClose={close}
@@ -62,6 +70,40 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
         }}
       />
     </>
+  );
+}
+
+/** Replaces a key by another one, which is shown once; the old one goes on for a day. */
+function RotateKey({ project, rotated, onClose }: { project: string; rotated: ListedKey; onClose: () => void }) {
+  const client = useQueryClient();
+  const rotate = useMutation({
+    mutationFn: async () => {
+      const path = `${keyPath(project, rotated.id)}/rotate`;
+      const { value } = await request<{ value: string }>(path, { method: "POST", body: {} });
+      await client.invalidateQueries({ queryKey: KEYS });
+      return value;
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={`Rotate ${rotated.name}`} size="lg" {...onceOnly(rotate.data !== undefined)}>
+      <Stack>
+        <ErrorAlert error={rotate.error} />
+        {rotate.data === undefined ? (
+          <Text>You get another key. The old one goes on working for a day, in which you replace it.</Text>
+        ) : (
+          <SecretOnce secret={rotate.data} callsModels />
+        )}
+        <Group justify="flex-end">
+          {rotate.data === undefined ? (
+            <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
+              Rotate key
+            </Button>
+          ) : (
+            <Button onClick={onClose}>Done</Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
   );
 }
 
