@@ -25,7 +25,8 @@ const PRICES: Readonly<Record<string, string>> = {
     cache_write_hour: "0.0000002", completion: "0.0000005", tool_calls: { web_search: "0.01" },
     tiers: [{ above_prompt_tokens: 100000, prompt: "0.0000005", cached_prompt: "0.00000005",
       cache_write: "0.000000625", cache_write_hour: "0.000001", completion: "0.0000025" }] }`,
-  // https://developers.openai.com/api/docs/pricing and https://openai.com/api-priority-processing/, read 2026-11-23.
+  // https://developers.openai.com/api/docs/pricing (transcribed by third parties in May 2026) and
+  // https://openai.com/api-priority-processing/.
   "gpt-5.4": `{ prompt: "0.0000025", cached_prompt: "0.00000025", completion: "0.000015",
     tiers: [{ service_tier: priority, prompt: "0.000005", cached_prompt: "0.0000005", completion: "0.00003" }] }`,
   euro: `{ prompt: "0.000001", completion: "0.000002", currency: EUR }`,

@@ -1,6 +1,7 @@
 /**
- * Public prices of well-known models, in US dollars per million tokens as the pages state them. Each row names its page
- * and the date on which it was read; prices that no page confirmed are left out. Providers change them without notice.
+ * Public prices of well-known models, in US dollars per million tokens. Each row names where it was read and when, often
+ * in a stored copy that is older; some sources are not the provider's own. Prices without a source are left out.
+ * Providers change them without notice, so a configured price takes precedence.
  */
 
 import { PRICE_UNITS, type Price, type PriceTier, type PriceUnit } from "../../contracts/price.ts";
@@ -23,7 +24,8 @@ export interface BuiltinPrice {
 const ANTHROPIC = { provider: "anthropic", readAt: "2026-11-23" };
 const ANTHROPIC_PRICES = "https://platform.claude.com/docs/en/about-claude/pricing";
 const OPENAI = { provider: "openai", readAt: "2026-11-23" };
-const OPENAI_PRICES = "https://developers.openai.com/api/docs/pricing";
+/** Read in transcriptions of May 2026, and compared with `GITHUB_PRICES`. */
+const OPENAI_PRICES = "https://developers.openai.com/api/docs/pricing (transcribed by third parties in May 2026)";
 const GITHUB_PRICES = "https://github.com/github/docs/blob/main/data/tables/copilot/models-and-pricing.yml";
 const GOOGLE = { provider: "google", readAt: "2026-11-23" };
 

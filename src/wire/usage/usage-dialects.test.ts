@@ -5,7 +5,7 @@ import { parseOpenAiUsage } from "./openai-usage.ts";
 import { parseResponsesUsage } from "./responses-usage.ts";
 
 interface Dialect {
-  /** Document or source that shows the shape. */
+  /** Where the provider defines the fields. The bodies are written after them, with figures of our own. */
   source: string;
   read: () => TokenUsage | undefined;
   expected: Omit<TokenUsage, "estimated" | "details">;
@@ -70,7 +70,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     details: { cacheWriteTokens: 2048, toolCalls: { web_search: 2 }, serviceTier: "priority" },
   },
   "Anthropic: cached and written tokens are beside the input, written ones by lifetime": {
-    source: "platform.claude.com/docs/en/build-with-claude/prompt-caching (usage of a response), read 2026-11",
+    source: "platform.claude.com/docs/en/build-with-claude/prompt-caching (usage of a response)",
     read: () =>
       parseAnthropicUsage({
         input_tokens: 2048,
@@ -85,7 +85,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     details: { cacheWriteTokens: 248, cacheWriteHourTokens: 100, toolCalls: { web_search: 3 } },
   },
   "Anthropic: a batch": {
-    source: "platform.claude.com/docs/en/build-with-claude/batch-processing, read 2026-11",
+    source: "platform.claude.com/docs/en/build-with-claude/batch-processing",
     read: () =>
       parseAnthropicUsage({
         input_tokens: 11,
@@ -114,7 +114,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     expected: { promptTokens: 21, cachedTokens: 0, completionTokens: 60, reasoningTokens: 60 },
   },
   "DeepSeek: hits and misses of the cache": {
-    source: "api-docs.deepseek.com/api/create-chat-completion: usage, read 2026-11",
+    source: "api-docs.deepseek.com/api/create-chat-completion: usage",
     read: () =>
       parseOpenAiUsage({
         completion_tokens: 110,
@@ -140,7 +140,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     details: { inputAudioSeconds: 5 },
   },
   "xAI: reasoning is reported, and beside the completion": {
-    source: "docs.x.ai/docs/guides/reasoning: usage of a response, read 2026-11",
+    source: "docs.x.ai/docs/guides/reasoning: usage of a response",
     read: () =>
       parseOpenAiUsage({
         prompt_tokens: 32,
@@ -152,7 +152,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     expected: { promptTokens: 32, cachedTokens: 6, completionTokens: 103, reasoningTokens: 94 },
   },
   "OpenRouter: its own cost, and tokens written to a cache": {
-    source: "openrouter.ai/docs/use-cases/usage-accounting, read 2026-11",
+    source: "openrouter.ai/docs/use-cases/usage-accounting",
     read: () =>
       parseOpenAiUsage({
         completion_tokens: 2,
@@ -167,7 +167,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     details: { cacheWriteTokens: 100, reportedCostNanoDollars: 950_000_000 },
   },
   "OpenRouter with the caller's own key: the fee and the provider's bill": {
-    source: "openrouter.ai/docs/use-cases/usage-accounting, read 2026-11",
+    source: "openrouter.ai/docs/use-cases/usage-accounting",
     read: () =>
       parseOpenAiUsage({
         prompt_tokens: 194,
