@@ -65,8 +65,8 @@ export async function defaultProjectId(client: ServiceClient): Promise<string | 
 
 /** Undefined names the default project. Throws a Fault where there is none. */
 export async function findProject(client: ServiceClient, idOrName: string | undefined): Promise<ListedProject> {
-  const wanted = idOrName ?? (await defaultProjectId(client));
-  if (wanted !== undefined) return pick(await allProjects(client), wanted, "project");
+  const projectRef = idOrName ?? (await defaultProjectId(client));
+  if (projectRef !== undefined) return pick(await allProjects(client), projectRef, "project");
   throw new Fault("not-found", "This organization has no default project. Name one with --project.");
 }
 
@@ -102,13 +102,13 @@ function pick<Entry extends { id: string; name: string }>(
 ): Entry {
   const entry = entries.find(({ id }) => id === idOrName);
   if (entry !== undefined) return entry;
-  const named = entries.filter(({ name }) => name === idOrName);
-  const [first] = named;
+  const byName = entries.filter(({ name }) => name === idOrName);
+  const [first] = byName;
   if (first === undefined) throw new Fault("not-found", `There is no ${noun} \`${idOrName}\`.`);
-  if (named.length === 1) return first;
-  const ids = named.map(({ id }) => id).join(", ");
+  if (byName.length === 1) return first;
+  const ids = byName.map(({ id }) => id).join(", ");
   throw new Fault(
     "conflict",
-    `${named.length} ${noun}s have the name \`${idOrName}\`. Give the ID of the ${noun}: ${ids}.`,
+    `${byName.length} ${noun}s have the name \`${idOrName}\`. Give the ID of the ${noun}: ${ids}.`,
   );
 }

@@ -70,11 +70,12 @@ function createClient(
   exchange: Exchange,
   organizationId?: string,
 ): ServiceClient {
-  const named: Record<string, string> = organizationId === undefined ? {} : { "openai-organization": organizationId };
+  const scopeHeaders: Record<string, string> =
+    organizationId === undefined ? {} : { "openai-organization": organizationId };
   const send: ServiceClient["send"] = async (method, path, body, signal) => {
     const isForm = body instanceof FormData;
     const type = body !== undefined && !isForm && { "content-type": "application/json" };
-    const headers = { "user-agent": `parlance-cli/${VERSION}`, ...named, ...type };
+    const headers = { "user-agent": `parlance-cli/${VERSION}`, ...scopeHeaders, ...type };
     const payload = body === undefined || isForm ? body : JSON.stringify(body);
     const response = await exchange({ method, path, headers, body: payload, signal });
     if (response.ok) return response;

@@ -124,14 +124,14 @@ const guardrail = fields.superRefine((entry, context) => {
   const { type, action, input, output, unsupportedLanguage } = entry;
   const [required, optional] = FIELDS[type];
   const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
-  const given = Object.entries(entry).filter(([, value]) => value !== undefined);
-  for (const [key] of given) {
+  const fields = Object.entries(entry).filter(([, value]) => value !== undefined);
+  for (const [key] of fields) {
     const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     if (name !== "type" && ![...required, ...optional].includes(name as Field))
       issue(name, `does not apply to ${type}`);
   }
   for (const name of required) {
-    if (given.every(([key]) => key !== name)) issue(name, `is required for ${type}`);
+    if (fields.every(([key]) => key !== name)) issue(name, `is required for ${type}`);
   }
   if (action?.startsWith("mask") && !MASKING.has(type)) issue("action", `must be block or report for ${type}`);
   if (type === "words" && action === "mask_and_restore") issue("action", "must be mask, block or report for words");

@@ -49,7 +49,7 @@ models:
         api_key: "${upstream.apiKey}"
         model: remote
         abilities: { tools: true, responses: true, messages: true, completions: true }
-  - { id: spare, task: chat, deployments: [{ engine: scripted, echo: true, process: child }] }
+  - { id: spare, task: chat, deployments: [{ engine: scripted, echo: true, process: child, load: start }] }
   - { id: minilm, task: embedding, deployments: [{ engine: sentence-embeddings }] }
   - { id: judge, task: moderation, deployments: [{ ${guard} }] }
   - { id: speech, task: speech, deployments: [{ engine: scripted, speech: { voices: [low, high] } }] }

@@ -42,13 +42,13 @@ export function toJsonLines(json: string): JsonLines {
 export function matchesByValue({ values }: JsonLines, matches: readonly Match[]): Match[][] {
   let next = 0;
   return values.map(({ start, end }) => {
-    const own: Match[] = [];
+    const strings: Match[] = [];
     while (next < matches.length && (matches[next] as Match).end <= start) next += 1;
     for (let index = next; index < matches.length && (matches[index] as Match).start < end; index += 1) {
       const match = matches[index] as Match;
-      own.push({ ...match, start: Math.max(match.start, start) - start, end: Math.min(match.end, end) - start });
+      strings.push({ ...match, start: Math.max(match.start, start) - start, end: Math.min(match.end, end) - start });
     }
-    return own;
+    return strings;
   });
 }
 

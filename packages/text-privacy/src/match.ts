@@ -24,20 +24,20 @@ export function resolveOverlaps(matches: readonly Match[]): Match[] {
   );
   const sorted = [...ranked].sort((a, b) => a.start - b.start);
   const rank = new Map(ranked.map((match, index) => [match, index]));
-  const kept: Match[] = [];
+  const selected: Match[] = [];
   for (const match of sorted) {
-    const last = kept.at(-1);
-    if (last === undefined || match.start >= last.end) kept.push(match);
+    const last = selected.at(-1);
+    if (last === undefined || match.start >= last.end) selected.push(match);
     else if ((rank.get(match) ?? 0) < (rank.get(last) ?? 0)) {
       // The value that loses may reach beyond the winner: both are hidden together.
-      kept[kept.length - 1] = {
+      selected[selected.length - 1] = {
         ...match,
         start: Math.min(last.start, match.start),
         end: Math.max(last.end, match.end),
       };
-    } else if (match.end > last.end) kept[kept.length - 1] = { ...last, end: match.end };
+    } else if (match.end > last.end) selected[selected.length - 1] = { ...last, end: match.end };
   }
-  return kept;
+  return selected;
 }
 
 /** Whether `words` occur in the characters around a match. */

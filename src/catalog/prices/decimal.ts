@@ -17,8 +17,8 @@ export function toDecimal(value: unknown, shift = 0): string | undefined {
 }
 
 function round(integer: string, fraction: string): string | undefined {
-  const kept = fraction.slice(0, MAX_DIGITS).padEnd(MAX_DIGITS, "0");
-  const rounded = BigInt(integer + kept) + (Number(fraction[MAX_DIGITS] ?? 0) >= 5 ? 1n : 0n);
+  const digits = fraction.slice(0, MAX_DIGITS).padEnd(MAX_DIGITS, "0");
+  const rounded = BigInt(integer + digits) + (Number(fraction[MAX_DIGITS] ?? 0) >= 5 ? 1n : 0n);
   const all = String(rounded).padStart(MAX_DIGITS + 1, "0");
   const whole = all.slice(0, -MAX_DIGITS);
   const rest = all.slice(-MAX_DIGITS).replace(/0+$/, "");

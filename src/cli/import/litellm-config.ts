@@ -246,13 +246,13 @@ class LiteLlmImport {
   #fallbacksOf({ id, task }: Model): string[] {
     const router = asFields(this.#source.router_settings);
     const liteLlm = asFields(this.#source.litellm_settings);
-    const own = asList(router.fallbacks ?? liteLlm.fallbacks).flatMap((each) => asList(asFields(each)[id]));
+    const fallbackIds = asList(router.fallbacks ?? liteLlm.fallbacks).flatMap((each) => asList(asFields(each)[id]));
     const common = asList(router.default_fallbacks ?? liteLlm.default_fallbacks);
-    const targets = [...new Set([...own, ...common].map(String))].filter((target) => target !== id);
+    const targets = [...new Set([...fallbackIds, ...common].map(String))].filter((target) => target !== id);
     return targets.filter((target) => {
       const model = this.#models.get(target);
       if (model?.task === task) return true;
-      if (own.map(String).includes(target)) {
+      if (fallbackIds.map(String).includes(target)) {
         const reason = model === undefined ? "is not in the model list" : `has another task than ${id}`;
         this.#note(`fallbacks.${id}`, `${target} ${reason}.`);
       }

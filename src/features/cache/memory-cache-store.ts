@@ -39,8 +39,13 @@ export class MemoryCacheStore implements CacheBackend {
 
   async size(organizationId?: string): Promise<CacheSize> {
     if (organizationId === undefined) return { answers: this.#answers.size, bytes: this.#bytes };
-    const own = [...this.#answers.values()].filter((answer) => answer.organizationId === organizationId);
-    return { answers: own.length, bytes: own.reduce((sum, { content }) => sum + content.length, 0) };
+    const answersOfOrganization = [...this.#answers.values()].filter(
+      (answer) => answer.organizationId === organizationId,
+    );
+    return {
+      answers: answersOfOrganization.length,
+      bytes: answersOfOrganization.reduce((sum, { content }) => sum + content.length, 0),
+    };
   }
 
   async close(): Promise<void> {

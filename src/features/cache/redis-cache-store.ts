@@ -56,9 +56,10 @@ export class RedisCacheStore implements CacheBackend {
     }
     let [answers, bytes] = [0, 0];
     for await (const entries of this.#scan()) {
-      const own = entries.filter(([, facts]) => facts.organizationId === organizationId);
-      answers += own.length;
-      if (own.length > 0) bytes += Number(await this.#run(["bytes", ...own.map(([key]) => key)]));
+      const entriesOfOrganization = entries.filter(([, facts]) => facts.organizationId === organizationId);
+      answers += entriesOfOrganization.length;
+      if (entriesOfOrganization.length > 0)
+        bytes += Number(await this.#run(["bytes", ...entriesOfOrganization.map(([key]) => key)]));
     }
     return { answers, bytes };
   }

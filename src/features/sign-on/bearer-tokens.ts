@@ -115,19 +115,19 @@ export class BearerTokens {
 
   async #ofServiceAccount(rule: TokenIssuerSettings["serviceAccounts"][number]): Promise<string> {
     const { database } = this.#transactions;
-    const found = await database.run(async (executor) => {
+    const identity = await database.run(async (executor) => {
       const project = await findProject(executor, rule.project);
       if (project === undefined) return undefined;
       const { organizationId, id: projectId } = project;
       const account = await findServiceAccountByIdOrName(executor, { organizationId, projectId }, rule.serviceAccount);
       return account && { organizationId, projectId, serviceAccountId: account.id };
     });
-    if (found === undefined) {
+    if (identity === undefined) {
       throw refused(
         `The service account \`${rule.serviceAccount}\` of this token does not exist in \`${rule.project}\`.`,
       );
     }
-    const { organizationId, projectId, serviceAccountId } = found;
+    const { organizationId, projectId, serviceAccountId } = identity;
     return this.#ensureKey({ organizationId, serviceAccountId }, serviceAccountId, projectId);
   }
 

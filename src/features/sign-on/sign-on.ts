@@ -117,9 +117,9 @@ export class SignOn {
     });
     if (session !== undefined) return session;
     const groups = person.groups.slice(0, 10).join(", ");
-    const named =
+    const groupReason =
       groups === "" ? `${provider.name} names no group of yours.` : `Your groups at ${provider.name}: ${groups}.`;
-    throw new SignOnFailure("no-access", `No role gives you a permission here. ${named}`);
+    throw new SignOnFailure("no-access", `No role gives you a permission here. ${groupReason}`);
   }
 
   /** Ends the sessions that a provider's logout token names. Returns how many. Throws a SignOnFailure. */

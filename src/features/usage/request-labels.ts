@@ -32,11 +32,11 @@ export function labelReader(settings: LabelSettings): LabelReader | undefined {
 /** Tags of the header, between commas, and `key:value` of the metadata; undefined without any. */
 function tagsOf(header: string | undefined, metadata: Fields, keys: readonly string[]): string[] | undefined {
   const sent = header?.split(",") ?? [];
-  const named = keys.flatMap((key) => {
+  const labels = keys.flatMap((key) => {
     const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
     return typeof value === "string" && value !== "" ? [`${key}:${value}`] : [];
   });
-  const tags = [...new Set([...sent, ...named].flatMap((tag) => toLabel(tag) ?? []))].slice(0, MAX_TAGS);
+  const tags = [...new Set([...sent, ...labels].flatMap((tag) => toLabel(tag) ?? []))].slice(0, MAX_TAGS);
   return tags.length === 0 ? undefined : tags;
 }
 

@@ -76,8 +76,8 @@ async function writeLabels(transaction: Executor, batches: readonly UsageBatch[]
   for (const batch of batches) for (const label of batch.labels ?? []) labels.set(label.id, label);
   if (labels.size === 0) return;
   const sorted = [...labels.values()].sort((a, b) => a.id - b.id);
-  const named = sorted.flatMap((label) => LABEL_COLUMNS.map((column) => label[column]));
-  await insert(transaction, LABELS, named);
+  const labelValues = sorted.flatMap((label) => LABEL_COLUMNS.map((column) => label[column]));
+  await insert(transaction, LABELS, labelValues);
   await insert(transaction, LABEL_ROLLUPS, rollUpLabels(batches).flat());
 }
 

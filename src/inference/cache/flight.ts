@@ -36,10 +36,10 @@ export class Flight {
   /** Resolves with the answer; undefined when the run failed. Throws a Fault when the follower's client leaves. */
   async follow(onDisconnect: OnDisconnect): Promise<StoredAnswer | undefined> {
     this.#followers += 1;
-    const left = Promise.withResolvers<never>();
-    onDisconnect(() => left.reject(new Fault("client-left", "The client left.")));
+    const departure = Promise.withResolvers<never>();
+    onDisconnect(() => departure.reject(new Fault("client-left", "The client left.")));
     try {
-      return await Promise.race([this.#outcome.promise, left.promise]);
+      return await Promise.race([this.#outcome.promise, departure.promise]);
     } finally {
       this.#followers -= 1;
       if (!this.isAwaited && !this.#hasEnded) this.#abandon?.();

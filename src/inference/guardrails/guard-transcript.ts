@@ -75,10 +75,10 @@ function maskWords(text: string, words: readonly TranscriptWord[], matches: read
   let covering: Match | undefined;
   for (const word of words) {
     const spoken = word.word.trim();
-    const found = text.indexOf(spoken, at);
-    const start = found < 0 ? at : found;
+    const position = text.indexOf(spoken, at);
+    const start = position < 0 ? at : position;
     const end = start + spoken.length;
-    at = found < 0 ? at : end;
+    at = position < 0 ? at : end;
     const match = matches.find((each) => each.start < end && each.end > start);
     const last = masked.at(-1);
     if (match === undefined) masked.push(word);

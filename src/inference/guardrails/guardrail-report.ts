@@ -46,8 +46,8 @@ export class GuardrailReport {
   toHeader(): string | undefined {
     const items = this.#records.map(({ type, stage, outcome, findings }) => {
       const counts = Object.entries(findings).map(([name, count]) => `${name.replace(/[^\w .:/-]/g, "_")}:${count}`);
-      const found = counts.length === 0 ? "" : `;found="${counts.join(" ").slice(0, 300)}"`;
-      return `${type};stage=${stage};outcome=${outcome}${found}`;
+      const summary = counts.length === 0 ? "" : `;found="${counts.join(" ").slice(0, 300)}"`;
+      return `${type};stage=${stage};outcome=${outcome}${summary}`;
     });
     return items.length === 0 ? undefined : items.join(", ").slice(0, MAX_HEADER_LENGTH);
   }

@@ -202,9 +202,9 @@ class JudgedTransform implements OutputTransform {
   async #check(): Promise<string> {
     const { type } = this.#guardrail;
     const { report, signal } = this.#context;
-    const held = this.#held;
+    const pending = this.#held;
     // A webhook may rewrite what it is asked about, so it does not get what was already passed on.
-    const text = type === "webhook" ? held : this.#before + held;
+    const text = type === "webhook" ? pending : this.#before + pending;
     let verdict: Awaited<ReturnType<Judge>>;
     try {
       verdict = await this.#judge([text], "output");
@@ -213,18 +213,18 @@ class JudgedTransform implements OutputTransform {
       throw failure;
     }
     const { findings, texts, hasFailed = false } = verdict;
-    const output = texts?.[0] ?? held;
+    const output = texts?.[0] ?? pending;
     const action = actionOf(this.#guardrail);
     const outcome = hasFailed
       ? "failed"
       : findings.length > 0
         ? OUTCOMES[action]
-        : output === held
+        : output === pending
           ? "passed"
           : "masked";
     report.note(type, "output", outcome, findings);
     if (findings.length > 0 && action === "block") throw new OutputBlocked();
-    this.#before = (this.#before + held).slice(-CONTEXT_CHARACTERS);
+    this.#before = (this.#before + pending).slice(-CONTEXT_CHARACTERS);
     this.#held = "";
     return output;
   }

@@ -56,14 +56,14 @@ export class RequestGuards {
   /** Returns the guardrails in order: those of all requests, of the models that may answer, and of the project. */
   policyOf(caller: Caller, id: string): readonly Guardrail[] {
     const { catalog, guardrails, guardrailsOf } = this.#options;
-    const own = guardrailsOf(caller);
+    const ofProject = guardrailsOf(caller);
     const model = catalog.find(id)?.model;
     const candidates =
       model === undefined ? [] : [model, ...this.#models.fallbacks(caller, model).map((each) => each.model)];
     const ofModels = candidates.flatMap((each) => each.guardrails ?? []);
-    if (guardrails.length + own.length + ofModels.length === 0) return NO_GUARDRAILS;
+    if (guardrails.length + ofProject.length + ofModels.length === 0) return NO_GUARDRAILS;
     // Fallbacks often have the guardrails of the model that they stand for.
-    const byContent = new Map([...guardrails, ...ofModels, ...own].map((each) => [JSON.stringify(each), each]));
+    const byContent = new Map([...guardrails, ...ofModels, ...ofProject].map((each) => [JSON.stringify(each), each]));
     return [...byContent.values()];
   }
 

@@ -35,13 +35,15 @@ export function toCompactedResponse(
   summary: CompleteResponse,
   seal: (summary: string) => string,
 ): AnswerOf<typeof CompactedResponse> {
-  const asked = [...context, ...toItems(input)].filter((item) => typeOf(item) === "message" && item.role === "user");
+  const userMessages = [...context, ...toItems(input)].filter(
+    (item) => typeOf(item) === "message" && item.role === "user",
+  );
   const compaction = { id: newId("cmp_"), type: "compaction", encrypted_content: seal(textOf(summary)) };
   return {
     id: newId("resp_"),
     object: "response.compaction",
     created_at: Math.floor(Date.now() / 1000),
-    output: [...(toStoredItems(asked) as { id: string; type: string }[]), compaction],
+    output: [...(toStoredItems(userMessages) as { id: string; type: string }[]), compaction],
     usage: summary.usage as Record<string, unknown>,
   };
 }

@@ -10,8 +10,8 @@ const REMAINING = 0.75;
  * is left. Results go with their calls.
  */
 export function withoutOldest({ context, input }: Prompt): Prompt | undefined {
-  const own: readonly InputItem[] = typeof input === "string" ? [{ role: "user", content: input }] : input;
-  const items = [...context, ...own];
+  const newItems: readonly InputItem[] = typeof input === "string" ? [{ role: "user", content: input }] : input;
+  const items = [...context, ...newItems];
   const sizes = items.map((item) => JSON.stringify(item).length);
   const tail = lastTurnOf(items);
   let size = sizes.reduce((sum, each) => sum + each, 0);

@@ -65,7 +65,7 @@ export function toList(list: readonly Guardrail[], values: GuardrailValues): Gua
     webhook: values.webhook.trim() === "" ? undefined : { webhook: values.webhook.trim() },
   };
   const remaining = new Set<string>(TYPES);
-  const kept = list.flatMap((entry) => {
+  const parts = list.flatMap((entry) => {
     if (!remaining.delete(entry.type)) return [entry];
     const change = changes[entry.type as (typeof TYPES)[number]];
     return change === undefined ? [] : [{ ...entry, ...change }];
@@ -73,7 +73,7 @@ export function toList(list: readonly Guardrail[], values: GuardrailValues): Gua
   const added = TYPES.filter((type) => remaining.has(type)).flatMap((type) =>
     changes[type] === undefined ? [] : [{ type, ...changes[type] }],
   );
-  return [...kept, ...added];
+  return [...parts, ...added];
 }
 
 function withAction(action: Action, fields: Record<string, unknown> = {}): Record<string, unknown> | undefined {

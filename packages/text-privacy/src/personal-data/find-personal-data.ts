@@ -41,9 +41,9 @@ export function personalDataFinder({
 }: PersonalDataOptions = {}): Finder {
   const unknown = entities.find((type) => !ENTITIES.includes(type));
   if (unknown !== undefined) throw new RangeError(`${unknown} is not an entity: ${ENTITIES.join(", ")}`);
-  const wanted = new Set(entities);
+  const requested = new Set(entities);
   const recognizers = [...RECOGNIZERS, phoneRecognizer(regions)].filter(({ types }) =>
-    types.some((type) => wanted.has(type)),
+    types.some((type) => requested.has(type)),
   );
   const findsNumbers = recognizers.filter(
     (recognizer) => recognizer !== emailRecognizer && recognizer !== urlRecognizer,
@@ -60,6 +60,6 @@ export function personalDataFinder({
             !findsNumbers.includes(recognizer) || (recognizer === ipAddressRecognizer && text.includes("::")),
         );
     const matches = active.flatMap((recognizer) => [...recognizer.find(text)]);
-    return resolveOverlaps(matches.filter(({ type }) => wanted.has(type)));
+    return resolveOverlaps(matches.filter(({ type }) => requested.has(type)));
   };
 }

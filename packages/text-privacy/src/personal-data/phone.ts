@@ -42,8 +42,8 @@ export function phoneRecognizer(regions: readonly string[] = DEFAULT_REGIONS): R
     *find(text) {
       const plans = new NumberingPlans(countries);
       const pattern = new RegExp(CANDIDATE);
-      for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
-        const { index, 0: longest } = found;
+      for (let number = pattern.exec(text); number !== null; number = pattern.exec(text)) {
+        const { index, 0: longest } = number;
         const isNearWords = hasContext(text, { start: index, end: index }, CONTEXT, [48, 0]);
         const mayBeNumber = isNearWords || LIKE_NUMBER.test(longest);
         const match = (

@@ -53,8 +53,8 @@ export function invites(accounts: Accounts): FastifyPluginAsync {
       async (request) => {
         const { email, role, projects = [], expires_in_seconds } = parse(InviteCreateBody, request.body);
         const { organizationId } = request.caller;
-        const wanted = { organizationId, email, role, projects, expiresInSeconds: expires_in_seconds };
-        const { invite, token } = await accounts.invites.create(authorOf(request), wanted);
+        const newInvite = { organizationId, email, role, projects, expiresInSeconds: expires_in_seconds };
+        const { invite, token } = await accounts.invites.create(authorOf(request), newInvite);
         return toCreatedInvite(toShown(invite), token, Date.now());
       },
     );

@@ -149,8 +149,8 @@ export class ApiKeys {
         ...(userId !== null && { userId }),
       };
       const lifetimeSeconds = key.expiresAt === null ? undefined : Math.ceil((key.expiresAt - key.createdAt) / 1000);
-      const wanted = { scope: newScope, name, expiresInSeconds: lifetimeSeconds };
-      const created = await addApiKey(transaction, wanted, makeApiKey(kind));
+      const newKey = { scope: newScope, name, expiresInSeconds: lifetimeSeconds };
+      const created = await addApiKey(transaction, newKey, makeApiKey(kind));
       const [limit] = await findSpendLimitsOf(executor, [id]);
       if (limit !== undefined) await putSpendLimit(executor, { ...limit, scopeId: created.key.id, begunAt: now });
       const endsAt = Math.min(now + overlapSeconds * 1000, key.expiresAt ?? Number.MAX_SAFE_INTEGER);

@@ -25,8 +25,8 @@ export function organizationApiKeys(accounts: Accounts): FastifyPluginAsync {
       async (request) => {
         const { kind, project_id: projectId, search, ...page } = parse(OrganizationApiKeyListQuery, request.query);
         const { organizationId } = request.caller;
-        const found = await accounts.apiKeys.listAll(organizationId, { kind, projectId, search }, page);
-        return toListBody(found, toOrganizationApiKey);
+        const keys = await accounts.apiKeys.listAll(organizationId, { kind, projectId, search }, page);
+        return toListBody(keys, toOrganizationApiKey);
       },
     );
   };

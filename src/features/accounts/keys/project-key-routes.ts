@@ -69,8 +69,8 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
       async (request) => {
         const { name, expires_in_seconds } = parse(ProjectApiKeyCreateBody, request.body);
         const scope = { ...scopeOf(request, "project.keys.write"), userId: request.caller.userId };
-        const wanted = { scope, name, expiresInSeconds: expires_in_seconds ?? undefined };
-        const created = await accounts.apiKeys.create(actorOf(request), wanted);
+        const newKey = { scope, name, expiresInSeconds: expires_in_seconds ?? undefined };
+        const created = await accounts.apiKeys.create(actorOf(request), newKey);
         return toCreatedProjectApiKey(created, (await ownersOf(accounts, [created.key]))(created.key));
       },
     );

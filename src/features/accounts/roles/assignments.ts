@@ -107,10 +107,10 @@ export class RoleAssignments {
 
 /** Sets the user's role of the organization, unless it allows more already. */
 async function raiseRole({ executor }: AccountTransaction, user: UserRow, role: Role): Promise<Principal> {
-  const wanted = RANKS.find((each) => ORGANIZATION_ROLE_IDS[each] === role.id) ?? user.role;
-  if (RANKS.indexOf(wanted) <= RANKS.indexOf(user.role)) return { type: "user", user };
-  await updateUser(executor, user.id, { role: wanted });
-  return { type: "user", user: { ...user, role: wanted } };
+  const builtInRole = RANKS.find((each) => ORGANIZATION_ROLE_IDS[each] === role.id) ?? user.role;
+  if (RANKS.indexOf(builtInRole) <= RANKS.indexOf(user.role)) return { type: "user", user };
+  await updateUser(executor, user.id, { role: builtInRole });
+  return { type: "user", user: { ...user, role: builtInRole } };
 }
 
 /** Takes the user's own role of the organization away, which leaves `reader`. Throws a Fault for any other role. */
