@@ -143,7 +143,7 @@ test("reports the upstream's usage and costs of native answers", async () => {
 });
 
 test("forwards hosted tools and items that only the upstream may read", async () => {
-  const input = [{ type: "computer_call_output", call_id: "x", output: { type: "computer_screenshot" } }] as never;
+  const input = [{ type: "mcp_approval_response", approval_request_id: "x", approve: true }] as never;
   const refused = openai.responses.create({ model: "chat-only", input });
   await expect(refused).rejects.toMatchObject({ status: 400, param: "input[0].type" });
   // The upstream of this test does not read them either, and says so in its words.
