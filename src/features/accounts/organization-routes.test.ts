@@ -122,6 +122,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       created_at: created.created_at,
       expires_at: created.expires_at,
       last_used_at: null,
+      last_used_address: null,
+      last_used_client: null,
       owner_project_access: "active",
       owner: {
         type: "service_account",
