@@ -145,7 +145,8 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
         },
         body: body === undefined ? null : JSON.stringify(body),
       });
-      return { status: answer.status, body: await answer.json() };
+      const isJson = answer.headers.get("content-type")?.includes("json");
+      return { status: answer.status, body: isJson ? await answer.json() : await answer.text() };
     };
   return {
     accounts,
