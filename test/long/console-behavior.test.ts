@@ -90,7 +90,7 @@ describe.runIf(hasChromium)("the console", () => {
       const other = await context.newPage();
       await other.goto(session.service.origin);
       await other.getByLabel("API key or admin key").fill(session.service.adminKey);
-      await other.getByRole("button", { name: "Sign in" }).click();
+      await other.getByRole("button", { name: "Sign in", exact: true }).click();
       await other.getByRole("heading", { name: "Overview" }).waitFor();
       await other.goto(`${session.service.origin}/#/chat`);
       await other.getByLabel("API key").fill("sk-wrong");
@@ -225,7 +225,7 @@ describe.runIf(hasChromium)("the console", () => {
       await tab.goto(`${session.service.origin}/#/requests`);
       if (index === 0) {
         await tab.getByLabel("API key or admin key").fill(session.service.adminKey);
-        await tab.getByRole("button", { name: "Sign in" }).click();
+        await tab.getByRole("button", { name: "Sign in", exact: true }).click();
       }
       await tab.getByRole("heading", { name: "Requests" }).waitFor();
     }
@@ -309,10 +309,10 @@ describe.runIf(hasChromium)("the console", () => {
     const guest = await context.newPage();
     await guest.goto(`${session.service.origin}/#/reference`);
     await guest.getByLabel("API key or admin key").fill(key.value);
-    await guest.getByRole("button", { name: "Sign in" }).click();
+    await guest.getByRole("button", { name: "Sign in", exact: true }).click();
     await guest.getByRole("heading", { name: "API reference" }).waitFor();
     await session.admin("DELETE", `${path}/api_keys/${key.id}`);
-    await guest.getByRole("button", { name: "Sign in" }).waitFor({ timeout: 15_000 });
+    await guest.getByRole("button", { name: "Sign in", exact: true }).waitFor({ timeout: 15_000 });
     await context.close();
   });
 

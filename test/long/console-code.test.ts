@@ -40,7 +40,7 @@ describe.runIf(hasChromium && hasPython)("the code that the console shows", () =
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.origin });
     await page.goto(service.origin);
     await page.getByLabel("API key or admin key").fill(service.apiKey);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
   }, 300_000);
   afterAll(async () => {

@@ -88,7 +88,7 @@ describe.runIf(hasChromium)("the console with much data", () => {
     });
     await page.goto(service.origin);
     await page.getByLabel("API key or admin key").fill(service.adminKey);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
   });
   afterAll(async () => {

@@ -133,7 +133,7 @@ describe.runIf(hasChromium)("the console", () => {
     guestPage.setDefaultTimeout(60_000);
     await guestPage.goto(service.origin);
     await guestPage.getByLabel("API key or admin key").fill(key);
-    await guestPage.getByRole("button", { name: "Sign in" }).click();
+    await guestPage.getByRole("button", { name: "Sign in", exact: true }).click();
     await guestPage.getByRole("textbox", { name: "Message", exact: true }).waitFor();
     expect(await guestPage.getByRole("link", { name: "Projects" }).count()).toBe(0);
     const chat = () =>
@@ -146,7 +146,7 @@ describe.runIf(hasChromium)("the console", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("No keys yet").waitFor();
     await guestPage.goto(`${service.origin}/#/overview`);
-    await guestPage.getByRole("button", { name: "Sign in" }).waitFor();
+    await guestPage.getByRole("button", { name: "Sign in", exact: true }).waitFor();
     await guest.close();
     expect(await page.evaluate(() => "stolen" in globalThis)).toBe(false);
   });
