@@ -9,7 +9,7 @@ import type { Operation, Requirement } from "../../../wire/openapi/operation.ts"
 
 /** Permissions of a user: in the entire organization, and in single projects. Plain data, which processes exchange. */
 export interface Access {
-  /** Those of projects among them hold in every project. */
+  /** Permissions; those of projects apply in every project. */
   organization: readonly RolePermission[];
   /** By project ID. */
   projects: Readonly<Record<string, readonly RolePermission[]>>;
