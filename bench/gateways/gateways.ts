@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { nginxConfig } from "../routing/contenders.ts";
 
 const run = promisify(execFile);
 const REPOSITORY = resolve(import.meta.dirname, "../..");
@@ -58,22 +59,7 @@ const nginx: Gateway = {
   },
   start: async ({ upstream, port, directory, cores }) => {
     const file = join(directory, "nginx.conf");
-    await writeFile(
-      file,
-      `daemon off; worker_processes ${cores}; pid ${directory}/pid; error_log ${directory}/error.log;
-events { worker_connections 8192; }
-http {
-  access_log off; keepalive_requests 1000000;
-  client_body_temp_path ${directory}/body; proxy_temp_path ${directory}/proxy;
-  fastcgi_temp_path ${directory}/f; uwsgi_temp_path ${directory}/u; scgi_temp_path ${directory}/s;
-  upstream mock { server ${new URL(upstream).host}; keepalive 1024; keepalive_requests 1000000; }
-  server {
-    listen 127.0.0.1:${port};
-    location / { proxy_pass http://mock; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off; }
-  }
-}
-`,
-    );
+    await writeFile(file, nginxConfig({ upstream, port, directory, workers: cores }));
     return { command: process.env.NGINX ?? "nginx", args: ["-c", file, "-p", directory] };
   },
 };

@@ -79,10 +79,21 @@ export async function nginx(upstream: string): Promise<Contender | undefined> {
   const directory = mkdtempSync(join(tmpdir(), "parlance-nginx-"));
   const port = await freePort();
   const file = join(directory, "nginx.conf");
-  writeFileSync(
-    file,
-    `daemon off; worker_processes 1; pid ${directory}/pid; error_log ${directory}/error.log;
-events { worker_connections 4096; }
+  writeFileSync(file, nginxConfig({ upstream, port, directory, workers: 1 }));
+  const child = spawn(binary, ["-c", file, "-p", directory], { stdio: "ignore" });
+  const stop = async () => {
+    await end(child, "SIGQUIT");
+    rmSync(directory, { recursive: true });
+  };
+  await untilConnects(port);
+  return { name: "nginx", origin: `http://127.0.0.1:${port}`, headers: {}, pid: child.pid, stop };
+}
+
+/** Configuration of nginx as a reverse proxy that keeps its connections and passes streams on at once. */
+export function nginxConfig(options: { upstream: string; port: number; directory: string; workers: number }): string {
+  const { upstream, port, directory, workers } = options;
+  return `daemon off; worker_processes ${workers}; pid ${directory}/pid; error_log ${directory}/error.log;
+events { worker_connections 8192; }
 http {
   access_log off; keepalive_requests 1000000;
   client_body_temp_path ${directory}/body; proxy_temp_path ${directory}/proxy;
@@ -93,15 +104,7 @@ http {
     location / { proxy_pass http://mock; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off; }
   }
 }
-`,
-  );
-  const child = spawn(binary, ["-c", file, "-p", directory], { stdio: "ignore" });
-  const stop = async () => {
-    await end(child, "SIGQUIT");
-    rmSync(directory, { recursive: true });
-  };
-  await untilConnects(port);
-  return { name: "nginx", origin: `http://127.0.0.1:${port}`, headers: {}, pid: child.pid, stop };
+`;
 }
 
 export async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
