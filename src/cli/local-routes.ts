@@ -1,5 +1,6 @@
 /** Routes of the administration API in the process of a command, whose caller is the operator. */
 
+import { join } from "node:path";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { Catalog } from "../catalog/catalog.ts";
 import { buildModelSpecs } from "../catalog/model-specs.ts";
@@ -7,11 +8,14 @@ import type { Config } from "../config/config.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import { accountsFeature } from "../features/accounts/feature.ts";
+import { openFileStore } from "../features/files/feature.ts";
 import { ModelOperations } from "../features/models/model-operations.ts";
 import { organizationModels } from "../features/models/organization-model-routes.ts";
+import { privacyFeature } from "../features/privacy/feature.ts";
 import { quotaFeature } from "../features/quota/feature.ts";
 import { RequestHistory } from "../features/usage/request-history.ts";
 import { requests } from "../features/usage/request-routes.ts";
+import { UsageRecorder } from "../features/usage/usage-recorder.ts";
 import { UsageReports } from "../features/usage/usage-report.ts";
 import { usage } from "../features/usage/usage-routes.ts";
 import { WebhookOutbox } from "../features/webhooks/webhook-outbox.ts";
@@ -46,9 +50,18 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
   lifetime.defer(() => history.close());
   const stopping = new AbortController();
   lifetime.defer(() => stopping.abort());
+  const recorder = new UsageRecorder({
+    database,
+    directory: join(config.dataDirectory, "usage"),
+    logger,
+    onLost: () => {},
+  });
+  lifetime.defer(() => recorder.close());
+  const files = { files: openFileStore(config, database) };
+  const { admin: people = [] } = privacyFeature({ accounts, database, logger, files, usage: { recorder, history } });
   const reports = [usage(new UsageReports(database)), requests(history, accounts, stopping.signal)];
   const admin = features.flatMap((feature) => feature.admin ?? []);
-  addScope(app, "admin", "/v1/organization", callerIn, [...admin, ...reports]);
+  addScope(app, "admin", "/v1/organization", callerIn, [...admin, ...people, ...reports]);
   addScope(
     app,
     "admin",

@@ -1,3 +1,4 @@
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -71,6 +72,29 @@ test("invites a person, changes roles, disables and removes the user", async () 
   expect((await parlance("users", "remove", email, "--project", "Team A")).code).toBe(0);
   expect((await parlance("users", "remove", user.id)).stdout).toContain("Removed ada@example.com");
   expect((await parlance("users", "list")).stdout).not.toContain(email);
+});
+
+test("exports and erases a user and an end user", async () => {
+  const email = "ottilie@example.com";
+  const token = (await parlance("invites", "create", email)).stdout.trim();
+  const user = await withAccounts((accounts) => accounts.invites.accept(OPERATOR, { token, email, name: "Ottilie" }));
+  const output = join(folder.path, "export.jsonl");
+  expect(await parlance("users", "export", email, "--output", output)).toMatchObject({ code: 0 });
+  const lines = (await readFile(output, "utf8")).trim().split("\n");
+  const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(records[0]).toMatchObject({ record: "export" });
+  expect(records).toContainEqual(expect.objectContaining({ record: "users", id: user.id, email }));
+  expect(records.at(-1)).toEqual({ record: "end", rows: records.length - 2 });
+  expect((await stat(output)).mode & 0o777).toBe(0o600);
+  expect(await parlance("users", "export", email, "--output", output)).toMatchObject({ code: 1 });
+
+  const refused = await parlance("users", "erase", email);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("--yes") });
+  expect((await parlance("users", "list")).stdout).toContain(email);
+  const erased = JSON.parse((await parlance("users", "erase", email, "--yes", "--json")).stdout);
+  expect(erased).toMatchObject({ erased: true, rows: { users: 1 }, pseudonym: expect.stringMatching(/^erased_/) });
+  expect((await parlance("users", "list")).stdout).not.toContain(email);
+  expect((await parlance("users", "erase", "a/b c", "--end-user", "--yes")).stdout).toContain("Erased a/b c: 0 rows.");
 });
 
 test("manages roles of the organization and of a project", async () => {

@@ -8,6 +8,7 @@ import { allEntries, findProject, projectPath } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime } from "./format-time.ts";
 import { parseSeconds } from "./parse-seconds.ts";
+import { addPersonalData } from "./personal-data.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { addServiceOptions, withAdministration } from "./with-administration.ts";
 import type { ServiceOptions } from "./with-service.ts";
@@ -66,6 +67,7 @@ export function usersCommand(): Command {
       print(options, { id, deleted: true }, `Removed ${email}. The user's keys are revoked.`);
     }),
   );
+  addPersonalData(command, findUser);
   return command;
 }
 

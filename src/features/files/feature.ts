@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import type { Config } from "../../config/config.ts";
 import type { BodyMemory } from "../../http/body-memory.ts";
 import { prepareUploads } from "../../http/upload.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
+import type { Database } from "../../storage/database.ts";
 import { withTextFiles } from "../../wire/text-files.ts";
 import { checkUnused } from "../batches/check-unused.ts";
 import type { BaseParts, Feature, RouteParts, ServiceParts } from "../feature.ts";
@@ -13,6 +15,13 @@ import { LocalBlobs } from "./local-blobs.ts";
 import { files as routes } from "./routes.ts";
 import { S3Blobs } from "./s3-blobs.ts";
 
+/** Opens the store of files in the configured directory or bucket, without a check that it can be used. */
+export function openFileStore({ files }: Pick<Config, "files">, database: Database): FileStore {
+  const { s3, directory, ...limits } = files;
+  const blobs = s3 === undefined ? new LocalBlobs(directory) : new S3Blobs(s3);
+  return new FileStore({ database, blobs, ...limits });
+}
+
 /** Opens the store of uploaded files. Throws a Fault when the folder or the bucket cannot be used. */
 export async function openFiles(
   { config, database, logger, lifetime, inference }: BaseParts & Pick<RouteParts, "inference">,
@@ -20,11 +29,10 @@ export async function openFiles(
 ): Promise<{ files: FileStorage; content: BodyContent }> {
   const directory = join(config.dataDirectory, "uploads");
   await prepareUploads(directory);
-  const { s3, directory: blobDirectory, ...limits } = config.files;
   const { upstreamUrls: policy, maxBodyBytes: maxBytes } = config.server;
-  const blobs = s3 === undefined ? new LocalBlobs(blobDirectory) : new S3Blobs(s3);
+  const files = openFileStore(config, database);
+  const { blobs } = files;
   await blobs.check();
-  const files = new FileStore({ database, blobs, ...limits });
   lifetime.use(fileRetention({ database, files, logger }));
   const guard = new OutgoingGuard({ reach: "public" });
   lifetime.defer(() => guard.close());

@@ -72,6 +72,16 @@ export const UserAccess = named(
   }),
 );
 
+export const Erasure = named(
+  "Erasure",
+  z.object({
+    object: z.literal("organization.user.erasure"),
+    erased: z.literal(true),
+    pseudonym: z.string().describe("Stands in place of the person where rows remain, such as sums of usage."),
+    rows: z.record(z.string(), z.int()).describe("Rows that were deleted or changed, by table."),
+  }),
+);
+
 export const Invite = named(
   "Invite",
   z.object({

@@ -71,5 +71,9 @@ export const people: WireScript = async ({ recorder, adminKey }) => {
     role: "member",
   });
   await send("delete a group", `DELETE ${group}`);
+  await send("export an unknown user", "GET /organization/users/user_none/export");
+  await send("erase an unknown user", "POST /organization/users/user_none/erase");
+  await send("export an end user", "GET /organization/end_users/customer-1/export");
+  await send("erase an end user", "POST /organization/end_users/customer-1/erase");
   await send("archive the project", `POST /organization/projects/${project}/archive`);
 };

@@ -42,7 +42,16 @@ function Person({ user }: { user: User }) {
           / {user.email}
         </>
       }
-      actions={mayWrite && <Actions user={user} />}
+      actions={
+        <>
+          {(session.user?.id === user.id || may(session, "organization.users.data")) && (
+            <Button component="a" variant="default" href={urlOf(`${pathOfUser(user.id)}/export`)} download>
+              Export data
+            </Button>
+          )}
+          {mayWrite && <Actions user={user} />}
+        </>
+      }
     >
       {user.disabled_at !== null && (
         <Alert color="gray" variant="light" title="This user is disabled">
@@ -62,6 +71,7 @@ function Person({ user }: { user: User }) {
 }
 
 function Actions({ user }: { user: User }) {
+  const session = useSession();
   const client = useQueryClient();
   const navigate = useNavigate();
   const path = pathOfUser(user.id);
@@ -113,6 +123,19 @@ function Actions({ user }: { user: User }) {
       >
         Remove
       </ConfirmButton>
+      {may(session, "organization.users.data") && (
+        <ConfirmButton
+          question={`Erase ${user.name}?`}
+          consequence="Everything that is stored of the user is deleted: account, keys, sessions, requests, responses and files. Sums of usage remain, under a pseudonym. This cannot be undone."
+          onConfirm={async () => {
+            await request(`${path}/erase`, { method: "POST", body: {} });
+            await client.invalidateQueries({ queryKey: USERS });
+            await navigate({ to: "/people" });
+          }}
+        >
+          Erase
+        </ConfirmButton>
+      )}
       <Modal opened={link.data !== undefined} onClose={link.reset} title="Password link" size="lg">
         {link.data !== undefined && (
           <LinkOnce link={link.data} title="Send this link: it works once, within a day" onDone={link.reset} />

@@ -51,6 +51,8 @@ type AuditType =
   | "service_account.deleted"
   | "user.added"
   | "user.deleted"
+  | "user.erased"
+  | "user.exported"
   | "user.updated";
 
 export interface AuditEvent {

@@ -1,0 +1,31 @@
+/** What every table stores of persons: a table without an entry does not compile. */
+
+import { accountData } from "./accounts/personal-data.ts";
+import { batchData } from "./batches/personal-data.ts";
+import type { AllPersonalData } from "./privacy/personal-data.ts";
+import { signOnData } from "./sign-on/personal-data.ts";
+import { usageData } from "./usage/personal-data.ts";
+import { webhookData } from "./webhooks/personal-data.ts";
+
+/** In the order of export and erasure: `users` comes last, because an erasure that was interrupted begins there again. */
+export const PERSONAL_DATA = {
+  cachedAnswers: { reason: "Answers by the hash of their request, which names nobody; they expire." },
+  storedResponses: { reason: "Content of projects." },
+  conversations: { reason: "Content of projects." },
+  responseItems: { reason: "Content of projects." },
+  responseEvents: { reason: "Content of projects." },
+  files: { reason: "Content of projects." },
+  ...batchData,
+  ...usageData,
+  ...webhookData,
+  consoleGrants: { rows: [{ by: { keyId: "key" }, hidden: ["tokenHash", "sessionId"], erase: "delete" }] },
+  clientSecrets: { rows: [{ by: { keyId: "key" }, hidden: ["secretHash", "session"], erase: "delete" }] },
+  rateLimits: { reason: "Settings of projects." },
+  spendLimits: { reason: "Settings of projects, organizations and keys." },
+  moderationPolicies: { reason: "Settings of projects." },
+  projectGuardrails: { reason: "Settings of projects." },
+  modelSightings: { reason: "Models." },
+  replicaCount: { reason: "Number of processes." },
+  ...signOnData,
+  ...accountData,
+} as const satisfies AllPersonalData;

@@ -1,0 +1,27 @@
+/** Finds the values by which tables name a person. */
+
+import { newId } from "../../kernel/id.ts";
+import type { Executor } from "../../storage/database.ts";
+import type { UserRow } from "../accounts/people-rows.ts";
+import type { Person } from "./personal-data.ts";
+
+const NOBODY: Person["identifiers"] = { user: [], key: [], caller: [], email: [], endUser: [] };
+
+/** Returns a user as a person: an application can send the ID or address of a user as its end user. */
+export async function userAsPerson(executor: Executor, { id, organizationId, email }: UserRow): Promise<Person> {
+  const keys = await executor.selectFrom("apiKeys").select("id").where("userId", "=", id).execute();
+  const sessions = await executor.selectFrom("userSessions").select("id").where("userId", "=", id).execute();
+  const key = keys.map((row) => row.id);
+  const caller = [id, ...key, ...sessions.map((row) => row.id)];
+  const identifiers = { user: [id], key, caller, email: [email], endUser: [id, email] };
+  return { organizationId, pseudonym: newPseudonym(), identifiers };
+}
+
+/** Returns the end user of an application as a person. `value`: as requests send it. */
+export function endUserAsPerson(organizationId: string, value: string): Person {
+  return { organizationId, pseudonym: newPseudonym(), identifiers: { ...NOBODY, endUser: [value] } };
+}
+
+function newPseudonym(): string {
+  return newId("erased_");
+}

@@ -1,0 +1,290 @@
+/** Export and erasure on real data: what an erasure leaves in any column of any table is searched for the person. */
+
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import { Secret } from "../../kernel/secret.ts";
+import { type Database, openDatabase } from "../../storage/database.ts";
+import { Accounts } from "../accounts/accounts.ts";
+import { OPERATOR } from "../accounts/audit/audit.ts";
+import { PROJECT_ROLE_IDS } from "../accounts/roles/built-in-roles.ts";
+import { FileStore } from "../files/file-store.ts";
+import { LocalBlobs } from "../files/local-blobs.ts";
+import { PERSONAL_DATA } from "../personal-data.ts";
+import { putPassword } from "../sign-on/password-queries.ts";
+import { RequestHistory } from "../usage/request-history.ts";
+import { UsageRecorder } from "../usage/usage-recorder.ts";
+import { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
+import { type ExportedRow, Privacy } from "./privacy.ts";
+
+const databases = useDatabases();
+const AUTHOR = { ...OPERATOR, access: undefined };
+const ENDPOINT = { url: "http://127.0.0.1:9", secret: new Secret(""), events: ["api_key.created"] as const };
+let directory: string;
+let closing = new AsyncDisposableStack();
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "parlance-privacy-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+afterEach(async () => {
+  await closing.disposeAsync();
+  closing = new AsyncDisposableStack();
+});
+
+async function open(kind: (typeof DATABASE_KINDS)[number]) {
+  const options = await databases.create(kind);
+  const database = openDatabase(options);
+  closing.defer(() => database.close());
+  const { logger } = options;
+  const outbox = new WebhookOutbox([{ ...ENDPOINT, events: [...ENDPOINT.events] }]);
+  const accounts = new Accounts({ database, logger, outbox });
+  closing.defer(() => accounts.close());
+  await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
+  const scope = await accounts.defaultScope("project");
+  const { organizationId, projectId = "" } = scope;
+  const history = new RequestHistory({ database, logger, days: 7 });
+  closing.defer(() => history.close());
+  const folder = join(directory, randomUUID());
+  const recorder = new UsageRecorder({ database, directory: folder, logger, onLost: () => {} });
+  closing.defer(() => recorder.close());
+  const files = new FileStore({ database, blobs: new LocalBlobs(folder), keepDays: 30, maxSizePerProject: 1e9 });
+  const flush = async () => {
+    await Promise.all([recorder.flush(), history.flush()]);
+  };
+  const { transactions } = accounts;
+  const privacy = new Privacy({ transactions, tables: PERSONAL_DATA, context: { database, files }, logger, flush });
+  return { database, accounts, history, recorder, privacy, organizationId, projectId, files };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** Leaves traces of a user in every store. */
+async function leaveTraces(
+  { database, accounts, history, recorder, organizationId, projectId }: Opened,
+  name: string,
+  role: "owner" | "member" = "member",
+) {
+  const email = `${name}@example.com`;
+  const projects = [{ id: projectId, role: PROJECT_ROLE_IDS.member }];
+  const created = await accounts.invites.create(AUTHOR, {
+    organizationId,
+    email,
+    role,
+    projects,
+    expiresInSeconds: undefined,
+  });
+  const user = await accounts.invites.accept(OPERATOR, { token: created.token.reveal(), email, name });
+  const actor = { ...AUTHOR, userId: user.id, ipAddress: `192.0.2.${name.length}`, userAgent: `Browser of ${name}` };
+  const { key } = await accounts.apiKeys.create(actor, {
+    scope: { organizationId, kind: "project", projectId, userId: user.id },
+    name: `Laptop of ${name}`,
+    expiresInSeconds: undefined,
+  });
+  const keyId = key.id;
+  const group = await accounts.groups.create(actor, organizationId, `Group ${name.length} ${randomUUID()}`);
+  await accounts.groups.addMember(AUTHOR, { organizationId, id: group.id }, user.id);
+  await accounts.invites.create(actor, {
+    organizationId,
+    email: `guest-of-${name.length}@example.com`,
+    role: "reader",
+    projects: [],
+    expiresInSeconds: 60,
+  });
+  await database.run((executor) => putPassword(executor, { userId: user.id, hash: `hash of ${name}`, changedAt: 1 }));
+  await database.run((executor) =>
+    executor
+      .insertInto("externalIdentities")
+      .values({
+        issuer: "https://issuer.test",
+        subject: `subject ${name}`,
+        userId: user.id,
+        createdAt: 1,
+        lastUsedAt: 1,
+      })
+      .execute(),
+  );
+  for (const caller of [keyId, user.id]) recordRequest({ recorder, history, organizationId, projectId }, caller, email);
+  return { user, keyId, email };
+}
+
+function recordRequest(
+  {
+    recorder,
+    history,
+    organizationId,
+    projectId,
+  }: Pick<Opened, "recorder" | "history" | "organizationId" | "projectId">,
+  keyId: string,
+  email: string,
+): void {
+  const at = Date.now();
+  const common = { organizationId, projectId, keyId, model: "parrot", deployment: "parrot/1" };
+  recorder.record({
+    ...common,
+    at,
+    operation: "chat",
+    serviceTier: null,
+    isBatch: 0,
+    promptTokens: 10,
+    cachedTokens: 0,
+    completionTokens: 5,
+    reasoningTokens: 0,
+    characters: 0,
+    audioMilliseconds: 0,
+    costNanoDollars: 700,
+    labels: [{ kind: "end_user", value: email }],
+  });
+  history.record({
+    ...{ ...common, at, id: `req_${randomUUID()}`, operation: "chat/completions", answeredBy: "parrot", status: 200 },
+    ...{ outcome: "finished", error: null, attempts: 1, queuedMilliseconds: 0, firstTokenMilliseconds: 1 },
+    ...{ durationMilliseconds: 2, promptTokens: 10, cachedTokens: 0, completionTokens: 5, characters: 0 },
+    ...{ audioMilliseconds: 0, costNanoDollars: 700, details: { endUser: email } },
+  });
+}
+
+/** Every cell of every table as text, with its place. */
+async function allCells(database: Database): Promise<string[]> {
+  return database.run(async (executor) => {
+    const plain = executor.withoutPlugins();
+    const tables = await plain.introspection.getTables();
+    const cells: string[] = [];
+    for (const { name } of tables) {
+      const rows = await plain
+        .selectFrom(name as never)
+        .selectAll()
+        .execute();
+      for (const row of rows as Record<string, unknown>[]) {
+        for (const [column, value] of Object.entries(row)) cells.push(`${name}.${column}: ${String(value)}`);
+      }
+    }
+    return cells;
+  });
+}
+
+async function collect(rows: AsyncIterable<ExportedRow>): Promise<Record<string, object[]>> {
+  const collected: Record<string, object[]> = {};
+  for await (const { table, row } of rows) collected[table] = [...(collected[table] ?? []), row];
+  return collected;
+}
+
+const costs = (database: Database) =>
+  database.run(async (executor) => {
+    const { sum } = await executor
+      .selectFrom("usageRollups")
+      .select(({ fn }) => fn.sum<number | string>("costNanoDollars").as("sum"))
+      .executeTakeFirstOrThrow();
+    return Number(sum);
+  });
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  test("exports what is stored of a user, without secrets and without other users", async () => {
+    const service = await open(kind);
+    const ottilie = await leaveTraces(service, "ottilie");
+    const { email: other } = await leaveTraces(service, "wyn");
+    const reference = { organizationId: service.organizationId, id: ottilie.user.id };
+    const exported = await collect(await service.privacy.exportUser(AUTHOR, reference));
+    expect(Object.keys(exported).toSorted()).toEqual([
+      ...["apiKeys", "auditLogs", "externalIdentities", "groupMembers", "invites", "projectUsers", "requestHistory"],
+      ...["usageDimensions", "usageLabels", "userPasswords", "users"],
+    ]);
+    expect(exported.users).toMatchObject([{ id: ottilie.user.id, email: ottilie.email, name: "ottilie" }]);
+    expect(exported.requestHistory).toHaveLength(2);
+    expect(exported.usageDimensions).toMatchObject([{ costNanoDollars: 700 }, { costNanoDollars: 700 }]);
+    const text = JSON.stringify(exported);
+    expect(text).not.toContain(other);
+    for (const secret of ["keyHash", "tokenHash", '"hash"']) expect(text).not.toContain(secret);
+  });
+
+  test("leaves nothing of a user in any column of any table, and every cent of the books", async () => {
+    const service = await open(kind);
+    const { database, accounts, privacy, organizationId } = service;
+    const ottilie = await leaveTraces(service, "ottilie");
+    const wyn = await leaveTraces(service, "wyn");
+    const namesOf = ({ user: { id, name }, email }: typeof ottilie) => [id, email, name, `192.0.2.${name.length}`];
+    const naming = async (person: typeof ottilie) => {
+      const cells = await allCells(database);
+      return cells.filter((cell) => namesOf(person).some((name) => cell.includes(name)));
+    };
+    await service.recorder.flush();
+    await service.history.flush();
+    expect((await naming(ottilie)).length).toBeGreaterThan(20);
+    const before = { costs: await costs(database), wyn: (await naming(wyn)).length };
+    const reference = { organizationId, id: ottilie.user.id };
+    const { pseudonym, rows } = await privacy.eraseUser(AUTHOR, reference);
+    expect(await naming(ottilie)).toEqual([]);
+    expect(await naming(wyn)).toHaveLength(before.wyn);
+    expect(await costs(database)).toBe(before.costs);
+    expect(rows).toMatchObject({ users: 1, apiKeys: 1, usageDimensions: 1, usageLabels: 1, requestHistory: 2 });
+    // The books still say what each key and the pseudonym cost.
+    const dimensions = await database.run((executor) =>
+      executor.selectFrom("usageDimensions").select("keyId").execute(),
+    );
+    expect(dimensions.map(({ keyId }) => keyId).toSorted()).toEqual(
+      [ottilie.keyId, wyn.keyId, wyn.user.id, pseudonym].toSorted(),
+    );
+    const key = await database.run((executor) =>
+      executor.selectFrom("apiKeys").selectAll().where("id", "=", ottilie.keyId).executeTakeFirstOrThrow(),
+    );
+    expect(key).toMatchObject({ name: "Erased", userId: pseudonym, revokedAt: expect.anything() });
+    await expect(accounts.users.retrieve(reference)).rejects.toMatchObject({ kind: "not-found" });
+    const log = await accounts.auditTrail.list(organizationId, { types: ["user.erased"] }, { limit: 5, order: "desc" });
+    expect(log.entries).toMatchObject([{ resourceId: pseudonym }]);
+  });
+
+  test("repeats an erasure that was interrupted", async () => {
+    const service = await open(kind);
+    const ottilie = await leaveTraces(service, "ottilie");
+    const { transactions } = service.accounts;
+    const reference = { organizationId: service.organizationId, id: ottilie.user.id };
+    const broken = new Privacy({
+      transactions,
+      tables: {
+        ...PERSONAL_DATA,
+        userSessions: { rows: [{ columns: [], erase: () => Promise.reject(new Error("the storage is away")) }] },
+      },
+      context: { database: service.database, files: service.files },
+      logger: (await databases.create("sqlite")).logger,
+      flush: async () => {},
+    });
+    await expect(broken.eraseUser(AUTHOR, reference)).rejects.toThrow("the storage is away");
+    await expect(service.accounts.users.retrieve(reference)).resolves.toMatchObject({ disabledAt: expect.anything() });
+    await service.privacy.eraseUser(AUTHOR, reference);
+    const cells = await allCells(service.database);
+    expect(cells.filter((cell) => cell.includes(ottilie.user.id) || cell.includes(ottilie.email))).toEqual([]);
+  });
+
+  test("keeps the last owner", async () => {
+    const service = await open(kind);
+    const { user } = await leaveTraces(service, "ottilie", "owner");
+    const reference = { organizationId: service.organizationId, id: user.id };
+    await expect(service.privacy.eraseUser(AUTHOR, reference)).rejects.toMatchObject({ code: "last_owner" });
+    await expect(service.accounts.users.retrieve(reference)).resolves.toMatchObject({ disabledAt: null });
+  });
+
+  test("erases an end user in one organization only, and counts later requests under the value again", async () => {
+    const service = await open(kind);
+    const { database, privacy, history, organizationId } = service;
+    const ottilie = await leaveTraces(service, "ottilie");
+    const foreign = await service.accounts.organizations.create(OPERATOR, "Another organization");
+    const foreignId = foreign.organization.id;
+    await service.recorder.flush();
+    await history.flush();
+    const labels = () =>
+      database.run((executor) => executor.selectFrom("usageLabels").select(["value", "organizationId"]).execute());
+    await privacy.eraseEndUser(AUTHOR, foreignId, ottilie.email);
+    expect(await labels()).toEqual([{ value: ottilie.email, organizationId }]);
+    const exported = await collect(await privacy.exportEndUser(AUTHOR, organizationId, ottilie.email));
+    expect(Object.keys(exported)).toEqual(["usageLabels", "requestHistory"]);
+    const { pseudonym, rows } = await privacy.eraseEndUser(AUTHOR, organizationId, ottilie.email);
+    expect(rows).toEqual({ usageLabels: 1, requestHistory: 2 });
+    expect(await labels()).toEqual([{ value: pseudonym, organizationId }]);
+    recordRequest(service, ottilie.keyId, ottilie.email);
+    await service.recorder.flush();
+    expect((await labels()).map(({ value }) => value).toSorted()).toEqual([pseudonym, ottilie.email].toSorted());
+    // The user with the address is another person to the service.
+    await expect(service.accounts.users.retrieve({ organizationId, id: ottilie.user.id })).resolves.toBeDefined();
+  });
+});

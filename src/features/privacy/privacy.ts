@@ -1,0 +1,119 @@
+/** Export and erasure of what is stored of a person. */
+
+import type { Logger } from "../../observability/logger.ts";
+import type { Executor } from "../../storage/database.ts";
+import type { AccountTransactions } from "../accounts/account-transaction.ts";
+import { type Actor, OPERATOR } from "../accounts/audit/audit.ts";
+import { revokeApiKeysOfUser } from "../accounts/keys/api-key-queries.ts";
+import type { UserRow } from "../accounts/people-rows.ts";
+import type { Author } from "../accounts/roles/may-grant.ts";
+import { type UserReference, updateUser } from "../accounts/users/user-queries.ts";
+import { checkMayManageUser, checkNotLastOwner, findExistingUser } from "../accounts/users/users.ts";
+import { endUserAsPerson, userAsPerson } from "./find-person.ts";
+import type { AllPersonalData, Person, PersonalContext } from "./personal-data.ts";
+import { type AnyRegistration, eraseTable, readTable } from "./personal-rows.ts";
+
+export interface PrivacyOptions {
+  transactions: AccountTransactions;
+  tables: AllPersonalData;
+  context: PersonalContext;
+  logger: Logger;
+  /** Writes usage and requests that are still in memory. */
+  flush: () => Promise<void>;
+}
+
+/** A row of an export with the name of its table. */
+export interface ExportedRow {
+  table: string;
+  row: object;
+}
+
+export interface Erasure {
+  /** Replaces the person where rows remain. */
+  pseudonym: string;
+  /** Rows that were deleted or changed, by table. */
+  rows: Readonly<Record<string, number>>;
+}
+
+export class Privacy {
+  readonly #options: PrivacyOptions;
+
+  constructor(options: PrivacyOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the rows of a user. Throws a Fault when there is no such user, or the author has less access than the user. */
+  async exportUser(author: Author, reference: UserReference): Promise<AsyncGenerator<ExportedRow>> {
+    const { transactions } = this.#options;
+    const person = await transactions.run(author, async ({ executor, audit }) => {
+      const user = await findManagedUser(executor, author, reference);
+      const { organizationId } = user;
+      await audit({ type: "user.exported", organizationId, resourceId: user.id, details: {} });
+      return userAsPerson(executor, user);
+    });
+    await this.#options.flush();
+    return this.#read(person);
+  }
+
+  /** Returns the rows of the end user of an application. */
+  async exportEndUser(author: Author, organizationId: string, endUser: string): Promise<AsyncGenerator<ExportedRow>> {
+    await this.#options.transactions.run(author, ({ audit }) =>
+      // Without the end user: an erasure could not find the entry.
+      audit({ type: "user.exported", organizationId, resourceId: "end_user", details: {} }),
+    );
+    await this.#options.flush();
+    return this.#read(endUserAsPerson(organizationId, endUser));
+  }
+
+  /**
+   * Erases a user. Sessions and keys stop working first; the user's row is deleted last, so that an erasure that was
+   * interrupted can be repeated. Throws a Fault like `exportUser`, and for the last owner.
+   */
+  async eraseUser(author: Author, reference: UserReference): Promise<Erasure> {
+    const { transactions } = this.#options;
+    const person = await transactions.run(author, async ({ executor, now }) => {
+      const user = await findManagedUser(executor, author, reference);
+      await checkNotLastOwner(executor, user);
+      await revokeApiKeysOfUser(executor, user.id, now);
+      await updateUser(executor, user.id, { disabledAt: user.disabledAt ?? now });
+      return userAsPerson(executor, user);
+    });
+    return this.#erase(author, person);
+  }
+
+  /** Erases the end user of an application. Sums of usage remain, under a pseudonym. */
+  async eraseEndUser(author: Author, organizationId: string, endUser: string): Promise<Erasure> {
+    return this.#erase(author, endUserAsPerson(organizationId, endUser));
+  }
+
+  async *#read(person: Person): AsyncGenerator<ExportedRow> {
+    const { tables, context } = this.#options;
+    for (const [table, registration] of Object.entries<AnyRegistration>(tables)) {
+      for await (const row of readTable(table, registration, context, person)) yield { table, row };
+    }
+  }
+
+  async #erase(author: Author, person: Person): Promise<Erasure> {
+    const { tables, context, logger, transactions, flush } = this.#options;
+    const { pseudonym, organizationId } = person;
+    await flush();
+    const rows: Record<string, number> = {};
+    for (const [table, registration] of Object.entries<AnyRegistration>(tables)) {
+      const erased = await eraseTable(table, registration, context, person);
+      if (erased > 0) rows[table] = erased;
+    }
+    const isSelf = author.userId !== undefined && person.identifiers.user.includes(author.userId);
+    const actor: Actor = isSelf ? { ...OPERATOR, userId: pseudonym } : author;
+    await transactions.run(actor, ({ audit }) =>
+      audit({ type: "user.erased", organizationId, resourceId: pseudonym, details: { rows } }),
+    );
+    logger.info({ pseudonym, rows }, "person erased");
+    return { pseudonym, rows };
+  }
+}
+
+async function findManagedUser(executor: Executor, author: Author, reference: UserReference): Promise<UserRow> {
+  const user = await findExistingUser(executor, reference);
+  if (author.userId !== user.id) await checkMayManageUser(executor, author, user);
+  return user;
+}

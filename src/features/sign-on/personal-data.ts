@@ -1,0 +1,14 @@
+import type { PersonalData } from "../privacy/personal-data.ts";
+
+export const signOnData = {
+  externalIdentities: {
+    rows: [{ by: { userId: "user" }, erase: "delete" }],
+    impersonal: { subject: "Deleted with its row." },
+  },
+  userPasswords: { rows: [{ by: { userId: "user" }, hidden: ["hash"], erase: "delete" }] },
+  passwordLinks: { rows: [{ by: { userId: "user" }, hidden: ["tokenHash"], erase: "delete" }] },
+  userSessions: {
+    rows: [{ by: { userId: "user" }, hidden: ["adminHash", "projectHash", "tokens"], erase: "delete" }],
+    impersonal: { subject: "Deleted with its row.", sid: "Deleted with its row.", projectKeyId: "Key of the project." },
+  },
+} as const satisfies PersonalData;
