@@ -12,6 +12,7 @@ import { openGuardrails } from "./features/guardrails/feature.ts";
 import { openMetrics, openOperations } from "./features/operations/feature.ts";
 import { openQuota } from "./features/quota/feature.ts";
 import { openPasswords, openSignOn } from "./features/sign-on/feature.ts";
+import { ServiceTools } from "./features/tools/service-tools.ts";
 import { openLabels, openUsage } from "./features/usage/feature.ts";
 import { openOutbox, openWebhooks } from "./features/webhooks/feature.ts";
 import { BodyMemory, bodyMemoryBytes } from "./http/body-memory.ts";
@@ -70,9 +71,10 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const { files, content } = await openFiles({ ...base, inference }, bodyMemory);
   const operations = openOperations({ catalog, accounts, live }, async () => metrics.scrape(await workers?.measure()));
   const routes = { inference, content, authenticate };
+  const tools = new ServiceTools();
   const parts: ServiceParts = {
     ...{ ...base, ...routes, accounts, cache, countWrongKey, files, live, operations, outbox },
-    ...{ passwords, signOn, store, usage },
+    ...{ passwords, signOn, store, tools, usage },
   };
   const features: Feature[] = [];
   for (const open of FEATURES) features.push(await open(parts));
@@ -93,6 +95,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     operationsServer,
     accounts,
     inference,
+    tools,
     /** Undefined: this process serves everything. */
     workers,
     /** What workers ask this process for. */

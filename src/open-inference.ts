@@ -10,11 +10,11 @@ import { limitedScopes } from "./features/quota/limited-scopes.ts";
 import { RateLimits } from "./features/quota/rate-limits.ts";
 import { combineQuotas, SpendLimits, type SpendLimitsOptions } from "./features/quota/spend-limits.ts";
 import { LabelLimits } from "./features/usage/label-limits.ts";
-import type { UsageRecord } from "./features/usage/usage-batch.ts";
+import type { UsageLabel, UsageRecord } from "./features/usage/usage-batch.ts";
 import type { AnswerCache } from "./inference/cache/answer-cache.ts";
 import { Inference, type InferenceOptions } from "./inference/inference.ts";
 import { Router } from "./inference/routing/router.ts";
-import { toLabels, toUsageRecord } from "./inference/to-usage-record.ts";
+import { toLabels, toToolLabels, toToolRecord, toUsageRecord } from "./inference/to-usage-record.ts";
 import type { GenAiMetrics } from "./observability/gen-ai-metrics.ts";
 import type { Logger } from "./observability/logger.ts";
 import type { Metrics } from "./observability/metrics.ts";
@@ -41,6 +41,11 @@ export function openInference({ config, counters, callers, metrics, logger, ...p
   const estimates = new CompletionEstimates();
   const { tools, maxValues } = config.usage.labels;
   const labelLimits = new LabelLimits(maxValues);
+  const record = (usage: UsageRecord, labels: readonly UsageLabel[] | undefined) => {
+    if (labels === undefined) return parts.recordUsage(usage);
+    const bounded = labels.map((label) => labelLimits.bound(usage.projectId, label, usage.at));
+    parts.recordUsage({ ...usage, labels: bounded });
+  };
   return new Inference({
     catalog: parts.catalog,
     upstreamModels: parts.upstreamModels,
@@ -81,6 +86,10 @@ export function openInference({ config, counters, callers, metrics, logger, ...p
     },
     stillWorks: (caller) => callers.stillWorks(caller),
     requestTimeoutSeconds,
+    onToolSettled: (settlement) => {
+      metrics.toolCall(settlement);
+      record(toToolRecord(settlement, Date.now()), toToolLabels(settlement, tools));
+    },
     onSettled: (settlement) => {
       const { catalogId, deployment = "", used } = settlement;
       // A repeated answer says nothing of its deployment's speed.
@@ -88,14 +97,8 @@ export function openInference({ config, counters, callers, metrics, logger, ...p
       metrics.inference({ model: catalogId, deployment, firstTokenSeconds, ...used });
       metrics.cost({ ...settlement, model: catalogId, deployment });
       parts.genAi?.record(settlement);
-      const record = toUsageRecord(settlement, Date.now());
-      if (record === undefined) return;
-      const labels = toLabels(settlement, tools);
-      if (labels === undefined) parts.recordUsage(record);
-      else {
-        const bounded = labels.map((label) => labelLimits.bound(record.projectId, label, record.at));
-        parts.recordUsage({ ...record, labels: bounded });
-      }
+      const usage = toUsageRecord(settlement, Date.now());
+      if (usage !== undefined) record(usage, toLabels(settlement, tools));
     },
   });
 }

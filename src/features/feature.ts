@@ -15,6 +15,7 @@ import type { FileStorage } from "./files/file-storage.ts";
 import type { Operations } from "./operations/operations.ts";
 import type { Passwords } from "./sign-on/passwords.ts";
 import type { SignOn } from "./sign-on/sign-on.ts";
+import type { ServiceTools } from "./tools/service-tools.ts";
 import type { UsageStorage } from "./usage/usage-storage.ts";
 import type { WebhookOutbox } from "./webhooks/webhook-outbox.ts";
 
@@ -71,6 +72,8 @@ export interface ServiceParts extends BaseParts, RouteParts {
   /** Files of local models. */
   store: ModelStore;
   passwords: Passwords;
+  /** Tools that the service runs within responses; features register theirs. */
+  tools: ServiceTools;
   /** Undefined: no provider is configured. */
   signOn: SignOn | undefined;
   usage: UsageStorage;

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ChatAnswer } from "../inference/chat-call.ts";
-import type { Inference } from "../inference/inference.ts";
+import type { ChatOptions, Inference } from "../inference/inference.ts";
 import { Fault } from "../kernel/faults.ts";
 import {
   type ChatFormat,
@@ -40,17 +40,21 @@ export function formatContext({ headers, id }: FastifyRequest, unknownFields: Un
   return { callerHeaders: headers, unknownFields, requestId: id };
 }
 
+/** Asks a model, or runs a loop of models and tools. */
+export type AskChat<Chat> = (chat: Chat, options: ChatOptions) => Promise<ChatAnswer>;
+
 /** Runs the chat and sends its answer. A handler returns this function's result. */
 export async function answerChat<Context extends FormatContext, Chat extends FormatChat>(
   inference: Inference,
   format: ChatFormat<Context, Chat>,
   chat: Chat,
   reply: FastifyReply,
+  ask: AskChat<Chat> = askModel(inference, format, reply),
 ): Promise<unknown> {
   const { request } = reply;
   request.record.model = chat.model;
   const waiting = chat.isStreamed ? new WaitFrames<ChatAnswer>(format.waitFrame) : undefined;
-  const answering = run(inference, format, chat, reply, waiting);
+  const answering = run(format, chat, reply, waiting, ask);
   const answer = waiting === undefined ? await answering : await waiting.answerOrWait(answering);
   if (answer !== undefined) {
     if (format.headers !== undefined) reply.headers(format.headers(chat, answer.rateLimitStatus));
@@ -94,14 +98,22 @@ export async function runWithin<Context extends FormatContext, Chat extends Form
 }
 
 function run<Context extends FormatContext, Chat extends FormatChat>(
-  inference: Inference,
-  format: ChatFormat<Context, Chat>,
+  { fail }: Pick<ChatFormat<Context, Chat>, "fail">,
   chat: Chat,
   reply: FastifyReply,
   waiting: WaitFrames<ChatAnswer> | undefined,
+  ask: AskChat<Chat>,
 ): Promise<ChatAnswer> {
   const options = { moderation: chat.moderation, onDisconnect: onDisconnect(reply), onWait: waiting?.onWait };
-  const answering = runWithin(format, chat, (each) => inference.chat(reply.request.caller, format.call(each), options));
-  const { fail } = format;
+  const answering = ask(chat, options);
   return fail === undefined ? answering : answering.catch((failure: unknown) => fail(failure, chat));
+}
+
+function askModel<Context extends FormatContext, Chat extends FormatChat>(
+  inference: Inference,
+  format: ChatFormat<Context, Chat>,
+  { request }: FastifyReply,
+): AskChat<Chat> {
+  return (chat, options) =>
+    runWithin(format, chat, (each) => inference.chat(request.caller, format.call(each), options));
 }

@@ -47,6 +47,7 @@ import {
 } from "./moderation/moderation-policy.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
 import { projectOf, Runs, type RunsOptions } from "./runs.ts";
+import type { ToolResult, ToolRunOptions } from "./tool-run.ts";
 
 export interface InferenceOptions extends CallerModelsOptions, RunsOptions, GuardrailOptions {}
 
@@ -56,6 +57,8 @@ export interface ChatOptions {
   onDisconnect: OnDisconnect;
   /** Called when the chat begins to wait for a model or a slot, and without a reason when the wait ends. */
   onWait?: TaskAdapter<never, never>["onWait"];
+  /** As part of a request that is already counted, such as a later turn of its tool loop. */
+  isWithinRequest?: boolean;
 }
 
 type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest?: boolean };
@@ -105,15 +108,17 @@ export class Inference {
   async #chat(
     caller: Caller,
     asked: ChatCall,
-    { moderation, onDisconnect, onWait }: ChatOptions,
+    { moderation, onDisconnect, onWait, isWithinRequest }: ChatOptions,
     guards: Guards | undefined,
   ): Promise<ChatAnswer> {
     const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
     const required = combineModeration(guards?.policy ?? [], this.#options.moderationOf(caller));
     const policy = moderationPolicy(moderation, required, (id) => this.models.idOf(id));
     const call = withModerable((defaults && asked.withDefaults?.(defaults)) ?? asked, policy);
-    const answer = () =>
-      this.#runs.run(caller, call.request.model, chatAdapter(call, projectOf(caller), onWait), onDisconnect);
+    const answer = () => {
+      const adapter = chatAdapter(call, projectOf(caller), onWait);
+      return this.#runs.run(caller, call.request.model, adapter, onDisconnect, isWithinRequest);
+    };
     if (policy === undefined) return toChatAnswer(await answer());
     const moderate = async (options: ModerateOptions) => {
       const id = options.model ?? this.models.first(caller, "moderation");
@@ -270,6 +275,16 @@ export class Inference {
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */
   admit(caller: Caller): Promise<RateLimitStatus> {
     return this.#runs.admit(caller);
+  }
+
+  /** Runs a call of a tool of this service, with a reservation of its price. Throws a Fault when a limit refuses it. */
+  runTool<Result>(
+    caller: Caller,
+    tool: ToolRunOptions,
+    onDisconnect: OnDisconnect,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<ToolResult<Result>> {
+    return this.#runs.runTool(caller, tool, onDisconnect, work);
   }
 
   get runningCount(): number {

@@ -18,6 +18,7 @@ import { type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
 import { contextWindowsOf, withPriceFor } from "./routing/candidates.ts";
 import type { Router } from "./routing/router.ts";
 import type { Settlement } from "./settlement.ts";
+import { type ToolResult, ToolRun, type ToolRunOptions, type ToolSettlement, toolCharge } from "./tool-run.ts";
 
 export interface RunsOptions {
   router: Router;
@@ -29,6 +30,8 @@ export interface RunsOptions {
   answerCache?: AnswerCache | undefined;
   /** Called with every request that had a model, once it is over. */
   onSettled: (settlement: Settlement) => void;
+  /** Called with every call of a tool of this service, once it is over. */
+  onToolSettled: (settlement: ToolSettlement) => void;
 }
 
 interface StartedRequest<Opened extends Model, Event> {
@@ -133,6 +136,37 @@ export class Runs {
     const entry = this.#running.add(run);
     this.#revokedRuns.watch();
     return await run.answer(candidates);
+  }
+
+  /** Runs a call of a tool. Throws a Fault when it exceeds a limit or is aborted. */
+  async runTool<Result>(
+    caller: Caller,
+    tool: ToolRunOptions,
+    onDisconnect: OnDisconnect,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<ToolResult<Result>> {
+    const startedAt = Date.now();
+    const reservation = await this.#options.quota.reserve({
+      caller,
+      model: undefined,
+      catalogId: undefined,
+      upperBound: () => NO_UPPER_BOUND,
+      operation: "tool",
+      charges: () => [toolCharge(tool)],
+      isWithinRequest: true,
+      isBatch: caller.priority === "batch",
+      startedAt,
+    });
+    const { onToolSettled } = this.#options;
+    const run = new ToolRun({ caller, tool, reservation, startedAt, onSettled: onToolSettled });
+    const entry = this.#running.add(run);
+    onDisconnect(() => run.abort(new Fault("client-left", "The client left.")));
+    this.#revokedRuns.watch();
+    try {
+      return await run.run(work);
+    } finally {
+      this.#running.delete(entry);
+    }
   }
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */

@@ -1,6 +1,9 @@
+import type { Caller } from "../features/accounts/caller.ts";
 import type { UsageLabel } from "../features/usage/usage-batch.ts";
 import type { UsageRecord } from "../features/usage/usage-recorder.ts";
+import { NO_USAGE } from "../kernel/usage.ts";
 import type { Settlement } from "./settlement.ts";
+import type { ToolSettlement } from "./tool-run.ts";
 
 /** Converts a settlement; undefined if no deployment began to answer. `now` is in epoch milliseconds. */
 export function toUsageRecord(settlement: Settlement, now: number): UsageRecord | undefined {
@@ -40,14 +43,41 @@ export function toUsageRecord(settlement: Settlement, now: number): UsageRecord 
   };
 }
 
+/** Converts a call of a tool; its deployment is the tool itself. */
+export function toToolRecord({ caller, tool, costNanoDollars, startedAt }: ToolSettlement, now: number): UsageRecord {
+  const { audioSeconds: _audio, estimated: _estimated, ...amounts } = NO_USAGE;
+  return {
+    ...amounts,
+    at: Math.min(now, endOfMonth(startedAt)),
+    organizationId: caller.organizationId,
+    projectId: caller.projectId ?? "",
+    keyId: caller.keyId,
+    model: tool.name,
+    deployment: tool.name,
+    operation: "tool",
+    audioMilliseconds: 0,
+    costNanoDollars,
+    toolCalls: 1,
+    ...(caller.priority === "batch" ? { isBatch: 1 } : {}),
+  };
+}
+
+export function toToolLabels({ caller, tool }: ToolSettlement, withTools: boolean): UsageLabel[] | undefined {
+  return labelsOf(caller, withTools ? [tool.label] : []);
+}
+
 /** Returns what a request's usage is summed by in addition to its key and model; undefined without any. */
 export function toLabels({ caller, used }: Settlement, withTools: boolean): UsageLabel[] | undefined {
-  const { endUser, tags = [] } = caller.labels ?? {};
   const { toolCalls, functionCalls } = withTools ? (used.details ?? {}) : {};
+  return labelsOf(caller, Object.keys({ ...toolCalls, ...functionCalls }));
+}
+
+function labelsOf(caller: Caller, tools: readonly string[]): UsageLabel[] | undefined {
+  const { endUser, tags = [] } = caller.labels ?? {};
   const labels: UsageLabel[] = [
     ...(endUser === undefined ? [] : [{ kind: "end_user", value: endUser } as const]),
     ...tags.map((value) => ({ kind: "tag", value }) as const),
-    ...Object.keys({ ...toolCalls, ...functionCalls }).map((value) => ({ kind: "tool", value }) as const),
+    ...tools.map((value) => ({ kind: "tool", value }) as const),
   ];
   return labels.length === 0 ? undefined : labels;
 }

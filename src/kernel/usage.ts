@@ -1,7 +1,7 @@
 /** What a request used: one type from the engine that counts it to the bill. */
 
-/** The tasks, as usage records and prices name them. */
-export type Operation = "chat" | "embedding" | "moderation" | "speech" | "transcription";
+/** The tasks, as usage records and prices name them; `tool`: a call of a tool that this service runs. */
+export type Operation = "chat" | "embedding" | "moderation" | "speech" | "transcription" | "tool";
 
 /** Tokens that a model read and wrote for one request. */
 export interface TokenUsage {

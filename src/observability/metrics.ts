@@ -26,6 +26,12 @@ export interface InferenceMeasure {
   completionTokens: number;
 }
 
+interface ToolCallMeasure {
+  tool: { name: string };
+  outcome: string;
+  durationSeconds: number;
+}
+
 export interface CostMeasure {
   model: string;
   deployment: string;
@@ -154,6 +160,13 @@ export class Metrics {
     labelNames: ["type", "stage", "outcome"],
     registers: [this.registry],
   });
+  readonly #toolCalls = new Histogram({
+    name: "parlance_tool_call_duration_seconds",
+    help: "Time of the calls of tools that the service runs, by tool (an MCP server counts as one) and outcome (finished, failed, client-left).",
+    labelNames: ["tool", "outcome"],
+    registers: [this.registry],
+    buckets: SECONDS,
+  });
   readonly #batchLines = new Counter({
     name: "parlance_batch_lines_total",
     help: "Lines of batches by result: output or error. Each attempt also counts as a request.",
@@ -281,6 +294,10 @@ export class Metrics {
 
   guardrail(type: string, stage: string, outcome: string): void {
     this.#guardrails.inc({ type, stage, outcome });
+  }
+
+  toolCall({ tool, outcome, durationSeconds }: ToolCallMeasure): void {
+    this.#toolCalls.observe({ tool: tool.name, outcome }, durationSeconds);
   }
 
   batchLine(isError: boolean): void {

@@ -1,7 +1,9 @@
 /** Starts responses that run without a connection of their client. */
 
-import { runWithin } from "../../http/answer-chat.ts";
+import { type AskChat, runWithin } from "../../http/answer-chat.ts";
+import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
+import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { newId } from "../../kernel/id.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
 import { toResponseModeration } from "../../wire/openai/chat/chat-moderation.ts";
@@ -11,7 +13,12 @@ import type { ItemOptions } from "../../wire/responses/output-items.ts";
 import { type CompleteResponse, ResponseEvents } from "../../wire/responses/response-events.ts";
 import type { ResponsesBody } from "../../wire/responses/responses-body.ts";
 import { toTypedCall } from "../../wire/responses/responses-call.ts";
-import { type ResponseChat, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
+import {
+  type ResponseChat,
+  type ResponseParts,
+  responsesFormat,
+  toCall,
+} from "../../wire/responses/responses-format.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { StreamEvent } from "./event-log.ts";
 import type { ResponseStorage } from "./response-storage.ts";
@@ -21,6 +28,8 @@ interface BackgroundOptions extends ItemOptions {
   inference: Inference;
   storage: ResponseStorage;
   caller: Caller;
+  /** Runs a response with tools of this service; undefined: its model alone answers. */
+  ask: AskChat<ResponseChat> | undefined;
   chat: ResponseChat;
   body: ResponsesBody;
   /** Renders the response as it is stored before it runs. */
@@ -32,20 +41,21 @@ interface BackgroundOptions extends ItemOptions {
  * is refused at once. Throws a Fault.
  */
 export async function startBackground(
-  { inference, storage, caller, chat, body, queued, ...names }: BackgroundOptions,
+  { inference, storage, caller, ask, chat, body, queued, ...names }: BackgroundOptions,
   requestId: string,
 ): Promise<{ response: CompleteResponse; events: AsyncIterable<StreamEvent> }> {
   const leaving: (() => void)[] = [];
   const admitted = Promise.withResolvers<void>();
-  // Called once the quota is reserved.
-  const onDisconnect = (leave: () => void) => {
+  // Called once the quota is reserved; a loop of tools also registers what does not count as a request.
+  const onDisconnect: OnDisconnect = (leave, settlement) => {
     leaving.push(leave);
-    admitted.resolve();
+    if (ask === undefined || settlement !== undefined) admitted.resolve();
   };
   const options = { moderation: body.moderation, onDisconnect };
-  const answering = runWithin(responsesFormat, chat, async (each) =>
-    inference.chat(caller, toTypedCall(toCall(each)), options),
-  );
+  const answering: Promise<ChatAnswer & ResponseParts> =
+    ask === undefined
+      ? runWithin(responsesFormat, chat, async (each) => inference.chat(caller, toTypedCall(toCall(each)), options))
+      : ask(chat, options);
   const abort = () => {
     for (const leave of leaving) leave();
   };
@@ -57,7 +67,7 @@ export async function startBackground(
   const rendered = new ResponseEvents(rendering);
   async function* parts() {
     const answer = await answering;
-    for await (const part of toAnswerParts(answer, true, true)) {
+    for await (const part of answer.parts ?? toAnswerParts(answer, true, true)) {
       if (part.type === "end" && answer.moderation !== undefined) moderation = toResponseModeration(answer.moderation);
       yield part;
     }

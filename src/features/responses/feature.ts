@@ -8,13 +8,15 @@ import { responses } from "./routes.ts";
 import { storedResponses } from "./stored-response-routes.ts";
 
 /** The Responses API, with its storage where there is a key to encrypt it. */
-export function openResponses({ accounts, inference, content, ...parts }: ServiceParts): Feature {
+export function openResponses({ accounts, inference, content, tools, ...parts }: ServiceParts): Feature {
   const storage = openStorage(parts);
   return {
     project: [
       responses(inference, parts.config.server.unknownFields, {
         storage,
         content,
+        tools,
+        maxToolCalls: parts.config.responses.maxToolCalls,
         hostedTools: parts.config.responses.hostedTools,
         toBackground: (caller) => accounts.callers.withPriority(caller, "background"),
       }),

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { answerChat, formatContext } from "../../http/answer-chat.ts";
+import { type AskChat, answerChat, formatContext } from "../../http/answer-chat.ts";
 import { operation } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendEvents } from "../../http/send-events.ts";
@@ -18,6 +18,8 @@ import { toStoredItems } from "../../wire/responses/stored-items.ts";
 import { ignoredFields } from "../../wire/responses/unsupported-fields.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { BodyContent } from "../files/content-resolver.ts";
+import type { ServiceTools } from "../tools/service-tools.ts";
+import { startToolLoop } from "../tools/tool-loop.ts";
 import { startBackground } from "./background-runs.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResponseStorage } from "./response-storage.ts";
@@ -31,13 +33,16 @@ interface ResponseParts {
   toBackground: (caller: Caller) => Caller;
   content: BodyContent;
   hostedTools: HostedToolsPolicy;
+  tools: ServiceTools;
+  /** Calls of tools that this service runs in one response. */
+  maxToolCalls: number;
 }
 
 /** POST /v1/responses and /v1/responses/input_tokens */
 export function responses(
   inference: Inference,
   policy: UnknownFieldsPolicy,
-  { storage, toBackground, content, hostedTools }: ResponseParts,
+  { storage, toBackground, content, hostedTools, tools, maxToolCalls }: ResponseParts,
 ): FastifyPluginAsync {
   return async (app) => {
     app.post(
@@ -53,6 +58,7 @@ export function responses(
       async (request, reply) => {
         const chat = await read(request);
         const { body, prompt } = chat;
+        const positions = tools.servedBy(body, request.caller);
         const isSmall = isStorable(prompt.input);
         if (!isSmall) refuseLargeInput(body);
         chat.store = storage !== undefined && body.store !== false && isSmall;
@@ -62,13 +68,13 @@ export function responses(
         chat.prompt = { context, input };
         const toStored = toNewResponse(request, body, prompt);
         if (storage !== undefined && body.background === true) {
-          return answerInBackground(storage, chat, toStored, reply);
+          return answerInBackground(storage, chat, toStored, reply, positions);
         }
         chat.save = async (response) => {
           if (storage === undefined || (!chat.store && body.conversation === undefined)) return false;
           return storage.save(toStored(response.id, response), chat.store);
         };
-        return answerChat(inference, responsesFormat, chat, reply);
+        return answerChat(inference, responsesFormat, chat, reply, loopOf(request.caller, positions));
       },
     );
 
@@ -97,19 +103,30 @@ export function responses(
       return { ...chat, hostedTools, prompt: await resolvePrompt(storage, projectOf(request), chat.body) };
     }
 
+    /** Returns what runs a response with tools of this service; undefined: its model alone answers. */
+    function loopOf(caller: Caller, positions: ReadonlySet<number> | undefined): AskChat<ResponseChat> | undefined {
+      if (positions === undefined) return undefined;
+      const options = { inference, caller, tools, positions, maxCalls: maxToolCalls };
+      return (chat, ask) => startToolLoop(options, chat, ask);
+    }
+
     async function answerInBackground(
       storage: ResponseStorage,
       chat: ResponseChat,
       queued: ReturnType<typeof toNewResponse>,
       reply: FastifyReply,
+      positions: ReadonlySet<number> | undefined,
     ) {
       const { request } = reply;
       const { body } = chat;
-      reportIgnoredFields(reply, ignoredFields(body, KNOWN_FIELDS, true));
+      const served = positions && { positions, includes: [], functions: new Map() };
+      reportIgnoredFields(reply, ignoredFields(body, KNOWN_FIELDS, true, served));
+      const caller = toBackground(request.caller);
       const run = {
         inference,
         storage,
-        caller: toBackground(request.caller),
+        caller,
+        ask: loopOf(caller, positions),
         chat,
         body,
         queued,

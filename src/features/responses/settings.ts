@@ -18,6 +18,14 @@ export const responseSettings = mapping(
       .describe(
         "What to do with tools that run on OpenAI's servers, such as web_search, in requests for models without them. refuse: 400. ignore: the model answers without them, and the header x-parlance-ignored-fields names them. Upstreams with the Responses API get them.",
       ),
+    max_tool_calls: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(100)
+      .describe(
+        "Maximum calls of tools that this service runs in one response, such as those of MCP servers. A request may set a lower one in `max_tool_calls`.",
+      ),
     keep_days: z
       .int()
       .min(1)

@@ -112,6 +112,8 @@ function otherLines(operation: Exclude<Operation, "chat">, usage: Usage, rates: 
       return [tokens("character", usage.characters, rates.character), second];
     case "transcription":
       return [second];
+    case "tool":
+      return [];
   }
 }
 

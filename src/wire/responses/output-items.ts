@@ -4,6 +4,7 @@ import type { TokenLogprob } from "../../contracts/chat-model.ts";
 import { newId } from "../../kernel/id.ts";
 import type { AnswerPart } from "../answer-parts.ts";
 import { CALL_PREFIXES, type CallerToolType, toCallItem, toEmptyCallItem } from "./caller-tools.ts";
+import type { Annotation } from "./item-events.ts";
 import type { ToolName } from "./responses-tools.ts";
 
 export interface ResponseEvent {
@@ -19,6 +20,8 @@ export interface OutputItem {
   begin(): ResponseEvent[];
   append(text: string, logprobs: readonly TokenLogprob[]): ResponseEvent[];
   end(): ResponseEvent[];
+  /** Adds citations; only of texts. */
+  annotate?(annotations: readonly Annotation[]): ResponseEvent[];
 }
 
 export interface ItemOptions {
@@ -42,13 +45,14 @@ class MessageItem implements OutputItem {
   readonly #place: { item_id: string; output_index: number; content_index: number };
   #text = "";
   readonly #logprobs: unknown[] = [];
+  readonly #annotations: Annotation[] = [];
 
   constructor(index: number) {
     this.#place = { item_id: this.#id, output_index: index, content_index: 0 };
   }
 
   get #part() {
-    return { type: "output_text", text: this.#text, annotations: [], logprobs: this.#logprobs };
+    return { type: "output_text", text: this.#text, annotations: this.#annotations, logprobs: this.#logprobs };
   }
 
   toJson(status: Status) {
@@ -57,7 +61,13 @@ class MessageItem implements OutputItem {
   }
 
   begin() {
-    return [{ type: "response.content_part.added", ...this.#place, part: { ...this.#part, text: "", logprobs: [] } }];
+    return [
+      {
+        type: "response.content_part.added",
+        ...this.#place,
+        part: { ...this.#part, text: "", annotations: [], logprobs: [] },
+      },
+    ];
   }
 
   append(text: string, logprobs: readonly TokenLogprob[]) {
@@ -65,6 +75,15 @@ class MessageItem implements OutputItem {
     const shown = logprobs.map(({ token, logprob, bytes, top }) => ({ token, logprob, bytes, top_logprobs: top }));
     this.#logprobs.push(...shown);
     return [{ type: "response.output_text.delta", ...this.#place, delta: text, logprobs: shown }];
+  }
+
+  annotate(annotations: readonly Annotation[]) {
+    const first = this.#annotations.length;
+    this.#annotations.push(...annotations);
+    return annotations.map((annotation, index) => {
+      const annotation_index = first + index;
+      return { type: "response.output_text.annotation.added", ...this.#place, annotation_index, annotation };
+    });
   }
 
   end() {

@@ -1,7 +1,7 @@
 /** Renders a chat answer as the events of a response; the last one contains the complete response. */
 
 import type { AnswerIdentity } from "../answer-identity.ts";
-import type { PartEvent } from "../answer-parts.ts";
+import type { ResponsePart, ServiceItem } from "./item-events.ts";
 import { type ItemOptions, newItem, type OutputItem, type ResponseEvent } from "./output-items.ts";
 import { newResponse, toEnding, toUsage } from "./response-object.ts";
 import type { ResponsesBody } from "./responses-body.ts";
@@ -31,7 +31,10 @@ export interface NumberedEvent extends ResponseEvent {
 export class ResponseEvents {
   readonly #options: ResponseOptions;
   readonly #envelope: ReturnType<typeof newResponse>;
-  readonly #output: ListedItem[] = [];
+  /** Items that have ended, at their position; calls of tools may end in another order than they began. */
+  readonly #output: (ListedItem | undefined)[] = [];
+  readonly #positions = new Map<string, number>();
+  #itemCount = 0;
   #sequenceNumber = 0;
 
   constructor(options: ResponseOptions) {
@@ -52,29 +55,45 @@ export class ResponseEvents {
    * Yields the events. Throws failures, which the caller renders with `failed`. Parts without an end belong to a client
    * that has disconnected.
    */
-  async *of(parts: AsyncIterable<PartEvent>): AsyncGenerator<NumberedEvent> {
+  async *of(parts: AsyncIterable<ResponsePart>): AsyncGenerator<NumberedEvent> {
     const isQueued = this.#options.body.background === true;
     const first = this.#response(isQueued ? "queued" : "in_progress");
     yield this.#event("response.created", { response: first });
     yield this.#event(`response.${first.status}`, { response: first });
     let hasBegun = !isQueued;
     let item: OutputItem | undefined;
+    let position = 0;
     for await (const event of parts) {
       if (!hasBegun) yield this.#event("response.in_progress", { response: this.#response("in_progress") });
       hasBegun = true;
       switch (event.type) {
         case "part-start":
-          item = newItem(event.part, event.index, this.#options);
-          yield* this.#begin(item);
+          position = this.#nextPosition();
+          item = newItem(event.part, position, this.#options);
+          yield* this.#begin(item, position);
           break;
         case "part-delta":
           yield* this.#numbered(item?.append(event.text, event.logprobs) ?? []);
           break;
         case "part-stop":
-          if (item !== undefined) yield* this.#end(item, "completed");
+          if (item !== undefined) yield* this.#end(item, position);
+          break;
+        case "annotations":
+          yield* this.#numbered(item?.annotate?.(event.annotations) ?? []);
+          break;
+        case "item-start":
+          yield this.#startItem(event.item);
+          break;
+        case "item-event": {
+          const { type, ...fields } = event.event;
+          yield this.#event(type, { item_id: event.id, output_index: this.#positions.get(event.id), ...fields });
+          break;
+        }
+        case "item-stop":
+          yield this.#stopItem(event.item);
           break;
         case "end": {
-          if (this.#output.length === 0) yield* this.#emptyMessage();
+          if (this.#itemCount === 0) yield* this.#emptyMessage();
           const ending = toEnding(event.reason);
           this.#markLast(ending.status);
           const moderation = this.#options.moderation();
@@ -99,24 +118,41 @@ export class ResponseEvents {
     return this.#event("response.failed", { response: { ...this.#response("failed"), store, error: shown } });
   }
 
-  *#begin(item: OutputItem): Generator<NumberedEvent> {
-    const output_index = this.#output.length;
-    yield this.#event("response.output_item.added", { output_index, item: item.toJson("in_progress") });
+  #nextPosition(): number {
+    this.#itemCount += 1;
+    return this.#itemCount - 1;
+  }
+
+  *#begin(item: OutputItem, position: number): Generator<NumberedEvent> {
+    yield this.#event("response.output_item.added", { output_index: position, item: item.toJson("in_progress") });
     yield* this.#numbered(item.begin());
   }
 
-  *#end(item: OutputItem, status: "completed" | "incomplete"): Generator<NumberedEvent> {
+  *#end(item: OutputItem, position: number): Generator<NumberedEvent> {
     yield* this.#numbered(item.end());
-    const output_index = this.#output.length;
-    this.#output.push(item.toJson(status) as ListedItem);
-    yield this.#event("response.output_item.done", { output_index, item: this.#output[output_index] });
+    const json = item.toJson("completed") as ListedItem;
+    this.#output[position] = json;
+    yield this.#event("response.output_item.done", { output_index: position, item: json });
+  }
+
+  #startItem(item: ServiceItem): NumberedEvent {
+    const output_index = this.#nextPosition();
+    this.#positions.set(item.id, output_index);
+    return this.#event("response.output_item.added", { output_index, item });
+  }
+
+  #stopItem(item: ServiceItem): NumberedEvent {
+    const output_index = this.#positions.get(item.id) ?? this.#nextPosition();
+    this.#output[output_index] = item;
+    return this.#event("response.output_item.done", { output_index, item });
   }
 
   /** Yields an empty message, because clients read the text of the first message even if the model wrote none. */
   *#emptyMessage(): Generator<NumberedEvent> {
-    const item = newItem({ type: "text" }, 0, this.#options);
-    yield* this.#begin(item);
-    yield* this.#end(item, "completed");
+    const position = this.#nextPosition();
+    const item = newItem({ type: "text" }, position, this.#options);
+    yield* this.#begin(item, position);
+    yield* this.#end(item, position);
   }
 
   /** Sets the status of the last item, which is known only once the answer has ended. */
@@ -126,7 +162,7 @@ export class ResponseEvents {
   }
 
   #response(status: string): CompleteResponse {
-    return { ...this.#envelope, status, output: [...this.#output], usage: null };
+    return { ...this.#envelope, status, output: this.#output.filter((item) => item !== undefined), usage: null };
   }
 
   *#numbered(events: readonly ResponseEvent[]): Generator<NumberedEvent> {

@@ -34,7 +34,7 @@ export function newResponse(
     temperature: body.temperature ?? 1,
     text: { format: body.text?.format ?? { type: "text" }, verbosity: body.text?.verbosity ?? "medium" },
     tool_choice: body.tool_choice ?? "auto",
-    tools: (body.tools ?? []).map(withStrict),
+    tools: (body.tools ?? []).map(toShownTool),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     truncation: body.truncation ?? "disabled",
@@ -42,8 +42,14 @@ export function newResponse(
   };
 }
 
-/** Adds the fields of a function that OpenAI's schema requires in a response. */
-function withStrict<Tool extends { type: string }>(tool: Tool): Tool {
+/** Adds the fields of a function that OpenAI's schema requires in a response, and removes the secrets of MCP servers. */
+function toShownTool<Tool extends { type: string }>(tool: Tool): object {
+  if (tool.type === "mcp") {
+    const { authorization: _secret, ...shown } = tool as Tool & { authorization?: unknown; headers?: object | null };
+    if (shown.headers == null) return shown;
+    const names = Object.keys(shown.headers).map((name) => [name, "<redacted>"]);
+    return { ...shown, headers: Object.fromEntries(names) };
+  }
   return tool.type === "function" ? { parameters: null, strict: null, ...tool } : tool;
 }
 

@@ -22,7 +22,7 @@ interface ResponsesCall {
 }
 
 /** A call without the caller's body, for models that answer with typed events. */
-type TypedCall = Omit<ResponsesCall, "passThrough" | "withDefaults"> & {
+export type TypedCall = Omit<ResponsesCall, "passThrough" | "withDefaults"> & {
   withDefaults(defaults: ChatDefaults): TypedCall;
 };
 
@@ -84,7 +84,8 @@ export function toResponsesCall(
     native: nativeResponses(body, store),
     body: toForwardedBody(body, prompt),
     stream: body.stream === true,
-    unsupportedLocally: () => firstUnsupported(body, KNOWN_FIELDS, policy, options.hostedTools) ?? unsupported[0],
+    unsupportedLocally: () =>
+      firstUnsupported(body, KNOWN_FIELDS, policy, options.hostedTools, tools.served) ?? unsupported[0],
     promptBytes: () => jsonBytes([prompt.context, input, instructions, body.tools, text], "image_url"),
   };
   return {

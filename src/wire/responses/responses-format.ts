@@ -10,6 +10,7 @@ import { toForwardedAnswer, toForwardedFrames } from "../forwarded-answer.ts";
 import { toResponseModeration } from "../openai/chat/chat-moderation.ts";
 import { toErrorBody } from "../openai/error.ts";
 import { throwForResponses } from "./error-params.ts";
+import type { ResponsePart } from "./item-events.ts";
 import {
   type CompleteResponse,
   ResponseEvents,
@@ -54,11 +55,11 @@ export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
     return { ...facts, body, tools, context, ...unset };
   },
   call: toCall,
-  answer: (answer, chat) => toResponse(eventsOf(answer, chat).of(toAnswerParts(answer, true, true))),
+  answer: (answer, chat) => toResponse(eventsOf(answer, chat).of(partsOf(answer))),
   frames: (answer, chat) => {
     const rendered = eventsOf(answer, chat);
     chat.renderFailure = (failure) => toResponseFrame(rendered.failed(toErrorBody(failure, chat.requestId)));
-    return toResponseFrames(rendered.of(toAnswerParts(answer, true, true)));
+    return toResponseFrames(rendered.of(partsOf(answer)));
   },
   forwarded: {
     answer: (bytes, _answer, chat) =>
@@ -73,7 +74,7 @@ export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
   errorFrame: (failure, { renderFailure, requestId }) =>
     renderFailure?.(failure) ?? toErrorEventFrame(toErrorBody(failure, requestId), 0),
   waitFrame: waitComment,
-  ignored: ({ isUpstream }, { body }) => ignoredFields(body, KNOWN_FIELDS, !isUpstream),
+  ignored: ({ isUpstream }, { body, tools }) => ignoredFields(body, KNOWN_FIELDS, !isUpstream, tools.served),
   shorten: (chat) => {
     const prompt = chat.body.truncation === "auto" ? withoutOldest(chat.prompt) : undefined;
     return prompt && { ...chat, prompt };
@@ -91,13 +92,21 @@ export function renderingOf({ body, tools }: Pick<ResponseChat, "body" | "tools"
   return { names: tools.names, summarizes: body.reasoning?.summary !== undefined };
 }
 
+/** Answer of a chat with tools that this service runs: the parts of all turns, with the items of the tools. */
+export interface ResponseParts {
+  parts?: AsyncIterable<ResponsePart>;
+}
+
+function partsOf(answer: FormatAnswer & ResponseParts): AsyncIterable<ResponsePart> {
+  return answer.parts ?? toAnswerParts(answer, true, true);
+}
+
 function eventsOf(answer: FormatAnswer, chat: ResponseChat): ResponseEvents {
-  const { moderation } = answer;
   return new ResponseEvents({
     body: chat.body,
     answer,
     ...renderingOf(chat),
-    moderation: () => moderation && toResponseModeration(moderation),
+    moderation: () => answer.moderation && toResponseModeration(answer.moderation),
     store: chat.store,
     save: chat.save,
   });

@@ -8,6 +8,7 @@ import { openVariants } from "../openai/open-variants.ts";
 import { withTextFiles } from "../text-files.ts";
 import { CALLER_ITEMS, toModelCall, toModelResult } from "./caller-tools.ts";
 import { flatName } from "./responses-tools.ts";
+import { isServiceItem, SERVICE_ITEMS, toExchange } from "./service-items.ts";
 
 const TextPart = z.looseObject({ text: z.string() });
 const PARTS = {
@@ -35,6 +36,7 @@ const ITEMS = {
   custom_tool_call_output: CallOutput,
   reasoning: z.looseObject({}),
   ...CALLER_ITEMS,
+  ...SERVICE_ITEMS,
   item_reference: z.looseObject({ id: z.string().min(1) }),
 } satisfies Record<string, z.ZodType>;
 
@@ -72,14 +74,21 @@ export interface Prompt {
 /** Converts the items. Throws a Fault for those that no model supports. */
 export function toChatMessages(instructions: string | undefined, { context, input }: Prompt): ChatMessage[] {
   const messages: ChatMessage[] = instructions === undefined ? [] : [{ role: "system", content: instructions }];
-  const called = new Set<string>();
+  const called: Called = { ids: new Set(), approvalRequests: new Map() };
   const sent = typeof input === "string" ? [{ role: "user", content: input }] : input;
   for (const [index, item] of context.entries()) addItem(messages, called, item, `context[${index}]`);
   for (const [index, item] of sent.entries()) addItem(messages, called, item, `input[${index}]`);
   return messages;
 }
 
-function addItem(messages: ChatMessage[], called: Set<string>, item: InputItem, path: string): void {
+/** Calls before an item. */
+interface Called {
+  ids: Set<string>;
+  /** Requests of approvals by ID. */
+  approvalRequests: Map<string, InputItem>;
+}
+
+function addItem(messages: ChatMessage[], called: Called, item: InputItem, path: string): void {
   const type = typeOf(item);
   if (isOf("message", item)) messages.push({ role: item.role, content: toContent(item.content, `${path}.content`) });
   else if (isOf("function_call", item)) addCall(messages, called, toFunctionCall(item, path));
@@ -88,11 +97,21 @@ function addItem(messages: ChatMessage[], called: Set<string>, item: InputItem, 
     addCall(messages, called, { id, name: flatName(item), arguments: JSON.stringify({ input: text }) });
   } else if (isOf("function_call_output", item) || isOf("custom_tool_call_output", item)) {
     messages.push(...toResult(item, path, called));
-  } else if (type !== "reasoning") addCallerItem(messages, called, item, path);
+  } else if (isServiceItem(type)) addServiceItem(messages, called, item);
+  else if (type !== "reasoning") addCallerItem(messages, called, item, path);
+}
+
+/** Adds a call of a tool that this service ran, and its result. */
+function addServiceItem(messages: ChatMessage[], called: Called, item: InputItem): void {
+  const exchange = toExchange(typeOf(item), item, called.approvalRequests);
+  if (exchange === undefined) return;
+  const { call, result } = exchange;
+  addCall(messages, called, call);
+  messages.push({ role: "tool", toolCallId: call.id, content: result });
 }
 
 /** Adds a call of a tool that the caller runs, or its result. Throws a Fault for other items. */
-function addCallerItem(messages: ChatMessage[], called: Set<string>, item: InputItem, path: string): void {
+function addCallerItem(messages: ChatMessage[], called: Called, item: InputItem, path: string): void {
   const type = typeOf(item);
   const call = toModelCall(type, item);
   if (call !== undefined) {
@@ -122,8 +141,8 @@ function unreadable(type: string, path: string) {
 }
 
 /** Adds a call to the preceding assistant text, because chat templates expect both in one message. */
-function addCall(messages: ChatMessage[], called: Set<string>, call: ToolCall): void {
-  called.add(call.id);
+function addCall(messages: ChatMessage[], called: Called, call: ToolCall): void {
+  called.ids.add(call.id);
   const last = messages.at(-1);
   if (last?.role !== "assistant") messages.push({ role: "assistant", content: "", toolCalls: [call] });
   else messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
@@ -148,11 +167,7 @@ function isObjectText(text: string): boolean {
 }
 
 /** Converts a tool result; its images follow in a user message, because results are text. */
-function toResult(
-  { call_id: id, output }: z.output<typeof CallOutput>,
-  path: string,
-  called: ReadonlySet<string>,
-): ChatMessage[] {
+function toResult({ call_id: id, output }: z.output<typeof CallOutput>, path: string, called: Called): ChatMessage[] {
   checkCalled(id, called, path);
   const content = toContent(output, `${path}.output`);
   if (typeof content === "string") return [{ role: "tool", toolCallId: id, content }];
@@ -164,8 +179,8 @@ function toResult(
   ];
 }
 
-function checkCalled(id: string, called: ReadonlySet<string>, path: string): void {
-  if (called.has(id)) return;
+function checkCalled(id: string, called: Called, path: string): void {
+  if (called.ids.has(id)) return;
   const message = `No tool call before it has the call_id '${id.slice(0, 100)}'.`;
   throw invalidRequest(message, `${path}.call_id`, "invalid_value");
 }

@@ -40,7 +40,7 @@ export const ToolChoiceField = z.union([
   }),
 ]);
 
-type SentTool = z.output<typeof Tools>[number];
+export type SentTool = z.output<typeof Tools>[number];
 type SentChoice = z.output<typeof ToolChoiceField>;
 
 /** Name by which a client refers to a tool. */
@@ -54,6 +54,25 @@ export interface ReadTools {
   tools: Tool[];
   /** Tool names by the flat name that the model calls. */
   names: ReadonlyMap<string, ToolName>;
+  /** What this service runs of them; undefined: nothing. */
+  served?: ServedTools | undefined;
+}
+
+/** Tools of a request that this service runs. */
+export interface ServedTools {
+  /** Positions in `tools`. */
+  positions: ReadonlySet<number>;
+  /** Values of `include` that they honor. */
+  includes: readonly string[];
+  /** What `tool_choice` calls their functions, by the name that the model calls. */
+  functions: ReadonlyMap<string, ServedName>;
+}
+
+export interface ServedName {
+  /** Type of the tool, such as `mcp`. */
+  type: string;
+  name: string;
+  serverLabel?: string | undefined;
 }
 
 const MAX_NAME_LENGTH = 64;
@@ -61,9 +80,26 @@ const MAX_NAME_LENGTH = 64;
 /** Joins a namespace and a tool's name to the single name that models and upstreams accept. */
 export function flatName({ name, namespace }: { name: string; namespace?: string | null | undefined }): string {
   const full = namespace ? `${namespace.replaceAll(/[^\w-]/g, "_")}__${name}` : name;
-  if (full.length <= MAX_NAME_LENGTH) return full;
-  const digest = createHash("sha256").update(full).digest("hex").slice(0, 8);
-  return `${full.slice(0, MAX_NAME_LENGTH - digest.length - 1)}_${digest}`;
+  return full.length <= MAX_NAME_LENGTH ? full : withDigest(full, full);
+}
+
+/**
+ * Returns the name that models call a function of a service tool by: letters, digits, `_` and `-`, with a digest where
+ * the original is longer or has others, or could be read as another server's.
+ */
+export function serviceFunctionName(name: string, serverLabel?: string): string {
+  const prefix = serverLabel === undefined ? "" : `${serverLabel.replaceAll(/[^\w-]/g, "_")}__`;
+  const full = `${prefix}${name.replaceAll(/[^\w-]/g, "_")}`;
+  const isPlain = serverLabel === undefined ? full === name : full === `${serverLabel}__${name}`;
+  const isAmbiguous = serverLabel?.includes("__") === true || name.startsWith("_");
+  if (isPlain && !isAmbiguous && full.length <= MAX_NAME_LENGTH) return full;
+  return withDigest(full, `${serverLabel ?? ""}\0${name}`);
+}
+
+/** Shortens a name and adds a digest of what it stands for. */
+export function withDigest(name: string, original: string): string {
+  const digest = createHash("sha256").update(original).digest("hex").slice(0, 8);
+  return `${name.slice(0, MAX_NAME_LENGTH - digest.length - 1)}_${digest}`;
 }
 
 /** Codex sends the tool by default. */
@@ -74,8 +110,9 @@ const OWN_TYPES = [...Object.keys(OwnTools), "namespace"];
 export type HostedToolsPolicy = "refuse" | "ignore";
 
 /** Returns the tools that no caller runs, with the paths of their types. */
-function notCallable(sent: readonly SentTool[]): { type: string; path: string }[] {
+function notCallable(sent: readonly SentTool[], served?: ServedTools): { type: string; path: string }[] {
   return sent.flatMap((tool, index) => {
+    if (served?.positions.has(index)) return [];
     const path = `tools[${index}]`;
     if (tool.type !== "namespace") {
       const isOwn = Object.hasOwn(OwnTools, tool.type) || isCallerTool(tool.type);
@@ -89,13 +126,17 @@ function notCallable(sent: readonly SentTool[]): { type: string; path: string }[
 }
 
 /** Returns the paths of the tools that `ignore` leaves out. */
-export function hostedTools(sent: readonly SentTool[]): string[] {
-  return notCallable(sent).map(({ path }) => path.slice(0, -".type".length));
+export function hostedTools(sent: readonly SentTool[], served?: ServedTools): string[] {
+  return notCallable(sent, served).map(({ path }) => path.slice(0, -".type".length));
 }
 
 /** Returns the Fault for the first tool that no caller runs; undefined without one. */
-export function firstHostedTool(sent: readonly SentTool[], policy: HostedToolsPolicy): Fault | undefined {
-  for (const { type, path } of notCallable(sent)) {
+export function firstHostedTool(
+  sent: readonly SentTool[],
+  policy: HostedToolsPolicy,
+  served?: ServedTools,
+): Fault | undefined {
+  for (const { type, path } of notCallable(sent, served)) {
     const fault = hostedTool(type.slice(0, 100), path, policy);
     if (fault !== undefined) return fault;
   }
@@ -180,7 +221,7 @@ function toFunctionOfText(tool: SentTool, name: string, path: string): Tool {
 /** Returns the tools that the model may call, and whether it must. Throws a Fault for an unsupported choice. */
 export function toToolChoice(
   choice: SentChoice | undefined,
-  { tools, names }: ReadTools,
+  { tools, names, served }: ReadTools,
 ): { tools: Tool[]; toolChoice: ToolChoice } {
   if (choice === undefined || choice === "auto" || choice === "none") return { tools, toolChoice: choice ?? "auto" };
   if (choice === "required") {
@@ -195,7 +236,11 @@ export function toToolChoice(
     };
     const isAllowed = (tool: ToolName | undefined) =>
       allowed.some((each) => (each.name ?? each.type) === (each.name === undefined ? tool?.type : tool?.name));
-    const allowedTools = tools.filter(({ name }) => isAllowed(names.get(name)));
+    const isServed = (name: ServedName | undefined) =>
+      name !== undefined && allowed.some((each) => isChoice(each, name));
+    const allowedTools = tools.filter(
+      ({ name }) => isAllowed(names.get(name)) || isServed(served?.functions.get(name)),
+    );
     return { tools: allowedTools, toolChoice: allowedTools.length === 0 ? "auto" : mode };
   }
   if (isCallerTool(choice.type)) {
@@ -203,6 +248,16 @@ export function toToolChoice(
     const flat = [...names].find(([, tool]) => tool.type === type)?.[0];
     if (flat !== undefined) return { tools, toolChoice: { name: flat } };
     throw invalidRequest(`'tools' has no tool of the type '${type}'.`, "tool_choice.type", "invalid_value");
+  }
+  const functions = tools.filter(({ name }) => {
+    const servedName = served?.functions.get(name);
+    return servedName !== undefined && isChoice(choice, servedName);
+  });
+  const [first] = functions;
+  if (first !== undefined) {
+    return functions.length === 1
+      ? { tools, toolChoice: { name: first.name } }
+      : { tools: functions, toolChoice: "required" };
   }
   if (choice.type !== "function" && choice.type !== "custom") {
     const message = `Models here do not have the hosted tool '${choice.type}', so it cannot be forced.`;
@@ -215,4 +270,10 @@ export function toToolChoice(
   )?.[0];
   if (flat === undefined) throw invalidRequest(`'tools' has no tool '${name}'.`, "tool_choice.name", "invalid_value");
   return { tools, toolChoice: { name: flat } };
+}
+
+/** Whether a choice means a function of a tool that this service runs; a choice without a name means all of the tool. */
+function isChoice(choice: Readonly<Record<string, unknown>>, { type, name, serverLabel }: ServedName): boolean {
+  const isServer = choice.server_label == null || choice.server_label === serverLabel;
+  return choice.type === type && isServer && (choice.name == null || choice.name === name);
 }

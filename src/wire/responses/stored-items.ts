@@ -23,6 +23,9 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   apply_patch_call_output: "apco_",
   computer_call: "cu_",
   computer_call_output: "cuo_",
+  mcp_list_tools: "mcpl_",
+  mcp_call: "mcp_",
+  mcp_approval_response: "mcpa_",
 };
 
 /** Gives every item a new id, since a client may send an item of an earlier answer again. */

@@ -10,7 +10,7 @@ import {
   unknownFieldsOf,
 } from "../openai/unknown-fields.ts";
 import type { ResponsesBody } from "./responses-body.ts";
-import { firstHostedTool, type HostedToolsPolicy, hostedTools } from "./responses-tools.ts";
+import { firstHostedTool, type HostedToolsPolicy, hostedTools, type ServedTools } from "./responses-tools.ts";
 
 /** Bookkeeping fields that do not change the answer. */
 const WITHOUT_EFFECT = ["client_metadata", "prompt_cache_options", "prompt_cache_retention"];
@@ -78,31 +78,38 @@ export function firstUnsupported(
   known: readonly string[],
   policy: UnknownFieldsPolicy,
   hosted: HostedToolsPolicy,
+  served?: ServedTools,
 ) {
   const rules = { known: [...known, ...WITHOUT_EFFECT], unsupported: UNSUPPORTED, policy };
   return (
     firstRefusedField(body, rules) ??
-    firstHostedTool(body.tools ?? [], hosted) ??
-    unsupportedInclude(body) ??
+    firstHostedTool(body.tools ?? [], hosted, served) ??
+    unsupportedInclude(body, served) ??
     unsupportedTier(body)
   );
 }
 
 /** Returns the paths of fields without effect. `isLocal`: whether the model is not an upstream's. */
-export function ignoredFields(body: ResponsesBody, known: readonly string[], isLocal: boolean): string[] {
+export function ignoredFields(
+  body: ResponsesBody,
+  known: readonly string[],
+  isLocal: boolean,
+  served?: ServedTools,
+): string[] {
   const { verbosity = "medium" } = body.text ?? {};
   return [
     ...unknownFieldsOf(body, [...known, ...WITHOUT_EFFECT, ...Object.keys(UNSUPPORTED)]),
-    ...hostedTools(body.tools ?? []),
+    ...hostedTools(body.tools ?? [], served),
     ...(isLocal && verbosity !== "medium" ? ["text.verbosity"] : []),
   ];
 }
 
-function unsupportedInclude({ include = [] }: ResponsesBody): Fault | undefined {
-  const index = include.findIndex((each) => !INCLUDES.includes(each));
+function unsupportedInclude({ include = [] }: ResponsesBody, served?: ServedTools): Fault | undefined {
+  const includes = [...INCLUDES, ...(served?.includes ?? [])];
+  const index = include.findIndex((each) => !includes.includes(each));
   const name = include[index];
   if (name === undefined) return undefined;
-  const meant = name.length > 100 ? undefined : closest(name, INCLUDES);
+  const meant = name.length > 100 ? undefined : closest(name, includes);
   const wayOut =
     meant !== undefined && isMisspelling(name, meant)
       ? `Did you mean '${meant}'?`

@@ -16,6 +16,8 @@ export interface InProcessService {
   /** For requests whose handlers need a socket, such as uploads. */
   origin: string;
   accounts: App["accounts"];
+  /** Tools that the service runs within responses; tests register theirs. */
+  tools: App["tools"];
   apiKey: string;
   adminKey: string;
   close(): Promise<void>;
@@ -49,6 +51,7 @@ export async function startInProcess(config: string): Promise<InProcessService> 
     origin,
     inject: app.server.app.inject.bind(app.server.app),
     accounts: app.accounts,
+    tools: app.tools,
     apiKey: environment.PARLANCE_API_KEY,
     adminKey: environment.PARLANCE_ADMIN_KEY,
     close: async () => {

@@ -1,0 +1,299 @@
+/** One response with tools that this service runs: the model's turns, and the calls between them. */
+
+import type { ChatCall } from "../../contracts/chat-call.ts";
+import type { ChatMessage } from "../../contracts/chat-model.ts";
+import { runWithin } from "../../http/answer-chat.ts";
+import type { ChatAnswer } from "../../inference/chat-call.ts";
+import type { ChatOptions, Inference } from "../../inference/inference.ts";
+import type { Settlement } from "../../inference/settlement.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
+import { addTokens, type TokenUsage } from "../../kernel/usage.ts";
+import { type PartEvent, toAnswerParts } from "../../wire/answer-parts.ts";
+import { toModerationInput } from "../../wire/moderation-input.ts";
+import type { ItemEvent, ResponsePart } from "../../wire/responses/item-events.ts";
+import { toTypedCall } from "../../wire/responses/responses-call.ts";
+import {
+  type ResponseChat,
+  type ResponseParts,
+  responsesFormat,
+  toCall,
+} from "../../wire/responses/responses-format.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { combineSettlements } from "./combine-settlements.ts";
+import type { CallContext, PendingCall } from "./service-tool.ts";
+import type { OpenTools, ServiceTools } from "./service-tools.ts";
+import { type CallEnd, runCalls, type WrittenCall } from "./tool-calls.ts";
+
+export interface ToolLoopOptions {
+  inference: Inference;
+  caller: Caller;
+  tools: ServiceTools;
+  /** Positions of the tools that this service runs. */
+  positions: ReadonlySet<number>;
+  /** Calls of one response, unless the request allows fewer. */
+  maxCalls: number;
+}
+
+export type LoopAnswer = ChatAnswer & Required<ResponseParts>;
+
+type AnswerEnd = Extract<PartEvent, { type: "end" }>;
+
+/** What a turn of the model came to. */
+interface Turn {
+  text: string;
+  calls: WrittenCall[];
+  /** Whether it calls tools that the caller runs. */
+  hasCallerCalls: boolean;
+  end: AnswerEnd | undefined;
+}
+
+/** Opens the tools and resolves once the model has begun its first turn. Throws a Fault. */
+export function startToolLoop(options: ToolLoopOptions, chat: ResponseChat, ask: ChatOptions): Promise<LoopAnswer> {
+  return new ToolLoop(options, chat, ask).start();
+}
+
+class ToolLoop {
+  readonly #options: ToolLoopOptions;
+  readonly #chat: ResponseChat;
+  readonly #ask: ChatOptions;
+  readonly #abort = new AbortController();
+  readonly #context: CallContext;
+  /** Messages after those of the request: the calls of earlier turns and their results. */
+  readonly #messages: ChatMessage[] = [];
+  readonly #settlements: (() => Settlement | undefined)[] = [];
+  readonly #maxCalls: number;
+  #callCount = 0;
+  #turnCount = 0;
+  #tools: OpenTools | undefined;
+  #answer: ChatAnswer | undefined;
+  #used: TokenUsage | undefined;
+  #hasEnded = false;
+
+  constructor(options: ToolLoopOptions, chat: ResponseChat, ask: ChatOptions) {
+    this.#options = options;
+    this.#chat = chat;
+    this.#ask = ask;
+    this.#maxCalls = Math.min(options.maxCalls, chat.body.max_tool_calls ?? Number.POSITIVE_INFINITY);
+    const { signal } = this.#abort;
+    const onAbort = (leave: () => void) => {
+      if (signal.aborted) leave();
+      else signal.addEventListener("abort", leave, { once: true });
+    };
+    const { inference, caller } = options;
+    this.#context = { signal, runTool: (tool, work) => inference.runTool(caller, tool, onAbort, work) };
+    ask.onDisconnect(() => this.#close());
+  }
+
+  async start(): Promise<LoopAnswer> {
+    try {
+      const { tools, items, calls } = await this.#open();
+      this.#chat.tools = tools;
+      const first = [...items, ...(await this.#runPending(calls))];
+      const answer = await this.#askModel();
+      const parts = this.#parts(first);
+      const moderation = () => this.#answer?.moderation;
+      return {
+        ...answer,
+        parts,
+        settlement: () => (this.#hasEnded ? combineSettlements(this.#settlements) : undefined),
+        get moderation() {
+          return moderation();
+        },
+      };
+    } catch (failure) {
+      this.#close();
+      throw failure;
+    }
+  }
+
+  async #open(): Promise<OpenTools> {
+    const { tools, caller, positions } = this.#options;
+    const { body, prompt, tools: read } = this.#chat;
+    const input = typeof prompt.input === "string" ? [] : prompt.input;
+    const context = { ...this.#context, caller, items: [...prompt.context, ...input], include: body.include ?? [] };
+    this.#tools = await tools.open(body, read, positions, context);
+    // The caller may have left meanwhile.
+    this.#abort.signal.throwIfAborted();
+    return this.#tools;
+  }
+
+  /** Runs the calls that earlier turns wrote and the caller has approved. */
+  async #runPending(pending: readonly PendingCall[]): Promise<ItemEvent[]> {
+    if (pending.length === 0) return [];
+    const calls = pending.map((each): WrittenCall => {
+      const { id } = each.call.toItem("in_progress");
+      return { call: each.call, itemId: id, id: newId("call_"), name: each.name, arguments: each.arguments };
+    });
+    const events: ItemEvent[] = calls.flatMap(({ call, itemId, arguments: text }): ItemEvent[] => [
+      { type: "item-start", item: call.toItem("in_progress") },
+      ...[...call.begin(), ...call.append(text)].map((event) => ({ type: "item-event" as const, id: itemId, event })),
+    ]);
+    const running = this.#run(calls);
+    let step = await running.next();
+    for (; !step.done; step = await running.next()) events.push(step.value);
+    this.#addTurn("", step.value);
+    return events;
+  }
+
+  async *#parts(first: readonly ItemEvent[]): AsyncGenerator<ResponsePart> {
+    try {
+      yield* first;
+      for (;;) {
+        const turn = yield* this.#turn(this.#answer as ChatAnswer);
+        const { end } = turn;
+        // The client has left.
+        if (end === undefined) return;
+        this.#used = this.#used === undefined ? end.usage : addTokens(this.#used, end.usage);
+        const mayCall = end.reason === "tool_calls" || end.reason === "stop";
+        if (!mayCall) for (const { call } of turn.calls) yield { type: "item-stop", item: call.toItem("incomplete") };
+        const ends = mayCall && turn.calls.length > 0 ? yield* this.#run(turn.calls) : [];
+        const isPaused = ends.some(({ outcome }) => outcome.type === "pause");
+        const wasExhausted = this.#callCount - turn.calls.length >= this.#maxCalls;
+        if (ends.length === 0 || turn.hasCallerCalls || isPaused || wasExhausted) {
+          this.#end();
+          yield { ...end, usage: this.#used };
+          return;
+        }
+        this.#addTurn(turn.text, ends);
+        await this.#askModel();
+      }
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** Yields the parts of a turn, and items in place of the calls of this service's tools. */
+  async *#turn(answer: ChatAnswer): AsyncGenerator<ResponsePart, Turn> {
+    const { functions, annotate } = this.#tools as OpenTools;
+    const turn: Turn = { text: "", calls: [], hasCallerCalls: false, end: undefined };
+    let current: WrittenCall | undefined;
+    let text = "";
+    for await (const event of toAnswerParts(answer, true, true)) {
+      switch (event.type) {
+        case "start":
+          break;
+        case "end":
+          turn.end = event;
+          break;
+        case "part-start": {
+          const { part } = event;
+          text = "";
+          const tool = part.type === "tool-call" ? functions.get(part.name) : undefined;
+          if (part.type !== "tool-call" || tool === undefined) {
+            turn.hasCallerCalls ||= part.type === "tool-call";
+            current = undefined;
+            yield event;
+            break;
+          }
+          const call = tool.begin();
+          const item = call.toItem("in_progress");
+          current = { call, itemId: item.id, id: part.id, name: part.name, arguments: "" };
+          turn.calls.push(current);
+          yield { type: "item-start", item };
+          yield* progress(item.id, call.begin());
+          break;
+        }
+        case "part-delta":
+          if (current === undefined) {
+            if (event.part.type === "text") {
+              turn.text += event.text;
+              text += event.text;
+            }
+            yield event;
+          } else {
+            current.arguments += event.text;
+            yield* progress(current.itemId, current.call.append(event.text));
+          }
+          break;
+        case "part-stop":
+          if (current !== undefined) break;
+          if (event.part.type === "text") {
+            const annotations = annotate(text);
+            if (annotations.length > 0) yield { type: "annotations", annotations };
+          }
+          yield event;
+      }
+    }
+    return turn;
+  }
+
+  #run(calls: readonly WrittenCall[]): AsyncGenerator<ItemEvent, CallEnd[]> {
+    const before = this.#callCount;
+    this.#callCount += calls.length;
+    const refusal = `The limit of ${this.#maxCalls} tool calls of this response is reached.`;
+    return runCalls(calls, this.#context, (index) => (before + index >= this.#maxCalls ? refusal : undefined));
+  }
+
+  /** Adds the calls of a turn and their results to what the model reads next. */
+  #addTurn(content: string, ends: readonly CallEnd[]): void {
+    const toolCalls = ends.map(({ call: { id, name, arguments: text } }) => {
+      return { id, name, arguments: isObject(text) ? text : "{}" };
+    });
+    this.#messages.push({ role: "assistant", content, toolCalls });
+    for (const { call, outcome } of ends) {
+      const result = outcome.type === "result" ? outcome.text : "";
+      this.#messages.push({ role: "tool", toolCallId: call.id, content: result });
+    }
+  }
+
+  async #askModel(): Promise<ChatAnswer> {
+    this.#abort.signal.throwIfAborted();
+    const { inference, caller } = this.#options;
+    const isFirst = this.#turnCount === 0;
+    this.#turnCount += 1;
+    const { onWait, ...ask } = this.#ask;
+    const options = isFirst ? { ...ask, onWait } : { ...ask, isWithinRequest: true };
+    const answer = await runWithin(responsesFormat, this.#chat, (each) =>
+      inference.chat(caller, this.#withTurns(toTypedCall(toCall(each)), isFirst), options),
+    );
+    this.#answer = answer;
+    this.#settlements.push(answer.settlement);
+    return answer;
+  }
+
+  #withTurns(call: ChatCall, isFirst: boolean): ChatCall {
+    const { toolChoice } = call.request;
+    const isExhausted = this.#callCount >= this.#maxCalls;
+    const { functions } = this.#tools as OpenTools;
+    const request = {
+      ...call.request,
+      messages: [...call.request.messages, ...this.#messages],
+      // A forced call has been made; forcing it again would never end.
+      toolChoice: isFirst || toolChoice === "none" ? toolChoice : ("auto" as const),
+      tools: isExhausted ? call.request.tools.filter(({ name }) => !functions.has(name)) : call.request.tools,
+    };
+    const { withDefaults } = call;
+    return {
+      ...call,
+      request,
+      moderationInput: () => toModerationInput(request),
+      ...(withDefaults && { withDefaults: (defaults) => this.#withTurns(withDefaults(defaults), isFirst) }),
+    };
+  }
+
+  #end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#close();
+  }
+
+  /** Ends what still runs. */
+  #close(): void {
+    this.#abort.abort(new Fault("client-left", "The client left."));
+    void this.#tools?.close();
+  }
+}
+
+function* progress(id: string, events: readonly { type: string }[]): Generator<ItemEvent> {
+  for (const event of events) yield { type: "item-event", id, event };
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

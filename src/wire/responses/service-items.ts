@@ -1,0 +1,75 @@
+/**
+ * Items of tools that this service runs, as later requests send them: what they must contain, and what a model reads in
+ * their place.
+ */
+
+import { z } from "zod";
+import type { ToolCall } from "../../contracts/chat-model.ts";
+import { serviceFunctionName } from "./responses-tools.ts";
+
+const text = z.string().min(1);
+const McpName = z.looseObject({ server_label: text, name: text, arguments: z.string() });
+
+export const SERVICE_ITEMS = {
+  mcp_list_tools: z.looseObject({ server_label: text, tools: z.array(z.looseObject({ name: text })) }),
+  mcp_call: McpName,
+  mcp_approval_request: McpName,
+  mcp_approval_response: z.looseObject({ approval_request_id: text, approve: z.boolean() }),
+} satisfies Record<string, z.ZodType>;
+
+export function isServiceItem(type: string): boolean {
+  return Object.hasOwn(SERVICE_ITEMS, type);
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** A call of an earlier turn and what came of it. */
+interface Exchange {
+  call: ToolCall;
+  result: string;
+}
+
+/**
+ * Converts an item; undefined for one that the model does not read. `requests`: the approval requests before it, by ID,
+ * to which it adds.
+ */
+export function toExchange(type: string, item: Item, requests: Map<string, Item>): Exchange | undefined {
+  const id = String(item.id);
+  switch (type) {
+    case "mcp_call":
+      return { call: toMcpCall(item), result: textOfMcpCall(item) };
+    case "mcp_approval_request":
+      requests.set(id, item);
+      return undefined;
+    case "mcp_approval_response": {
+      const request = requests.get(String(item.approval_request_id));
+      // The item of an approved call follows.
+      if (request === undefined || item.approve === true) return undefined;
+      const reason = typeof item.reason === "string" && item.reason !== "" ? ` Reason: ${item.reason}` : "";
+      return { call: toMcpCall(request), result: `The user did not approve this call.${reason}` };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function toMcpCall({ id, name, server_label: label, arguments: sent }: Item): ToolCall {
+  const input = String(sent ?? "").trim();
+  return {
+    id: String(id),
+    name: serviceFunctionName(String(name), String(label)),
+    arguments: input === "" ? "{}" : input,
+  };
+}
+
+function textOfMcpCall({ output, error }: Item): string {
+  if (typeof output === "string") return output;
+  return error == null ? "" : `The tool failed: ${describe(error)}`;
+}
+
+/** The error is a text or one of OpenAI's objects. */
+function describe(error: unknown): string {
+  if (typeof error === "string") return error;
+  const { message, content } = error as { message?: unknown; content?: unknown };
+  return typeof message === "string" ? message : JSON.stringify(content ?? error);
+}
