@@ -58,7 +58,14 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
   });
   lifetime.defer(() => recorder.close());
   const files = { files: openFileStore(config, database) };
-  const { admin: people = [] } = privacyFeature({ accounts, database, logger, files, usage: { recorder, history } });
+  const { admin: people = [] } = privacyFeature({
+    accounts,
+    config,
+    database,
+    logger,
+    files,
+    usage: { recorder, history },
+  });
   const reports = [usage(new UsageReports(database)), requests(history, accounts, stopping.signal)];
   const admin = features.flatMap((feature) => feature.admin ?? []);
   addScope(app, "admin", "/v1/organization", callerIn, [...admin, ...people, ...reports]);

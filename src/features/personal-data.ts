@@ -2,7 +2,9 @@
 
 import { accountData } from "./accounts/personal-data.ts";
 import { batchData } from "./batches/personal-data.ts";
+import { fileData } from "./files/personal-data.ts";
 import type { AllPersonalData } from "./privacy/personal-data.ts";
+import { responseData } from "./responses/personal-data.ts";
 import { signOnData } from "./sign-on/personal-data.ts";
 import { usageData } from "./usage/personal-data.ts";
 import { webhookData } from "./webhooks/personal-data.ts";
@@ -10,11 +12,8 @@ import { webhookData } from "./webhooks/personal-data.ts";
 /** In the order of export and erasure: `users` comes last, because an erasure that was interrupted begins there again. */
 export const PERSONAL_DATA = {
   cachedAnswers: { reason: "Answers by the hash of their request, which names nobody; they expire." },
-  storedResponses: { reason: "Content of projects." },
-  conversations: { reason: "Content of projects." },
-  responseItems: { reason: "Content of projects." },
-  responseEvents: { reason: "Content of projects." },
-  files: { reason: "Content of projects." },
+  ...responseData,
+  ...fileData,
   ...batchData,
   ...usageData,
   ...webhookData,

@@ -31,6 +31,18 @@ async function replaceInDetails(executor: Executor, person: Person, quoted: stri
   return Number(result.numUpdatedRows);
 }
 
+/** Keys of sessions have the ID of the user in place of a hash. */
+const hashesOfKeys: QueriedRows<"apiKeys"> = {
+  columns: ["keyHash"],
+  erase: ({ database }, { identifiers: { user } }) =>
+    database.run(async (executor) => {
+      if (user.length === 0) return 0;
+      const keyHash = sql<string>`'erased ' || id`;
+      await executor.updateTable("apiKeys").set({ keyHash }).where("userId", "in", user).execute();
+      return 0;
+    }),
+};
+
 export const accountData = {
   organizations: { reason: NO_PERSON },
   projects: { reason: NO_PERSON },
@@ -75,6 +87,7 @@ export const accountData = {
   },
   apiKeys: {
     rows: [
+      hashesOfKeys,
       {
         by: { userId: "user" },
         hidden: ["keyHash"],
@@ -82,7 +95,7 @@ export const accountData = {
         erase: { userId: PSEUDONYM, name: "Erased", lastUsedAddress: null, lastUsedClient: null },
       },
     ],
-    impersonal: { lastUsedClient: "Erased with its key.", keyHash: "Hash of a random secret." },
+    impersonal: { lastUsedClient: "Erased with its key." },
   },
   users: { rows: [{ by: { id: "user" }, erase: "delete" }], impersonal: { email: "Deleted with its row." } },
 } as const satisfies PersonalData;

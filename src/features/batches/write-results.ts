@@ -12,7 +12,7 @@ import type { BatchRow } from "./batch-rows.ts";
 
 export interface ResultsOptions {
   files: Pick<FileStore, "createOutput">;
-  batch: Pick<BatchRow, "id" | "projectId" | "outputExpiresAfterSeconds">;
+  batch: Pick<BatchRow, "id" | "projectId" | "keyId" | "outputExpiresAfterSeconds">;
   parts: BatchParts;
   /** Lines of the error file for what was not answered. */
   unanswered: AsyncIterable<string>;
@@ -48,6 +48,7 @@ async function writeFile(
       filename: `${batch.id}_${name}.jsonl`,
       path,
       bytes,
+      createdBy: batch.keyId,
       expiresAfterSeconds: batch.outputExpiresAfterSeconds ?? undefined,
     });
   } finally {

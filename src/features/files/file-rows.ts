@@ -9,4 +9,6 @@ export interface FileRow {
   isStored: number;
   createdAt: number;
   expiresAt: number;
+  /** Key that stored it; null: stored by an earlier version. */
+  createdBy?: string | null;
 }

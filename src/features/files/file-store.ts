@@ -34,6 +34,8 @@ export interface NewFile {
   bytes: number;
   /** Default: `keepDays`. */
   expiresAfterSeconds?: number | undefined;
+  /** Key that stores it. */
+  createdBy?: string | undefined;
 }
 
 export class FileStore {
@@ -112,14 +114,24 @@ export class FileStore {
   }
 
   async #put(
-    { projectId, purpose, filename, path, bytes, expiresAfterSeconds }: NewFile,
+    { projectId, purpose, filename, path, bytes, expiresAfterSeconds, createdBy }: NewFile,
     insert: (row: FileRow) => Promise<void>,
   ): Promise<FileRow> {
     const createdAt = Date.now();
     const keepSeconds = this.#options.keepDays * DAY_SECONDS;
     const expiresAt = createdAt + Math.min(expiresAfterSeconds ?? keepSeconds, keepSeconds) * 1000;
     const id = newId("file-");
-    const row: FileRow = { id, projectId, purpose, filename, bytes, isStored: 0, createdAt, expiresAt };
+    const row: FileRow = {
+      id,
+      projectId,
+      purpose,
+      filename,
+      bytes,
+      isStored: 0,
+      createdAt,
+      expiresAt,
+      createdBy: createdBy ?? null,
+    };
     await insert(row);
     try {
       await this.blobs.putFile(blobOf(id), path);

@@ -46,7 +46,9 @@ export function files(inference: Inference, parts: FileParts): FastifyPluginAsyn
           const { purpose, expiresAfterSeconds } = readFileForm(upload.fields);
           const { path, name, bytes } = requireFile(upload);
           const filename = name === "" ? "file" : name;
-          return toFileObject(await store.create({ projectId, purpose, filename, path, bytes, expiresAfterSeconds }));
+          const createdBy = request.caller.keyId;
+          const file = { projectId, purpose, filename, path, bytes, expiresAfterSeconds, createdBy };
+          return toFileObject(await store.create(file));
         },
       );
     });

@@ -1,19 +1,23 @@
 import type { Feature, ServiceParts } from "../feature.ts";
 import { PERSONAL_DATA } from "../personal-data.ts";
+import { openContentKeys } from "../responses/feature.ts";
+import { SealedRows } from "../responses/sealed-rows.ts";
 import { Privacy } from "./privacy.ts";
 import { privacy } from "./routes.ts";
 
-type PrivacyParts = Pick<ServiceParts, "accounts" | "database" | "logger"> & {
+type PrivacyParts = Pick<ServiceParts, "accounts" | "config" | "database" | "logger"> & {
   files: Pick<ServiceParts["files"], "files">;
   usage: Pick<ServiceParts["usage"], "recorder" | "history">;
 };
 
 /** Export and erasure of what is stored of users and end users. */
-export function privacyFeature({ accounts, database, logger, files: { files }, usage }: PrivacyParts): Feature {
+export function privacyFeature({ accounts, config, database, logger, files: { files }, usage }: PrivacyParts): Feature {
   const flush = async () => {
     await Promise.all([usage.recorder.flush(), usage.history.flush()]);
   };
   const { transactions } = accounts;
-  const context = { database, files };
+  const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
+  const content = keyring && new SealedRows(keyring, logger);
+  const context = { database, files, content };
   return { admin: [privacy(new Privacy({ transactions, tables: PERSONAL_DATA, context, logger, flush }))] };
 }

@@ -3,6 +3,7 @@
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/schema.ts";
 import type { FileStore } from "../files/file-store.ts";
+import type { SealedRows } from "../responses/sealed-rows.ts";
 
 /**
  * Kinds of values by which columns name a person. `caller`: whoever made a request: a key of the user, the user, or a
@@ -22,7 +23,9 @@ export interface Person {
 /** What stores use. */
 export interface PersonalContext {
   database: Database;
-  files: Pick<FileStore, "remove" | "blobs">;
+  files: Pick<FileStore, "remove" | "readStored" | "blobs">;
+  /** Decrypts stored content; undefined: there is no key. */
+  content: SealedRows | undefined;
 }
 
 type Table = keyof Schema & string;

@@ -1,11 +1,13 @@
 /** Export and erasure on real data: what an erasure leaves in any column of any table is searched for the person. */
 
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import { Keyring } from "../../kernel/encryption/keyring.ts";
+import { newId } from "../../kernel/id.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { Accounts } from "../accounts/accounts.ts";
@@ -14,7 +16,13 @@ import { PROJECT_ROLE_IDS } from "../accounts/roles/built-in-roles.ts";
 import { FileStore } from "../files/file-store.ts";
 import { LocalBlobs } from "../files/local-blobs.ts";
 import { PERSONAL_DATA } from "../personal-data.ts";
+import { ConversationStore } from "../responses/conversation-store.ts";
+import { EventLog } from "../responses/event-log.ts";
+import { ResponseStore } from "../responses/response-store.ts";
+import { SealedRows } from "../responses/sealed-rows.ts";
+import { StoredItems } from "../responses/stored-items.ts";
 import { putPassword } from "../sign-on/password-queries.ts";
+import { ensureSignOnKey } from "../sign-on/sign-on-key.ts";
 import { RequestHistory } from "../usage/request-history.ts";
 import { UsageRecorder } from "../usage/usage-recorder.ts";
 import { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
@@ -51,22 +59,26 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
   const recorder = new UsageRecorder({ database, directory: folder, logger, onLost: () => {} });
   closing.defer(() => recorder.close());
   const files = new FileStore({ database, blobs: new LocalBlobs(folder), keepDays: 30, maxSizePerProject: 1e9 });
+  const content = new SealedRows(new Keyring([new Secret("k".repeat(32))]), logger);
   const flush = async () => {
     await Promise.all([recorder.flush(), history.flush()]);
   };
   const { transactions } = accounts;
-  const privacy = new Privacy({ transactions, tables: PERSONAL_DATA, context: { database, files }, logger, flush });
-  return { database, accounts, history, recorder, privacy, organizationId, projectId, files };
+  const privacy = new Privacy({
+    transactions,
+    tables: PERSONAL_DATA,
+    context: { database, files, content },
+    logger,
+    flush,
+  });
+  return { database, accounts, history, recorder, privacy, organizationId, projectId, files, content, folder };
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
 /** Leaves traces of a user in every store. */
-async function leaveTraces(
-  { database, accounts, history, recorder, organizationId, projectId }: Opened,
-  name: string,
-  role: "owner" | "member" = "member",
-) {
+async function leaveTraces(service: Opened, name: string, role: "owner" | "member" = "member") {
+  const { database, accounts, organizationId, projectId } = service;
   const email = `${name}@example.com`;
   const projects = [{ id: projectId, role: PROJECT_ROLE_IDS.member }];
   const created = await accounts.invites.create(AUTHOR, {
@@ -84,6 +96,10 @@ async function leaveTraces(
     expiresInSeconds: undefined,
   });
   const keyId = key.id;
+  const sessionKeyId = await accounts.transactions.run(actor, (transaction) =>
+    ensureSignOnKey(transaction, { organizationId, userId: user.id }, projectId),
+  );
+  await storeContent(service, [keyId, sessionKeyId], name);
   const group = await accounts.groups.create(actor, organizationId, `Group ${name.length} ${randomUUID()}`);
   await accounts.groups.addMember(AUTHOR, { organizationId, id: group.id }, user.id);
   await accounts.invites.create(actor, {
@@ -106,8 +122,32 @@ async function leaveTraces(
       })
       .execute(),
   );
-  for (const caller of [keyId, user.id]) recordRequest({ recorder, history, organizationId, projectId }, caller, email);
+  for (const caller of [keyId, user.id]) recordRequest(service, caller, email);
   return { user, keyId, email };
+}
+
+/** Stores a file, a response and a conversation with each of the keys. */
+async function storeContent({ database, files, content, projectId }: Opened, keys: string[], name: string) {
+  const rows = content;
+  const items = new StoredItems({ database, rows, maxContextBytes: 1e6 });
+  const storedBytes = { checkRoom: async () => {} };
+  const options = { database, rows, items, storedBytes, outbox: new WebhookOutbox([]) };
+  const responses = new ResponseStore({ ...options, events: new EventLog(database, rows) });
+  const conversations = new ConversationStore(options);
+  for (const createdBy of keys) {
+    const path = join(directory, randomUUID());
+    await writeFile(path, `Secrets of ${name}`);
+    const file = { projectId, purpose: "user_data", filename: `${name}.txt`, path, bytes: 11 + name.length } as const;
+    await files.create({ ...file, createdBy });
+    await responses.insert({
+      ...{ projectId, id: newId("resp_"), envelope: { status: "completed" }, isBackground: false, createdBy },
+      ...{ previousResponseId: undefined, conversationId: undefined, input: [] },
+      output: [{ id: newId("msg_"), type: "message", text: `Answer for ${name}` }],
+    });
+    await conversations.create({ projectId, id: newId("conv_"), createdBy }, { owner: name }, [
+      { id: newId("msg_"), type: "message", text: `Question of ${name}` },
+    ]);
+  }
 }
 
 function recordRequest(
@@ -187,13 +227,17 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const reference = { organizationId: service.organizationId, id: ottilie.user.id };
     const exported = await collect(await service.privacy.exportUser(AUTHOR, reference));
     expect(Object.keys(exported).toSorted()).toEqual([
-      ...["apiKeys", "auditLogs", "externalIdentities", "groupMembers", "invites", "projectUsers", "requestHistory"],
-      ...["usageDimensions", "usageLabels", "userPasswords", "users"],
+      ...["apiKeys", "auditLogs", "conversations", "externalIdentities", "files", "groupMembers", "invites"],
+      ...["projectUsers", "requestHistory", "storedResponses", "usageDimensions", "usageLabels"],
+      ...["userPasswords", "users"],
     ]);
     expect(exported.users).toMatchObject([{ id: ottilie.user.id, email: ottilie.email, name: "ottilie" }]);
     expect(exported.requestHistory).toHaveLength(2);
     expect(exported.usageDimensions).toMatchObject([{ costNanoDollars: 700 }, { costNanoDollars: 700 }]);
     const text = JSON.stringify(exported);
+    for (const content of ["Question of ottilie", "Answer for ottilie"]) expect(text).toContain(content);
+    const [file] = exported.files as [{ content: Buffer }];
+    expect(file.content.toString()).toBe("Secrets of ottilie");
     expect(text).not.toContain(other);
     for (const secret of ["keyHash", "tokenHash", '"hash"']) expect(text).not.toContain(secret);
   });
@@ -215,9 +259,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const reference = { organizationId, id: ottilie.user.id };
     const { pseudonym, rows } = await privacy.eraseUser(AUTHOR, reference);
     expect(await naming(ottilie)).toEqual([]);
+    for (const table of ["files", "storedResponses", "conversations", "responseItems"] as const) {
+      const left = await database.run((executor) => executor.selectFrom(table).selectAll().execute());
+      expect([table, left.length]).toEqual([table, table === "responseItems" ? 4 : 2]);
+    }
+    expect(await readdir(join(service.folder, "files"))).toHaveLength(2);
     expect(await naming(wyn)).toHaveLength(before.wyn);
     expect(await costs(database)).toBe(before.costs);
-    expect(rows).toMatchObject({ users: 1, apiKeys: 1, usageDimensions: 1, usageLabels: 1, requestHistory: 2 });
+    expect(rows).toMatchObject({ users: 1, apiKeys: 2, usageDimensions: 1, usageLabels: 1, requestHistory: 2 });
     // The books still say what each key and the pseudonym cost.
     const dimensions = await database.run((executor) =>
       executor.selectFrom("usageDimensions").select("keyId").execute(),
@@ -245,7 +294,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         ...PERSONAL_DATA,
         userSessions: { rows: [{ columns: [], erase: () => Promise.reject(new Error("the storage is away")) }] },
       },
-      context: { database: service.database, files: service.files },
+      context: { database: service.database, files: service.files, content: undefined },
       logger: (await databases.create("sqlite")).logger,
       flush: async () => {},
     });

@@ -51,7 +51,7 @@ export function conversations(inference: Inference, storage: ResponseStorage | u
       async (request) => {
         const { items = [], metadata = {} } = parse(ConversationCreateBody, request.body ?? {});
         const stored = await toOwnItems(request, items);
-        const resource = { projectId: projectOf(request), id: newId("conv_") };
+        const resource = { projectId: projectOf(request), id: newId("conv_"), createdBy: request.caller.keyId };
         return toConversation(await requireStorage(storage).conversations.create(resource, metadata, stored));
       },
     );

@@ -45,7 +45,7 @@ export class ConversationStore {
 
   /** Throws a Fault when the project stores too much. */
   async create(
-    { projectId, id }: ProjectResource,
+    { projectId, id, createdBy }: ProjectResource & { createdBy?: string | undefined },
     metadata: Conversation["metadata"],
     items: readonly StoredItem[],
   ): Promise<Conversation> {
@@ -53,7 +53,14 @@ export class ConversationStore {
     const createdAt = Date.now();
     const content = this.#options.rows.seal({ table: "conversation", projectId, id }, metadata);
     await this.#options.database.transaction(async (executor) => {
-      await insertConversation(executor, { id, projectId, createdAt, usedAt: createdAt, content });
+      await insertConversation(executor, {
+        id,
+        projectId,
+        createdAt,
+        usedAt: createdAt,
+        createdBy: createdBy ?? null,
+        content,
+      });
       await this.#insertItems(executor, { projectId, id }, items);
     });
     return { id, createdAt, metadata };

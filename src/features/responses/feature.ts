@@ -28,6 +28,13 @@ export function openResponses({ accounts, inference, content, tools, ...parts }:
   };
 }
 
+/** Opens the keys of stored content; undefined, with the reason in the log, where there is none. */
+export function openContentKeys({ config, database, logger }: Pick<BaseParts, "config" | "database" | "logger">) {
+  const { environment, dataDirectory } = config;
+  const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
+  return openKeyring({ secrets: environment.PARLANCE_ENCRYPTION_KEY, file, logger });
+}
+
 /** Returns undefined where responses are not stored. */
 function openStorage({
   config,
@@ -36,10 +43,9 @@ function openStorage({
   lifetime,
   outbox,
 }: BaseParts & Pick<ServiceParts, "outbox">): ResponseStorage | undefined {
-  const { responses: settings, environment, dataDirectory } = config;
+  const { responses: settings } = config;
   if (!settings.store) return undefined;
-  const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
-  const keyring = openKeyring({ secrets: environment.PARLANCE_ENCRYPTION_KEY, file, logger });
+  const keyring = openContentKeys({ config, database, logger });
   if (keyring === undefined) return undefined;
   const maxContextBytes = config.server.maxBodyBytes;
   const storage = new ResponseStorage({ ...settings, database, keyring, logger, maxContextBytes, outbox });

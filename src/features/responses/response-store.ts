@@ -31,6 +31,8 @@ export interface NewResponse {
   previousResponseId: string | undefined;
   conversationId: string | undefined;
   isBackground: boolean;
+  /** Key that stores it. */
+  createdBy?: string | undefined;
   input: readonly StoredItem[];
   output: readonly StoredItem[];
 }
@@ -84,6 +86,7 @@ export class ResponseStore {
         status: envelope.status,
         createdAt: now,
         usedAt: now,
+        createdBy: response.createdBy ?? null,
         content: this.#seal("response", projectId, id, envelope),
       });
       await insertItems(executor, items);

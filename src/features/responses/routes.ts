@@ -163,6 +163,7 @@ function toNewResponse(request: FastifyRequest, body: ResponsesBody, prompt: Pro
     previousResponseId: body.previous_response_id,
     conversationId: body.conversation,
     isBackground: body.background === true,
+    createdBy: request.caller.keyId,
     input: toStoredItems(prompt.input),
     output,
   });

@@ -12,6 +12,8 @@ export interface StoredResponseRow {
   createdAt: number;
   /** Time of its creation, of the last response that continues it, or of the last sign of life of its run. */
   usedAt: number;
+  /** Key that stored it; null: stored by an earlier version. */
+  createdBy?: string | null;
   /** Encrypted JSON of the response without its output. */
   content: Buffer;
 }
@@ -21,6 +23,8 @@ export interface ConversationRow {
   projectId: string;
   createdAt: number;
   usedAt: number;
+  /** Key that stored it; null: stored by an earlier version. */
+  createdBy?: string | null;
   /** Encrypted JSON of its metadata. */
   content: Buffer;
 }

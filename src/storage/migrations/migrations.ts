@@ -26,6 +26,7 @@ import { usageLabels } from "./0023-usage-labels.ts";
 import { batchLeases } from "./0024-batch-leases.ts";
 import { guardrails } from "./0025-guardrails.ts";
 import { keyUseAndProvisioning } from "./0026-key-use-and-provisioning.ts";
+import { authors } from "./0027-authors.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -55,4 +56,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0024-batch-leases": batchLeases,
   "0025-guardrails": guardrails,
   "0026-key-use-and-provisioning": keyUseAndProvisioning,
+  "0027-authors": authors,
 };
