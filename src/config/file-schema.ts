@@ -9,6 +9,7 @@ import { cacheSettings } from "../features/cache/settings.ts";
 import { fileSettings } from "../features/files/settings.ts";
 import { guardrailServiceSettings, guardrailSettings } from "../features/guardrails/settings.ts";
 import { ollamaSettings } from "../features/ollama/settings.ts";
+import { retentionSettings } from "../features/privacy/settings.ts";
 import { quotaSettings } from "../features/quota/settings.ts";
 import { realtimeSettings } from "../features/realtime/settings.ts";
 import { responseSettings } from "../features/responses/settings.ts";
@@ -45,6 +46,7 @@ export const configFile = mapping({
   limits: quotaSettings.prefault({}),
   usage: usageSettings.prefault({}),
   responses: responseSettings.prefault({}),
+  retention: retentionSettings.prefault({}),
   cache: cacheSettings.prefault({}),
   files: fileSettings.prefault({}),
   batches: batchSettings.prefault({}),

@@ -13,7 +13,7 @@ import { modelFeature } from "./models/feature.ts";
 import { moderationFeature } from "./moderations/feature.ts";
 import { ollamaFeature } from "./ollama/feature.ts";
 import { operationsFeature } from "./operations/feature.ts";
-import { privacyFeature } from "./privacy/feature.ts";
+import { openPrivacy } from "./privacy/feature.ts";
 import { quotaFeature } from "./quota/feature.ts";
 import { openRealtime } from "./realtime/feature.ts";
 import { rerankFeature } from "./rerank/feature.ts";
@@ -39,7 +39,7 @@ export const FEATURES: readonly OpenFeature[] = [
   openRealtime,
   ollamaFeature,
   accountsFeature,
-  privacyFeature,
+  openPrivacy,
   usageFeature,
   configurationFeature,
   quotaFeature,

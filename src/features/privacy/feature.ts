@@ -2,6 +2,7 @@ import type { Feature, ServiceParts } from "../feature.ts";
 import { PERSONAL_DATA } from "../personal-data.ts";
 import { openContentKeys } from "../responses/feature.ts";
 import { SealedRows } from "../responses/sealed-rows.ts";
+import { personalRetention } from "./personal-retention.ts";
 import { Privacy } from "./privacy.ts";
 import { privacy } from "./routes.ts";
 
@@ -9,6 +10,13 @@ type PrivacyParts = Pick<ServiceParts, "accounts" | "config" | "database" | "log
   files: Pick<ServiceParts["files"], "files">;
   usage: Pick<ServiceParts["usage"], "recorder" | "history">;
 };
+
+/** Export, erasure and retention of what is stored of users and end users. */
+export function openPrivacy(parts: ServiceParts): Feature {
+  const { config, database, logger, lifetime } = parts;
+  lifetime.use(personalRetention({ database, logger, settings: config.retention }));
+  return privacyFeature(parts);
+}
 
 /** Export and erasure of what is stored of users and end users. */
 export function privacyFeature({ accounts, config, database, logger, files: { files }, usage }: PrivacyParts): Feature {

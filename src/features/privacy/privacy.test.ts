@@ -4,8 +4,10 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import { DAY_MS } from "../../kernel/durations.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { newId } from "../../kernel/id.ts";
 import { Secret } from "../../kernel/secret.ts";
@@ -26,7 +28,9 @@ import { ensureSignOnKey } from "../sign-on/sign-on-key.ts";
 import { RequestHistory } from "../usage/request-history.ts";
 import { UsageRecorder } from "../usage/usage-recorder.ts";
 import { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
+import { personalRetention } from "./personal-retention.ts";
 import { type ExportedRow, Privacy } from "./privacy.ts";
+import type { RetentionSettings } from "./settings.ts";
 
 const databases = useDatabases();
 const AUTHOR = { ...OPERATOR, access: undefined };
@@ -335,5 +339,51 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect((await labels()).map(({ value }) => value).toSorted()).toEqual([pseudonym, ottilie.email].toSorted());
     // The user with the address is another person to the service.
     await expect(service.accounts.users.retrieve({ organizationId, id: ottilie.user.id })).resolves.toBeDefined();
+  });
+
+  test("deletes each kind of record after its days, and no others", async () => {
+    const service = await open(kind);
+    const { database, recorder } = service;
+    await leaveTraces(service, "ottilie");
+    await recorder.flush();
+    const { logger } = await databases.create("sqlite");
+    const remaining = async () =>
+      Object.fromEntries(
+        await database.run((executor) =>
+          Promise.all(
+            (["auditLogs", "invites", "usageLabels", "webhookDeliveries"] as const).map(async (table) => {
+              const rows = await executor.selectFrom(table).select(sql`1`.as("one")).execute();
+              return [table, rows.length] as const;
+            }),
+          ),
+        ),
+      );
+    const before = await remaining();
+    const remove = async (settings: RetentionSettings, now: number) => {
+      using retention = personalRetention({ database, logger, settings });
+      await retention.removeExpired(now);
+    };
+    const unset = { auditDays: undefined, keyDays: undefined, labelDays: undefined };
+    const days = { ...unset, inviteDays: 90, webhookDays: 7 };
+    await remove(days, Date.now() + 6 * DAY_MS);
+    expect(await remaining()).toEqual(before);
+    await remove(days, Date.now() + 8 * DAY_MS);
+    expect(await remaining()).toEqual({ ...before, webhookDeliveries: 0 });
+    await remove(days, Date.now() + 92 * DAY_MS);
+    expect(await remaining()).toEqual({ ...before, webhookDeliveries: 0, invites: 0 });
+    await remove({ ...days, auditDays: 10, labelDays: 10, keyDays: 10 }, Date.now() + 9 * DAY_MS);
+    expect(await remaining()).toMatchObject({ auditLogs: before.auditLogs, usageLabels: 1 });
+    await database.run((executor) =>
+      executor.updateTable("apiKeys").set({ revokedAt: Date.now() }).where("name", "=", "Laptop of ottilie").execute(),
+    );
+    // The sums of hours have a setting of their own.
+    await database.run((executor) =>
+      executor.deleteFrom("usageLabelRollups").where("bucketSeconds", "=", 3600).execute(),
+    );
+    await remove({ ...days, auditDays: 10, labelDays: 10, keyDays: 10 }, Date.now() + 12 * DAY_MS);
+    expect(await remaining()).toMatchObject({ auditLogs: 0, usageLabels: 0 });
+    const names = await database.run((executor) => executor.selectFrom("apiKeys").select("name").execute());
+    expect(names.map(({ name }) => name)).toContain("Ended");
+    expect(names.map(({ name }) => name)).not.toContain("Laptop of ottilie");
   });
 });

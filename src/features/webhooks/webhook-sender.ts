@@ -2,19 +2,13 @@
 
 import { request } from "undici";
 import { type Backoff, backoffDelay } from "../../kernel/async/backoff.ts";
-import { DAY_MS, HOUR_SECONDS, MINUTE_MS } from "../../kernel/durations.ts";
+import { HOUR_SECONDS, MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
-import { Retention } from "../../kernel/jobs/retention.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import { VERSION } from "../../kernel/version.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import {
-  claimWebhookDeliveries,
-  deleteWebhookDelivery,
-  postponeWebhookDelivery,
-  removeWebhookDeliveriesBefore,
-} from "./delivery-queries.ts";
+import { claimWebhookDeliveries, deleteWebhookDelivery, postponeWebhookDelivery } from "./delivery-queries.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import type { WebhookOutbox } from "./webhook-outbox.ts";
 import type { WebhookDeliveryRow } from "./webhook-rows.ts";
@@ -40,7 +34,6 @@ const DELIVERIES_AT_ONCE = 10;
 const POLL_MS = 2_000;
 /** Lets the transaction of a new event commit. */
 const WAKE_MS = 50;
-const KEEP_MS = 7 * DAY_MS;
 /** HTTP 410 Gone: the receiver no longer wants the events. */
 const GONE = 410;
 
@@ -48,21 +41,16 @@ export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   /** One for each endpoint: one that answers slowly does not delay the others. */
   readonly #runners: readonly JobRunner<WebhookDeliveryRow>[];
-  readonly #retention: Retention;
   /** Operators have receivers in their own network, but none among a cloud's metadata. */
   readonly #guard = new OutgoingGuard({ reach: "private" });
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;
-    const { database, logger, outbox } = options;
+    const { outbox } = options;
     this.#runners = outbox.endpoints.map(({ url }) => this.#startRunner(url));
     outbox.onAdded(() => {
       for (const runner of this.#runners) runner.wake(WAKE_MS);
     });
-    // Endpoints that are no longer configured leave deliveries behind.
-    const removeOld = (now: number) =>
-      database.run((executor) => removeWebhookDeliveriesBefore(executor, now - KEEP_MS));
-    this.#retention = new Retention({ subject: "webhooks", logger, steps: [removeOld] });
   }
 
   /** Attempts every delivery that is due. */
@@ -72,7 +60,6 @@ export class WebhookSender {
 
   /** Aborts running attempts; another process, or this one after its restart, repeats them. */
   async close(): Promise<void> {
-    this.#retention[Symbol.dispose]();
     await Promise.all(this.#runners.map((runner) => runner.close()));
     await this.#guard.close();
   }
