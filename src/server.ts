@@ -8,8 +8,9 @@ import { type BareServerOptions, bareServer, connectionTimeoutMs } from "./http/
 import { type BodyMemory, boundBodyMemory } from "./http/body-memory.ts";
 import { cutSlowReaders } from "./http/connections.ts";
 import { allowOrigins } from "./http/cors.ts";
+import { refuseNul } from "./http/refuse-nul.ts";
 import type { ServerSettings } from "./http/settings.ts";
-import { invalidRequest, unavailable } from "./kernel/faults.ts";
+import { unavailable } from "./kernel/faults.ts";
 import type { Logger } from "./observability/logger.ts";
 import type { RegisteredOperation } from "./wire/openapi/operation.ts";
 
@@ -91,13 +92,6 @@ export function buildServer(options: ServerOptions): DescribedServer {
     },
     openRequests: () => features.reduce((sum, feature) => sum + (feature.runningCount?.() ?? 0), records.open),
   };
-}
-
-/** IDs, cursors and filters reach the database, and PostgreSQL refuses text with NUL (SQLSTATE 22021). */
-export function refuseNul(app: FastifyInstance): void {
-  app.addHook("onRequest", (request, _reply, done) => {
-    done(request.url.includes("%00") ? invalidRequest("The URL must not contain a NUL character (%00).") : undefined);
-  });
 }
 
 /** Serves health and metrics on a separate address for the operator's network. */

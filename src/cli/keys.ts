@@ -15,6 +15,7 @@ import type { ServiceOptions } from "./with-service.ts";
 interface CreateOptions extends ServiceOptions {
   name: string;
   admin?: true;
+  permission?: string[];
   project?: string;
   serviceAccount?: string;
   expiresIn?: number;
@@ -36,6 +37,7 @@ export function keysCommand(): Command {
       .description("Create a key and print its secret, which is shown only once")
       .requiredOption("--name <name>", "name of the key, such as the person or program that will use it")
       .option("--admin", "create an admin key for the administration API")
+      .option("--permission <permissions...>", "restrict the admin key, such as to organization.scim.write")
       .option("--project <project>", "ID or name of the project; default: the default project")
       .option("--service-account <account>", "ID or name of the service account that owns the key")
       .option("--expires-in <time>", "lifetime of the key, such as 12h, 30d or 8w; default: unlimited", parseSeconds)
@@ -43,6 +45,9 @@ export function keysCommand(): Command {
   ).action((options: CreateOptions) => {
     if (options.admin === true && (options.project ?? options.serviceAccount) !== undefined) {
       throw new Fault("invalid-request", "Admin keys do not belong to a project. Use either --admin or --project.");
+    }
+    if (options.admin !== true && options.permission !== undefined) {
+      throw new Fault("invalid-request", "Only admin keys have permissions. Add --admin.");
     }
     return withAdministration(options, (client) => create(client, options));
   });
@@ -86,7 +91,10 @@ function toBody({ name, expiresIn }: CreateOptions) {
 }
 
 async function createAdmin(client: ServiceClient, options: CreateOptions) {
-  const created = await client.read<AnswerOf<typeof CreatedAdminApiKey>>("POST", ADMIN_KEYS, toBody(options));
+  const created = await client.read<AnswerOf<typeof CreatedAdminApiKey>>("POST", ADMIN_KEYS, {
+    ...toBody(options),
+    ...(options.permission !== undefined && { permissions: options.permission }),
+  });
   return { ...toJson({ ...created, kind: "admin", project_id: null, service_account_id: null }), value: created.value };
 }
 

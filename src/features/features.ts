@@ -18,6 +18,7 @@ import { quotaFeature } from "./quota/feature.ts";
 import { openRealtime } from "./realtime/feature.ts";
 import { rerankFeature } from "./rerank/feature.ts";
 import { openResponses } from "./responses/feature.ts";
+import { scimFeature } from "./scim/feature.ts";
 import { signOnFeature } from "./sign-on/feature.ts";
 import { usageFeature } from "./usage/feature.ts";
 
@@ -40,6 +41,7 @@ export const FEATURES: readonly OpenFeature[] = [
   ollamaFeature,
   accountsFeature,
   openPrivacy,
+  scimFeature,
   usageFeature,
   configurationFeature,
   quotaFeature,

@@ -4,6 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { toAnthropicErrorAnswer } from "../wire/anthropic/error.ts";
 import { toOllamaErrorAnswer } from "../wire/ollama/error.ts";
 import { type ErrorAnswer, toErrorAnswer } from "../wire/openai/error.ts";
+import { toScimErrorAnswer } from "../wire/scim/scim-error.ts";
 
 /** Detects Anthropic's format by the path, or by the header that Anthropic's clients send with every request. */
 export function speaksAnthropic({ url, headers }: Pick<FastifyRequest, "url" | "headers">): boolean {
@@ -15,7 +16,13 @@ function speaksOllama({ url }: Pick<FastifyRequest, "url">): boolean {
   return url.startsWith("/api/");
 }
 
+/** Detects SCIM by the path. */
+export function speaksScim({ url }: Pick<FastifyRequest, "url">): boolean {
+  return url.startsWith("/scim/");
+}
+
 export function toErrorAnswerFor(request: FastifyRequest, failure: unknown): ErrorAnswer<object> {
+  if (speaksScim(request)) return toScimErrorAnswer(failure, request.id);
   if (speaksOllama(request)) return toOllamaErrorAnswer(failure, request.id);
   return speaksAnthropic(request) ? toAnthropicErrorAnswer(failure, request.id) : toErrorAnswer(failure, request.id);
 }

@@ -6,7 +6,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { Fault, invalidRequest } from "../kernel/faults.ts";
 import { newId } from "../kernel/id.ts";
 import { toErrorAnswer } from "../wire/openai/error.ts";
-import { toErrorAnswerFor } from "./error-format.ts";
+import { SCIM_MEDIA_TYPE } from "../wire/scim/scim-error.ts";
+import { speaksScim, toErrorAnswerFor } from "./error-format.ts";
 import { SERVICE_HEADERS } from "./service-headers.ts";
 
 /** Answers every failure in the wire format, unknown routes and wrong methods included. */
@@ -54,7 +55,8 @@ function hintFor(path: string, methodsOf: (path: string) => string[], operations
 
 function sendFailure(reply: FastifyReply, failure: unknown): FastifyReply {
   const { status, headers, body } = toErrorAnswerFor(reply.request, failure);
-  return reply.code(status).headers(headers).type("application/json; charset=utf-8").send(body);
+  const type = speaksScim(reply.request) ? SCIM_MEDIA_TYPE : "application/json";
+  return reply.code(status).headers(headers).type(`${type}; charset=utf-8`).send(body);
 }
 
 function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBytes: number): unknown {

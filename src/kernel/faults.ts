@@ -9,6 +9,7 @@ export type FaultKind =
   | "not-found"
   | "method-not-allowed"
   | "conflict"
+  | "precondition-failed"
   | "request-too-slow"
   | "expectation-failed"
   | "body-too-large"

@@ -98,6 +98,8 @@ export interface ProjectRow {
   isDefault: number;
   createdAt: number;
   archivedAt: number | null;
+  /** JSON object with the rules for keys of users. */
+  keyRules?: string | null;
 }
 
 export interface ServiceAccountRow {
@@ -116,8 +118,8 @@ export interface ApiKeyRow {
   /** Null for admin keys, which belong to an organization only. */
   projectId: string | null;
   serviceAccountId: string | null;
-  /** `operator`: temporary key of a command. */
-  kind: "project" | "admin" | "operator";
+  /** `restricted`: an admin key with `permissions`; `operator`: temporary key of a command. */
+  kind: "project" | "admin" | "restricted" | "operator";
   name: string;
   /** SHA-256 in hexadecimal. */
   keyHash: string;
@@ -133,6 +135,8 @@ export interface ApiKeyRow {
   lastUsedClient: string | null;
   /** User to whom the key belongs, with whose permissions it works. */
   userId: string | null;
+  /** JSON array of the permissions of a restricted admin key. */
+  permissions?: string | null;
 }
 
 /** Key that a console session acts with; a session has at most one of each kind. */

@@ -21,6 +21,8 @@ export interface UserRow {
   externalId?: string | null;
   /** What else the SCIM client sent, a JSON object. */
   scimAttributes?: string | null;
+  /** `userName` of SCIM in lower case; one per organization. */
+  scimUserName?: string | null;
 }
 
 export interface GroupRow {

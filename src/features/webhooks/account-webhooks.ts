@@ -12,5 +12,5 @@ export function toWebhookEvent({
   const key = { id: resourceId, organization_id: organizationId, project_id: project?.id ?? null };
   if (type === "api_key.deleted") return { type, data: key };
   if (type !== "api_key.created") return undefined;
-  return { type, data: { ...key, name: String(details.name), kind: details.kind === "admin" ? "admin" : "project" } };
+  return { type, data: { ...key, name: String(details.name), kind: details.kind === "project" ? "project" : "admin" } };
 }

@@ -27,6 +27,7 @@ import { batchLeases } from "./0024-batch-leases.ts";
 import { guardrails } from "./0025-guardrails.ts";
 import { keyUseAndProvisioning } from "./0026-key-use-and-provisioning.ts";
 import { authors } from "./0027-authors.ts";
+import { provisioning } from "./0028-provisioning.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -57,4 +58,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0025-guardrails": guardrails,
   "0026-key-use-and-provisioning": keyUseAndProvisioning,
   "0027-authors": authors,
+  "0028-provisioning": provisioning,
 };

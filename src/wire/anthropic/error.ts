@@ -19,6 +19,7 @@ const TYPES: Record<FaultKind, string> = {
   "method-not-allowed": "invalid_request_error",
   "request-too-slow": "timeout_error",
   conflict: "invalid_request_error",
+  "precondition-failed": "invalid_request_error",
   "body-too-large": "request_too_large",
   "unsupported-media-type": "invalid_request_error",
   "expectation-failed": "invalid_request_error",

@@ -21,6 +21,7 @@ const STATUS_AND_TYPE: Record<FaultKind, readonly [status: number, type: string]
   "method-not-allowed": [405, "invalid_request_error"],
   "request-too-slow": [408, "timeout_error"],
   conflict: [409, "invalid_request_error"],
+  "precondition-failed": [412, "invalid_request_error"],
   "body-too-large": [413, "invalid_request_error"],
   "unsupported-media-type": [415, "invalid_request_error"],
   "expectation-failed": [417, "invalid_request_error"],

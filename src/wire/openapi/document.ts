@@ -1,6 +1,8 @@
 /** OpenAPI 3.1 document of the API, made from the schemas that validate requests. */
 
 import { z } from "zod";
+import { ScimErrorAnswer } from "../scim/resources.ts";
+import { SCIM_MEDIA_TYPE } from "../scim/scim-error.ts";
 import { Components, type JsonSchema } from "./components.ts";
 import { type ContentType, type Permission, type RegisteredOperation, TAGS } from "./operation.ts";
 import { AnthropicErrorAnswer, ErrorAnswer, OllamaErrorAnswer } from "./service-answers.ts";
@@ -149,6 +151,7 @@ const TEXT: ReadonlySet<ContentType> = new Set(["text/plain", "text/html", "text
 
 /** Body of errors, which clients of other vendors expect in the vendor's format. */
 function errorAnswerOf(path: string): z.ZodType {
+  if (path.startsWith("/scim/")) return ScimErrorAnswer;
   if (path.startsWith("/api/")) return OllamaErrorAnswer;
   return path.startsWith("/v1/messages") ? AnthropicErrorAnswer : ErrorAnswer;
 }
@@ -156,6 +159,7 @@ function errorAnswerOf(path: string): z.ZodType {
 function toResponses(operation: RegisteredOperation, components: Components) {
   const { path, answer, content = [], others = {} } = operation;
   const body = errorAnswerOf(path);
+  const json = (schema: JsonSchema) => ({ [mediaTypeOf(path)]: { schema } });
   const success = {
     ...(answer !== undefined && json(components.answer(answer))),
     ...Object.fromEntries(
@@ -163,17 +167,20 @@ function toResponses(operation: RegisteredOperation, components: Components) {
       content.map((type) => [type, TEXT.has(type) ? { schema: { type: "string" } } : {}]),
     ),
   };
-  const responses: Record<number, unknown> = { 200: { description: "Success.", content: success } };
+  const isOther = Object.keys(others).some((status) => Number(status) < 300);
+  const responses: Record<number, unknown> = isOther ? {} : { 200: { description: "Success.", content: success } };
   for (const status of statusesOf(operation)) {
     responses[status] = { description: ERRORS[status], content: json(components.answer(body)) };
   }
   for (const [status, schema] of Object.entries(others)) {
-    const either = z.union([schema, body]);
-    responses[Number(status)] = { description: ERRORS[Number(status)], content: json(components.answer(either)) };
+    const isError = Number(status) >= 400;
+    const either = isError ? z.union([schema, body]) : schema;
+    const description = isError ? ERRORS[Number(status)] : "Success.";
+    responses[Number(status)] = { description, content: json(components.answer(either)) };
   }
   return responses;
 }
 
-function json(schema: JsonSchema) {
-  return { "application/json": { schema } };
+function mediaTypeOf(path: string): string {
+  return path.startsWith("/scim/") ? SCIM_MEDIA_TYPE : "application/json";
 }

@@ -69,6 +69,7 @@ export const TAGS = {
   Models: "Models that a key may use.",
   Projects: "Projects, service accounts, keys and their limits.",
   People: "Users, invites, groups and roles.",
+  SCIM: "Provisioning of users and groups by an identity provider.",
   Reports: "Usage, costs, requests and changes.",
   Organization: "Admin keys, models and limits of the organization.",
   Service: "Health, metrics and the console.",

@@ -113,6 +113,7 @@ export const AdminApiKey = named(
   z.object({
     object: z.literal("organization.admin_api_key"),
     ...KEY,
+    permissions: z.array(z.string()).optional().describe("What the key allows. Without it: everything."),
     owner: z.object({ object: z.literal("organization.user"), type: z.literal("user"), ...owner }),
   }),
 );

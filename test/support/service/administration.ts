@@ -26,9 +26,9 @@ import { usage } from "../../../src/features/usage/usage-routes.ts";
 import { authenticateScope } from "../../../src/http/authenticate.ts";
 import { useErrorFormat } from "../../../src/http/errors.ts";
 import { useJsonBodies } from "../../../src/http/json-body.ts";
+import { refuseNul } from "../../../src/http/refuse-nul.ts";
 import { useRequestLog } from "../../../src/http/request-log.ts";
 import { createModelStore } from "../../../src/model-store/create-model-store.ts";
-import { refuseNul } from "../../../src/server.ts";
 import { type DatabaseOptions, openDatabase } from "../../../src/storage/database.ts";
 
 export interface Administration {

@@ -20,7 +20,7 @@ subscribe("fastify.initialization", (message) => {
 function check(operation: Operation, request: FastifyRequest, reply: FastifyReply, payload: string): void {
   const { answer, others = {} } = operation;
   const schema = reply.statusCode === 200 ? answer : others[reply.statusCode];
-  const isJson = String(reply.getHeader("content-type")).startsWith("application/json");
+  const isJson = String(reply.getHeader("content-type")).includes("json");
   // Nobody reads the empty answer to a client that has disconnected.
   if (schema === undefined || !isJson || request.method === "HEAD" || payload === "{}") return;
   const sent = JSON.parse(payload) as unknown;

@@ -99,7 +99,7 @@ const NONCE = /'nonce-[^']*'/g;
 const COOKIE = /^(set-cookie: [a-z_]+)\d*=[^;]*; Max-Age=\d+/gm;
 
 function toText(bytes: Buffer, contentType: string): string {
-  if (/^(text\/|application\/(json|x-ndjson|octet-stream))/.test(contentType)) return bytes.toString();
+  if (/^(text\/|application\/(json|scim\+json|x-ndjson|octet-stream))/.test(contentType)) return bytes.toString();
   return bytes.length === 0 ? "" : `${bytes.length} bytes, SHA-256 ${hash("sha256", bytes)}`;
 }
 

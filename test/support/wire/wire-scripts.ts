@@ -3,6 +3,7 @@
 import { eventually } from "../service/eventually.ts";
 import { makeWave } from "../service/wave.ts";
 import { people } from "./people-script.ts";
+import { scim } from "./scim-script.ts";
 import type { WireRecorder } from "./wire-recorder.ts";
 
 interface WireService {
@@ -484,5 +485,6 @@ export const WIRE_SCRIPTS: Readonly<Record<string, Script>> = {
   models,
   organization,
   people,
+  scim,
   service,
 };

@@ -44,7 +44,7 @@ export function toNameKey(name: string): string {
 export async function updateGroup(
   executor: Executor,
   id: string,
-  change: Partial<Pick<GroupRow, "name" | "nameKey" | "isScimManaged">>,
+  change: Partial<Pick<GroupRow, "name" | "nameKey" | "isScimManaged" | "externalId">>,
 ): Promise<void> {
   await executor.updateTable("groups").set(change).where("id", "=", id).execute();
 }

@@ -111,7 +111,7 @@ export class Groups {
 }
 
 /** Adds a group. Throws a Fault for an invalid or taken name. */
-async function addGroup(
+export async function addGroup(
   { executor, now, audit }: AccountTransaction,
   organizationId: string,
   name: string,
@@ -132,7 +132,11 @@ async function addGroup(
 }
 
 /** Throws a Fault for an invalid or taken name. */
-async function renameGroup({ executor, audit }: AccountTransaction, group: GroupRow, name: string): Promise<GroupRow> {
+export async function renameGroup(
+  { executor, audit }: AccountTransaction,
+  group: GroupRow,
+  name: string,
+): Promise<GroupRow> {
   const { id, organizationId } = group;
   const checked = await checkGroupName(executor, organizationId, name, id);
   const change = { name: checked, nameKey: toNameKey(checked) };
@@ -141,7 +145,7 @@ async function renameGroup({ executor, audit }: AccountTransaction, group: Group
   return { ...group, ...change };
 }
 
-async function removeGroup({ executor, audit }: AccountTransaction, group: GroupRow): Promise<void> {
+export async function removeGroup({ executor, audit }: AccountTransaction, group: GroupRow): Promise<void> {
   const { id, organizationId } = group;
   await deleteGroup(executor, id);
   await audit({ type: "group.deleted", organizationId, resourceId: id, details: {} });

@@ -7,6 +7,7 @@ import {
   toCreatedAdminApiKey,
 } from "../../../wire/openai/organization/organization-api-keys.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
+import { ALL_PERMISSIONS } from "../../../wire/openai/organization/permissions.ts";
 import { parse } from "../../../wire/openai/validate.ts";
 import {
   AdminApiKey,
@@ -16,6 +17,7 @@ import {
 } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
+import { authorOf, checkMayGrant } from "../roles/may-grant.ts";
 import type { ApiKey } from "./api-keys.ts";
 
 interface OfKey {
@@ -28,7 +30,8 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
     app.post(
       "/admin_api_keys",
       operation({
-        summary: "Creates an admin key, shown once. A user's key belongs to the user and allows what the user may do.",
+        summary:
+          "Creates an admin key, shown once. A user's key belongs to the user and allows what the user may do. Takes `permissions`, which is not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.admin_keys.write",
@@ -36,9 +39,14 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
         answer: CreatedAdminApiKey,
       }),
       async (request) => {
-        const { name, expires_in_seconds } = parse(AdminApiKeyCreateBody, request.body);
-        const scope = { ...scopeOf(request), userId: request.caller.userId };
-        const newKey = { scope, name, expiresInSeconds: expires_in_seconds ?? undefined };
+        const body = parse(AdminApiKeyCreateBody, request.body);
+        const permissions = body.permissions ?? undefined;
+        const { userId } = request.caller;
+        // A user's key never has more than the user; another key must not have more than its author.
+        if (userId === undefined) checkMayGrant(authorOf(request), permissions ?? ALL_PERMISSIONS, undefined);
+        const kind = permissions === undefined ? ("admin" as const) : ("restricted" as const);
+        const scope = { ...scopeOf(request), kind, userId };
+        const newKey = { scope, name: body.name, expiresInSeconds: body.expires_in_seconds ?? undefined, permissions };
         const created = await accounts.apiKeys.create(actorOf(request), newKey);
         return toCreatedAdminApiKey(created, (await usersOf(accounts, [created.key])).get(created.key.userId ?? ""));
       },

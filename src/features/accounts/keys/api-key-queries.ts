@@ -4,6 +4,8 @@ import { type Page, type PageRequest, readPage } from "../../../storage/page.ts"
 import type { ApiKeyRow } from "../../../storage/schema.ts";
 
 const MAX_CLIENT_LENGTH = 256;
+/** Kinds of keys that administrators see as admin keys. */
+const ADMIN_KINDS = ["admin", "restricted"] as const;
 
 /** Which keys: of one organization, and if given of one project, service account or user. */
 export interface ApiKeyScope {
@@ -20,7 +22,7 @@ export async function insertApiKey(executor: Executor, row: ApiKeyRow): Promise<
 
 /** Finds a key; undefined also for a revoked one. */
 export async function findApiKey(executor: Executor, scope: ApiKeyScope, id: string): Promise<ApiKeyRow | undefined> {
-  return scoped(executor, scope).where("id", "=", id).where("revokedAt", "is", null).executeTakeFirst();
+  return listed(executor, scope).where("id", "=", id).where("revokedAt", "is", null).executeTakeFirst();
 }
 
 /** Finds a key in any state by its hash. */
@@ -41,7 +43,7 @@ export async function listApiKeys(
   request: PageRequest,
   search?: string,
 ): Promise<Page<ApiKeyRow>> {
-  const all = scoped(executor, scope);
+  const all = listed(executor, scope);
   return readPage(request, "createdAt", all, matching(all.where("revokedAt", "is", null), search));
 }
 
@@ -70,10 +72,10 @@ export async function listOrganizationApiKeys(
     .selectFrom("apiKeys")
     .selectAll()
     .where("organizationId", "=", organizationId)
-    .where("kind", "in", kind === undefined ? ["project", "admin"] : [kind]);
-  let listed = all.where("revokedAt", "is", null);
-  if (projectId !== undefined) listed = listed.where("projectId", "=", projectId);
-  return readPage(request, "createdAt", all, matching(listed, search));
+    .where("kind", "in", kind === undefined ? ["project", ...ADMIN_KINDS] : kind === "admin" ? ADMIN_KINDS : [kind]);
+  let keys = all.where("revokedAt", "is", null);
+  if (projectId !== undefined) keys = keys.where("projectId", "=", projectId);
+  return readPage(request, "createdAt", all, matching(keys, search));
 }
 
 /** Finds keys that are neither revoked nor expired, whatever the state of their project or organization. */
@@ -189,12 +191,17 @@ function usable(executor: Executor, scope: ApiKeyScope, now: number) {
     .where((where) => where.or([where("expiresAt", "is", null), where("expiresAt", ">", now)]));
 }
 
-function scoped(executor: Executor, scope: ApiKeyScope) {
+/** Keys of a scope, restricted admin keys among the admin keys. */
+function listed(executor: Executor, scope: ApiKeyScope) {
+  return scoped(executor, scope, scope.kind === "admin" ? ADMIN_KINDS : [scope.kind]);
+}
+
+function scoped(executor: Executor, scope: ApiKeyScope, kinds: readonly ApiKeyRow["kind"][] = [scope.kind]) {
   let keys = executor
     .selectFrom("apiKeys")
     .selectAll()
     .where("organizationId", "=", scope.organizationId)
-    .where("kind", "=", scope.kind);
+    .where("kind", "in", kinds);
   if (scope.projectId !== undefined) keys = keys.where("projectId", "=", scope.projectId);
   if (scope.serviceAccountId !== undefined) keys = keys.where("serviceAccountId", "=", scope.serviceAccountId);
   if (scope.userId !== undefined) keys = keys.where("userId", "=", scope.userId);

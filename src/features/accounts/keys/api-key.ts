@@ -4,7 +4,7 @@ import { hash, randomBytes } from "node:crypto";
 import { Secret } from "../../../kernel/secret.ts";
 
 const RANDOM_BYTES = 32;
-const PREFIX = { project: "sk-", admin: "sk-admin-", operator: "sk-operator-" } as const;
+const PREFIX = { project: "sk-", admin: "sk-admin-", restricted: "sk-admin-", operator: "sk-operator-" } as const;
 /** Shorter keys are shown as stars, since four characters would be too large a part of them. */
 const MIN_LENGTH_SHOWN = 20;
 const LAST_CHARACTERS_SHOWN = 4;

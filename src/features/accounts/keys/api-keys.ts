@@ -7,6 +7,7 @@ import type { Secret } from "../../../kernel/secret.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { ApiKeyRow, ProjectRow } from "../../../storage/schema.ts";
+import type { RolePermission } from "../../../wire/openai/organization/permissions.ts";
 import { findSpendLimitsOf, putSpendLimit } from "../../quota/spend-limit-queries.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
@@ -42,6 +43,8 @@ export interface NewApiKey {
   name: string;
   /** Undefined: it does not expire. */
   expiresInSeconds: number | undefined;
+  /** Permissions of a restricted admin key. */
+  permissions?: readonly RolePermission[] | undefined;
 }
 
 export interface CreatedApiKey {
@@ -240,10 +243,12 @@ export async function storeApiKey(
     lastUsedAddress: null,
     lastUsedClient: null,
     userId: userId ?? null,
+    permissions: wanted.permissions === undefined ? null : JSON.stringify(wanted.permissions),
   };
   const project = await projectOf(executor, row);
   await insertApiKey(executor, row);
-  const details = { name: row.name, kind, expiresAt: row.expiresAt };
+  const { permissions } = wanted;
+  const details = { name: row.name, kind, expiresAt: row.expiresAt, ...(permissions && { permissions }) };
   await audit({ type: "api_key.created", organizationId, project, resourceId: row.id, details });
   return row;
 }

@@ -15,8 +15,8 @@ import { readAccountsVersion } from "../accounts-version.ts";
 import type { Caller } from "../caller.ts";
 import { type ModelAccess, type ModelPermissions, modelAccess } from "../projects/model-access.ts";
 import { findModelPermissionsOf } from "../projects/model-permission-queries.ts";
-import { type Access, allows } from "../roles/access.ts";
-import { findAccess } from "../roles/find-access.ts";
+import { type Access, allows, restrictAccess } from "../roles/access.ts";
+import { findAccess, toPermissions } from "../roles/find-access.ts";
 import { findUsersByIds } from "../users/user-queries.ts";
 import { type ActiveApiKeyRow, findActiveApiKeys } from "./active-api-key-queries.ts";
 
@@ -89,9 +89,10 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
             keyId: key.id,
             organizationId: key.organizationId,
             projectId: key.projectId ?? undefined,
-            kind: key.kind === "operator" ? "admin" : key.kind,
+            kind: key.kind === "project" ? "project" : "admin",
             ...(key.kind === "operator" && { isOperator: true }),
             ...(key.userId !== null && { userId: key.userId, access: accessOf.get(key.userId) }),
+            ...(key.kind === "restricted" && { access: restrictedAccess(key, accessOf) }),
           },
           expiresAt: key.expiresAt ?? undefined,
           renewAt: key.renewAt,
@@ -127,6 +128,14 @@ function mayWork({ userId, projectId }: ActiveApiKeyRow, accessOf: ReadonlyMap<s
   if (userId === null) return true;
   const access = accessOf.get(userId);
   return access !== undefined && (projectId === null || allows(access, "project.inference", projectId));
+}
+
+/** What a restricted admin key allows: its permissions, of a user's key those that the user has. */
+function restrictedAccess({ userId, permissions }: ActiveApiKeyRow, accessOf: ReadonlyMap<string, Access>): Access {
+  const organization = toPermissions(permissions ?? "[]");
+  return userId === null
+    ? { organization, projects: {} }
+    : restrictAccess(accessOf.get(userId) ?? { organization: [], projects: {} }, organization);
 }
 
 export function toModelPermissions(row: ModelPermissionsRow): ModelPermissions {

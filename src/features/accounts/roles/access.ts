@@ -89,6 +89,17 @@ export function projectsWith(
   return Object.keys(access?.projects ?? {}).filter((id) => allows(access, permission, id));
 }
 
+/** Returns the part of `access` that consists of these permissions. */
+export function restrictAccess(access: Access, permissions: readonly RolePermission[]): Access {
+  const isAllowed = (permission: RolePermission) => permissions.includes(permission);
+  return {
+    organization: access.organization.filter(isAllowed),
+    projects: Object.fromEntries(
+      Object.entries(access.projects).map(([id, ofProject]) => [id, ofProject.filter(isAllowed)]),
+    ),
+  };
+}
+
 /** Unites the permissions of roles. A role of a project never grants a permission in the organization. */
 export function toAccess(grants: readonly Grant[]): Access {
   const organization = new Set<RolePermission>();

@@ -61,7 +61,7 @@ export async function countOwners(executor: Executor, organizationId: string): P
 export async function updateUser(
   executor: Executor,
   id: string,
-  change: Partial<Pick<UserRow, "email" | "name" | "role" | "disabledAt" | "isScimManaged">>,
+  change: Partial<Omit<UserRow, "id" | "organizationId" | "addedAt">>,
 ): Promise<void> {
   await executor.updateTable("users").set(change).where("id", "=", id).execute();
 }

@@ -156,7 +156,7 @@ async function changeUser(
 }
 
 /** Removes a user with memberships, and revokes the user's keys. Throws a Fault for the last owner. */
-async function removeUser({ executor, now, audit }: AccountTransaction, user: UserRow): Promise<void> {
+export async function removeUser({ executor, now, audit }: AccountTransaction, user: UserRow): Promise<void> {
   await checkNotLastOwner(executor, user);
   await revokeApiKeysOfUser(executor, user.id, now);
   await deleteUser(executor, user.id);

@@ -11,16 +11,24 @@ import type {
   ProjectApiKey,
 } from "../../openapi/organization-answers.ts";
 import { ORDER_QUERY, PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization-list.ts";
+import { ALL_PERMISSIONS } from "./permissions.ts";
 
 const TEN_YEARS_SECONDS = 315_360_000;
 const MAX_SEARCH_LENGTH = 200;
 
 export const EXPIRES_IN_SECONDS = z.int().min(1).max(TEN_YEARS_SECONDS);
+/** Permissions of keys; `project.own_keys.write` is about keys of a user. */
+const KEY_PERMISSIONS = ALL_PERMISSIONS.filter((permission) => permission !== "project.own_keys.write");
 const scopes = z.array(z.string()).optional();
 
 export const AdminApiKeyCreateBody = z.strictObject({
   name: z.string(),
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
+  permissions: z
+    .array(z.enum(KEY_PERMISSIONS))
+    .min(1)
+    .nullish()
+    .describe("What the key allows; default: everything. `organization.scim.write` makes a key for SCIM clients."),
 });
 /** Query of every list of keys; searching is an extension. */
 const KEY_LIST_QUERY = {
@@ -83,6 +91,7 @@ interface ApiKey {
   lastUsedAt: number | null;
   lastUsedAddress: string | null;
   lastUsedClient: string | null;
+  permissions?: string | null;
 }
 
 interface Owner {
@@ -105,6 +114,8 @@ export interface ShownKey {
   key: ApiKey;
   secret: Secret;
 }
+
+type ApiKeyKind = "project" | "admin" | "restricted" | "operator";
 
 /** `owner` is undefined for keys that the operator created. */
 export function toProjectApiKey(key: ApiKey, owner: KeyOwner | undefined): AnswerOf<typeof ProjectApiKey> {
@@ -135,7 +146,7 @@ export function toCreatedProjectApiKey(
 }
 
 export function toOrganizationApiKey(
-  key: ApiKey & { kind: "project" | "admin" | "operator"; projectId: string | null; serviceAccountId: string | null },
+  key: ApiKey & { kind: ApiKeyKind; projectId: string | null; serviceAccountId: string | null },
 ): AnswerOf<typeof OrganizationApiKey> {
   return {
     object: "organization.api_key" as const,
@@ -151,6 +162,7 @@ export function toAdminApiKey(key: ApiKey, owner: UserOwner | undefined): Answer
   return {
     object: "organization.admin_api_key" as const,
     ...common(key),
+    ...(key.permissions != null && { permissions: JSON.parse(key.permissions) as string[] }),
     owner: {
       object: "organization.user",
       type: "user",

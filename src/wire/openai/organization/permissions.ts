@@ -9,6 +9,7 @@ export const ORGANIZATION_PERMISSIONS = {
   "organization.users.read": "Reads users and invites.",
   "organization.users.write": "Invites, disables and removes users, and assigns their roles.",
   "organization.users.data": "Exports and erases what is stored of a user.",
+  "organization.scim.write": "Provisions users and groups by SCIM, whatever roles these groups have.",
   "organization.groups.read": "Reads groups and their members.",
   "organization.groups.write": "Changes groups, their members and their roles.",
   "organization.roles.read": "Reads custom roles of the organization.",

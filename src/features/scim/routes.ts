@@ -1,0 +1,233 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { acceptAnyJsonType } from "../../http/json-body.ts";
+import { operation } from "../../http/operation.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import type { AnswerOf } from "../../wire/openapi/named.ts";
+import { GROUP_TYPE, USER_TYPE } from "../../wire/scim/attributes.ts";
+import {
+  type ListRequest,
+  readListRequest,
+  readSearch,
+  readSelection,
+  ScimBody,
+  ScimList,
+  ScimListQuery,
+  ScimPatchBody,
+  ScimResource,
+  ScimSearchBody,
+  ScimSelectionQuery,
+  select,
+  toScimList,
+} from "../../wire/scim/resources.ts";
+import { SCIM_MEDIA_TYPE } from "../../wire/scim/scim-error.ts";
+import { readPatch } from "../../wire/scim/scim-patch.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { actorOf } from "../accounts/audit/actor.ts";
+import { hasVersion } from "./check-version.ts";
+import { discovery } from "./discovery-routes.ts";
+import { ScimGroups } from "./scim-groups.ts";
+import { listResources, type ResourceSource } from "./scim-list.ts";
+import { baseOf, SCIM_OPERATION } from "./scim-operation.ts";
+import { ScimUsers, type ScimWrite } from "./scim-users.ts";
+
+interface OfResource {
+  Params: { id: string };
+}
+
+type Resource = AnswerOf<typeof ScimResource>;
+
+/** /scim/v2 */
+export function scim(accounts: Accounts): FastifyPluginAsync {
+  const users = new ScimUsers(accounts.transactions);
+  const groups = new ScimGroups(accounts.transactions);
+  return async (app) => {
+    acceptAnyJsonType(app);
+    app.addHook("onSend", async (_request, reply, payload) => {
+      if (payload != null && payload !== "") reply.type(`${SCIM_MEDIA_TYPE}; charset=utf-8`);
+      return payload;
+    });
+    app.register(discovery);
+
+    app.post(
+      "/.search",
+      operation({
+        ...SCIM_OPERATION,
+        summary: "Searches users and groups.",
+        body: ScimSearchBody,
+        answer: ScimList,
+      }),
+      async (request) => {
+        const search = readSearch(parse(ScimSearchBody, request.body ?? {}));
+        return listTogether([usersOf(request), groupsOf(request, search)], search);
+      },
+    );
+
+    for (const [type, sourceOf] of [
+      [USER_TYPE, usersOf],
+      [GROUP_TYPE, groupsOf],
+    ] as const) {
+      const { name, endpoint } = type;
+      const service = name === "User" ? users : groups;
+      const what = name === "User" ? "user" : "group";
+      app.get(
+        endpoint,
+        operation({
+          ...SCIM_OPERATION,
+          summary: `Lists the ${what}s, oldest first; takes a filter.`,
+          query: ScimListQuery,
+          answer: ScimList,
+        }),
+        async (request) => {
+          const list = readListRequest(parse(ScimListQuery, request.query));
+          return listTogether([sourceOf(request, list)], list);
+        },
+      );
+
+      app.post(
+        `${endpoint}/.search`,
+        operation({ ...SCIM_OPERATION, summary: `Searches the ${what}s.`, body: ScimSearchBody, answer: ScimList }),
+        async (request) => {
+          const search = readSearch(parse(ScimSearchBody, request.body ?? {}));
+          return listTogether([sourceOf(request, search)], search);
+        },
+      );
+
+      app.post(
+        endpoint,
+        operation({
+          ...SCIM_OPERATION,
+          summary:
+            name === "User"
+              ? "Adds a user, with the roles of a pending invite; takes over a user of this address whom nobody manages by SCIM."
+              : "Adds a group.",
+          query: ScimSelectionQuery,
+          body: ScimBody,
+          others: { 201: ScimResource },
+        }),
+        async (request, reply) => {
+          reply.code(201);
+          return send(request, reply, await service.create(writeOf(request), request.body));
+        },
+      );
+
+      app.get<OfResource>(
+        `${endpoint}/:id`,
+        operation({
+          ...SCIM_OPERATION,
+          summary: `Retrieves a ${what}.`,
+          query: ScimSelectionQuery,
+          answer: ScimResource,
+        }),
+        async (request, reply) => {
+          const { organizationId } = request.caller;
+          const selection = readSelection(parse(ScimSelectionQuery, request.query));
+          const resource = await service.retrieve(
+            { organizationId, id: request.params.id },
+            baseOf(request),
+            selection,
+          );
+          const known = request.headers["if-none-match"];
+          if (known !== undefined && hasVersion(known, resource)) return reply.code(304).send();
+          return send(request, reply, resource);
+        },
+      );
+
+      app.put<OfResource>(
+        `${endpoint}/:id`,
+        operation({
+          ...SCIM_OPERATION,
+          summary: `Replaces a ${what}.`,
+          query: ScimSelectionQuery,
+          body: ScimBody,
+          answer: ScimResource,
+        }),
+        async (request, reply) =>
+          send(request, reply, await service.replace(writeOf(request), request.params.id, request.body)),
+      );
+
+      app.delete<OfResource>(
+        `${endpoint}/:id`,
+        operation({
+          ...SCIM_OPERATION,
+          summary:
+            name === "User"
+              ? "Removes a user, and ends the user's sessions and keys. The last owner stays."
+              : "Deletes a group and the roles that its members have by it.",
+        }),
+        async (request, reply) => {
+          await service.delete(writeOf(request), request.params.id);
+          return reply.code(204).send();
+        },
+      );
+    }
+
+    app.patch<OfResource>(
+      "/Users/:id",
+      operation({
+        ...SCIM_OPERATION,
+        summary: "Changes a user; `active` false ends the user's sessions and keys. The last owner stays active.",
+        query: ScimSelectionQuery,
+        body: ScimPatchBody,
+        answer: ScimResource,
+      }),
+      async (request, reply) =>
+        send(request, reply, await users.patch(writeOf(request), request.params.id, readPatch(request.body))),
+    );
+
+    app.patch<OfResource>(
+      "/Groups/:id",
+      operation({
+        ...SCIM_OPERATION,
+        summary: "Changes a group. Answers without a body, unless `attributes` asks for one.",
+        query: ScimSelectionQuery,
+        body: ScimPatchBody,
+        answer: ScimResource,
+      }),
+      async (request, reply) => {
+        const { id } = request.params;
+        await groups.patch(writeOf(request), id, readPatch(request.body));
+        const selection = readSelection(parse(ScimSelectionQuery, request.query));
+        // A group can have thousands of members.
+        if (selection.attributes === undefined) return reply.code(204).send();
+        const { organizationId } = request.caller;
+        return send(request, reply, await groups.retrieve({ organizationId, id }, baseOf(request), selection));
+      },
+    );
+  };
+
+  function usersOf(request: FastifyRequest): ResourceSource {
+    return users.source(request.caller.organizationId, baseOf(request));
+  }
+
+  function groupsOf(request: FastifyRequest, { selection }: ListRequest): ResourceSource {
+    return groups.source(request.caller.organizationId, baseOf(request), selection);
+  }
+}
+
+function writeOf(request: FastifyRequest): ScimWrite {
+  const { organizationId } = request.caller;
+  const ifMatch = request.headers["if-match"];
+  return { actor: actorOf(request), organizationId, base: baseOf(request), ifMatch };
+}
+
+/** Sends a resource with its ETag and address. */
+function send(request: FastifyRequest, reply: FastifyReply, resource: Resource): Resource {
+  const selection = readSelection(parse(ScimSelectionQuery, request.query));
+  const { version, location } = resource.meta ?? {};
+  if (version !== undefined) reply.header("etag", version);
+  if (reply.statusCode === 201 && location !== undefined) reply.header("location", location);
+  return select(resource.meta?.resourceType === "Group" ? GROUP_TYPE : USER_TYPE, resource, selection);
+}
+
+/** Lists several sources, one after the other. */
+async function listTogether(sources: readonly ResourceSource[], request: ListRequest) {
+  const resources: Resource[] = [];
+  let [total, offset] = [0, request.offset];
+  for (const source of sources) {
+    const listed = await listResources(source, { ...request, offset, count: request.count - resources.length });
+    resources.push(...listed.resources);
+    total += listed.total;
+    offset = Math.max(0, offset - listed.total);
+  }
+  return toScimList(resources, total, request.offset);
+}
