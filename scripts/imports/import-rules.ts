@@ -50,8 +50,21 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     reason: "The engine that speaks a wire format.",
   },
   {
+    part: "engines/native-upstream",
+    may: [...BASE, "engines/shared", "engines/openai-compatible", "wire/usage"],
+    reason: "What the engines of providers with APIs of their own share.",
+  },
+  {
     part: "engines/*",
-    may: [...BASE, "engines/shared", "engines/host", "engines/define-engine.ts", "engines/openai-compatible"],
+    may: [
+      ...BASE,
+      "engines/shared",
+      "engines/host",
+      "engines/define-engine.ts",
+      "engines/openai-compatible",
+      "engines/native-upstream",
+      "wire/usage",
+    ],
     reason: "An engine uses no other engine, except openai-compatible, which speaks to servers.",
   },
   {

@@ -1,5 +1,6 @@
 /** The contract of chat models: typed requests in, typed events out, independent of wire formats. Types only. */
 
+import type { Fault } from "../kernel/faults.ts";
 import type { TokenUsage } from "../kernel/usage.ts";
 import type { CallerHeaders, OpenModel } from "./open-model.ts";
 
@@ -19,6 +20,8 @@ export interface ChatModel extends OpenModel {
    * Throws a Fault: before the first event when the request is refused, later when the engine fails mid-answer.
    */
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
+  /** Returns the Fault for what the model cannot honor, beyond its abilities; left out: nothing. */
+  refusal?(request: ChatRequest): Fault | undefined;
   /**
    * Does work that needs no slot, such as compiling schemas. Resolves with the request for `chat`; undefined
    * without such work. Throws a Fault when the request is refused.
@@ -40,6 +43,8 @@ export interface ChatAbilities {
   logprobs: boolean | undefined;
   /** True if messages may contain images. */
   vision: boolean | undefined;
+  /** True if messages may contain files, such as PDF. */
+  files?: boolean | undefined;
   /** True if the model reasons before it answers, so `reasoningEffort` has an effect. */
   reasoning: boolean | undefined;
   /** Maximum choices of one request. */
@@ -62,8 +67,12 @@ export interface RawPrompt {
 
 export interface ChatMessage<Content = string | readonly ContentPart[]> {
   role: "system" | "developer" | "user" | "assistant" | "tool";
-  /** "" for an assistant message with tool calls only. An array only if it contains an image. */
+  /** "" for an assistant message with tool calls only. An array only if it contains an image or a file. */
   content: Content;
+  /** Places in a content of one text up to which a provider should cache the prompt, in ascending order. */
+  cacheMarks?: readonly PlacedCacheMark[];
+  /** Reasoning of an assistant message that its provider can recognize. */
+  reasoning?: readonly ReasoningBlock[];
   /** Tool calls of an assistant message, in order. */
   toolCalls?: readonly ToolCall[];
   /** ID of the call that a tool message answers. */
@@ -75,10 +84,47 @@ export interface ChatMessage<Content = string | readonly ContentPart[]> {
 /** A message to a model without vision: the capability check refuses images before. */
 export type TextMessage = ChatMessage<string>;
 
-export type ContentPart = { type: "text"; text: string } | ImagePart;
+export type ContentPart = TextPart | ImagePart | FilePart;
+
+/** Asks a provider to cache the prompt up to here. */
+export interface CacheMark {
+  /** Lifetime; undefined: the provider's default. */
+  ttl: "5m" | "1h" | undefined;
+}
+
+interface PlacedCacheMark extends CacheMark {
+  /** UTF-16 units of the text before the mark. */
+  end: number;
+}
+
+/** Reasoning as its provider returned it, which may read it again in later turns. */
+export interface ReasoningBlock {
+  text: string;
+  /** Value by which the provider recognizes the text. */
+  signature?: string | undefined;
+  /** Reasoning that only the provider can read, in place of a text. */
+  encrypted?: string | undefined;
+}
+
+interface TextPart {
+  type: "text";
+  text: string;
+  cache?: CacheMark | undefined;
+}
+
+export interface FilePart {
+  type: "file";
+  /** `https:` or `data:`. */
+  url: string;
+  name?: string | undefined;
+  cache?: CacheMark | undefined;
+  /** Path of the part's type in the caller's body, for errors. */
+  param: string;
+}
 
 export interface ImagePart {
   type: "image";
+  cache?: CacheMark | undefined;
   /** `https:` or `data:`. */
   url: string;
   /** Requested detail, as the caller wrote it, such as `low` or `high`. */
@@ -92,6 +138,8 @@ export interface ToolCall {
   name: string;
   /** A serialized JSON object. */
   arguments: string;
+  /** Value by which the provider recognizes the reasoning that led to the call. */
+  signature?: string | undefined;
 }
 
 export interface Tool {
@@ -102,6 +150,7 @@ export interface Tool {
   /** Path of `parameters` in the caller's body, for errors. */
   param: string;
   grammar?: CompiledGrammar;
+  cache?: CacheMark | undefined;
 }
 
 /** `name`: the model must call that tool. */
@@ -171,6 +220,10 @@ export interface ChatRequest extends Sampling {
   topLogprobs: number | undefined;
   /** Reasoning effort as the caller wrote it, such as `none`, `low` or `high`. */
   reasoningEffort: string | undefined;
+  /** Reasoning as Anthropic's Messages API asks for it. */
+  thinking?: Thinking | undefined;
+  /** Mark at the end of the prompt. */
+  cache?: CacheMark | undefined;
   /** Length of the answer as the caller wrote it, such as `low`. Only upstreams read it. */
   verbosity?: string | undefined;
   /** Additional variables of the chat template, such as `enable_thinking`. */
@@ -180,6 +233,14 @@ export interface ChatRequest extends Sampling {
   project?: string;
   /** The caller's identifier for prompts with the same prefix. */
   promptCacheKey?: string | undefined;
+}
+
+interface Thinking {
+  isEnabled: boolean;
+  /** Maximum tokens; undefined: the model decides. */
+  budgetTokens?: number | undefined;
+  /** As the caller wrote it, such as `high`. */
+  effort?: string | undefined;
 }
 
 /** Values of fields that a request to the model leaves out. */
@@ -218,10 +279,18 @@ export type ChatEvent =
       /** True for text in which an upstream's model declines to answer. */
       isRefusal?: true;
     }
-  /** A piece of the reasoning before the answer. */
-  | { type: "reasoning"; choice: number; text: string; completionTokens: number }
+  /** A piece of the reasoning before the answer. One without text ends a block, with what its provider recognizes. */
+  | ({ type: "reasoning"; choice: number; completionTokens: number } & ReasoningBlock)
   /** Start of a tool call; `index` counts the calls of its choice from 0. */
-  | { type: "tool-call"; choice: number; index: number; id: string; name: string; completionTokens: number }
+  | {
+      type: "tool-call";
+      choice: number;
+      index: number;
+      id: string;
+      name: string;
+      completionTokens: number;
+      signature?: string | undefined;
+    }
   /** A piece of the call's arguments; joined, the pieces are one JSON object. */
   | { type: "tool-arguments"; choice: number; index: number; text: string; completionTokens: number }
   /** End of a choice. Once for each choice, before `finish`. `stopText`: the stop text that ended it, where known. */

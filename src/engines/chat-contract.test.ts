@@ -10,12 +10,15 @@ import { openShallowLlamaCpp } from "../../test/support/models/llama-cpp.ts";
 import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../test/support/models/llama-server.ts";
 import { makeChatRequest } from "../../test/support/service/chat-request.ts";
 import { readAnswer, textOf } from "../../test/support/service/read-answer.ts";
+import { anthropicFormat } from "../../test/support/upstreams/native/anthropic-format.ts";
+import { startStandIn, type WireFormat } from "../../test/support/upstreams/native/stand-in.ts";
 import { startOpenAiUpstream } from "../../test/support/upstreams/openai-upstream.ts";
 import type { ChatModel } from "../contracts/chat-model.ts";
 import { isChatProxy } from "../contracts/chat-proxy.ts";
 import { Fault } from "../kernel/faults.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
+import { ENGINES } from "./registry.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 
@@ -38,7 +41,17 @@ const SUBJECTS: Record<string, () => Promise<Subject>> = {
     const model = (await openAiCompatibleEngine.open(settings, "chat", makeEngineServices())) as ChatModel;
     return { model, end: () => upstream.close() };
   },
+  anthropic: () => openNative(anthropicFormat, "anthropic", (origin) => ({ base_url: `${origin}/v1`, api_key: "sk" })),
 };
+
+/** An engine of a provider, in front of a stand-in that has the provider's API. */
+async function openNative(format: WireFormat, engine: keyof typeof ENGINES, settings: (origin: string) => object) {
+  const standIn = await startStandIn(format, await openScripted("parent"));
+  const { [engine]: definition } = ENGINES;
+  const parsed = definition.settings.parse({ model: "upstream-model", ...settings(standIn.origin) });
+  const model = (await definition.open(parsed as never, "chat", makeEngineServices())) as ChatModel;
+  return { model, end: () => standIn.close() };
+}
 
 async function openScripted(process: "parent" | "child"): Promise<ChatModel> {
   const story = "Once upon a time 🐉 there lived a très small dragon. ".repeat(20);
@@ -158,7 +171,10 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   });
 
   test("enforces a schema if it reports the ability", async ({ skip }) => {
-    skip(isChatProxy(model) || model.abilities.jsonSchema !== true, "is an upstream's, or cannot enforce a schema");
+    skip(
+      model.device === "upstream" || model.abilities.jsonSchema !== true,
+      "is an upstream's, or cannot enforce a schema",
+    );
     const format = { type: "json-schema" as const, schema: { enum: ["red", { b: [1] }] }, param: "response_format" };
     const { text, reason } = await readAnswer(model.chat(story({ format, temperature: 2 }), never()));
     expect(["red", { b: [1] }]).toContainEqual(JSON.parse(text));

@@ -7,6 +7,7 @@ import type { CallerHeaders } from "../contracts/open-model.ts";
 import type { Task } from "../contracts/task.ts";
 import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
 import { invalidRequest } from "../kernel/faults.ts";
+import { anthropicEngine } from "./anthropic/anthropic-engine.ts";
 import { cascadeEngine } from "./cascade/cascade-engine.ts";
 import { classifierEngine } from "./classifier/classifier-engine.ts";
 import type { Engine } from "./define-engine.ts";
@@ -24,6 +25,7 @@ import { sherpaOnnxEngine } from "./sherpa-onnx/sherpa-onnx-engine.ts";
 import { whisperEngine } from "./whisper/whisper-engine.ts";
 
 const LIST = [
+  anthropicEngine,
   cascadeEngine,
   classifierEngine,
   fliteEngine,

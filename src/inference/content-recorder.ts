@@ -3,7 +3,7 @@
 import type { TextDelta } from "../contracts/answer-text.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type { ChatMessage, FinishReason, RawPrompt } from "../contracts/chat-model.ts";
-import { imagesIn, messageText } from "../engines/shared/message-text.ts";
+import { filesIn, imagesIn, messageText } from "../engines/shared/message-text.ts";
 import type { ChatContent, ContentMessage, ContentPart } from "../observability/chat-content.ts";
 import type { ChatRunEvent } from "./chat-call.ts";
 
@@ -108,6 +108,7 @@ function toMessage(message: ChatMessage): ContentMessage {
     role,
     name,
     parts: [
+      ...filesIn(message).map((): ContentPart => ({ type: "blob", modality: "file" })),
       ...(text === "" ? [] : [{ type: "text", content: text } as const]),
       ...images,
       ...toolCalls.map((call) => ({ ...callOf(call), arguments: call.arguments })),

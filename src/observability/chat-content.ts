@@ -6,7 +6,7 @@ export type ContentPart =
   | { type: "tool_call_response"; id?: string | undefined; response: string }
   /** Images: `uri` for those on the web, without data for those in the request. */
   | { type: "uri"; modality: "image"; uri: string }
-  | { type: "blob"; modality: "image" };
+  | { type: "blob"; modality: "image" | "file" };
 
 export interface ContentMessage {
   role: string;

@@ -7,7 +7,8 @@ import type { TokenUsage } from "../kernel/usage.ts";
 export type AnswerPart =
   | { type: "text" }
   | { type: "refusal" }
-  | { type: "reasoning" }
+  /** `encrypted`: reasoning that only its provider can read. */
+  | { type: "reasoning"; encrypted?: string }
   | { type: "tool-call"; id: string; name: string };
 
 export type PartEvent =
@@ -15,6 +16,8 @@ export type PartEvent =
   | { type: "part-start"; index: number; part: AnswerPart }
   /** A piece of a text, of the reasoning, or of a call's arguments as JSON. */
   | { type: "part-delta"; index: number; part: AnswerPart; text: string; logprobs: readonly TokenLogprob[] }
+  /** Value by which the provider recognizes the reasoning, at its end. */
+  | { type: "part-signature"; index: number; part: AnswerPart; signature: string }
   | { type: "part-stop"; index: number; part: AnswerPart }
   /** `isRefused`: whether the model declined to answer. */
   | { type: "end"; reason: FinishReason; stopText: string | undefined; isRefused: boolean; usage: TokenUsage };
@@ -44,9 +47,13 @@ export async function* toAnswerParts(
         }
         break;
       case "reasoning":
-        if (event.text !== "" && showsReasoning) yield* parts.text("reasoning", event.text);
+        if (!showsReasoning) break;
+        if (event.text !== "") yield* parts.text("reasoning", event.text);
+        if (event.encrypted !== undefined) yield* parts.encrypted(event.encrypted);
+        else if (event.signature !== undefined) yield* parts.sign(event.signature);
         break;
       case "tool-call":
+        if (event.signature !== undefined && showsReasoning) yield* parts.sign(event.signature);
         yield* parts.call(event.index, event.id, event.name);
         break;
       case "tool-arguments":
@@ -91,6 +98,19 @@ class PartSequence {
   ): Generator<PartEvent> {
     if (this.#open?.part.type !== type) yield* this.#begin({ type });
     yield* this.#append(text, logprobs);
+  }
+
+  /** Ends the reasoning with its signature, or writes one of which only the signature is visible. */
+  *sign(signature: string): Generator<PartEvent> {
+    if (this.#open?.part.type !== "reasoning") yield* this.#begin({ type: "reasoning" });
+    const { index, part } = this.#open as OpenPart;
+    yield { type: "part-signature", index, part, signature };
+    yield* this.stop();
+  }
+
+  *encrypted(encrypted: string): Generator<PartEvent> {
+    yield* this.#begin({ type: "reasoning", encrypted });
+    yield* this.stop();
   }
 
   *call(index: number, id: string, name: string): Generator<PartEvent> {

@@ -1,7 +1,7 @@
 /** Settings of a deployment of this engine. */
 
 import { z } from "zod";
-import { timeoutSeconds } from "../openai-compatible/settings.ts";
+import { timeoutSeconds } from "../openai-compatible/connection-settings.ts";
 import { ggufReferenceFields, toGgufReference } from "../shared/gguf-reference.ts";
 
 /** Options that Parlance sets itself, or that would expose the server to others. */

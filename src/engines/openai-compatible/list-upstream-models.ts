@@ -5,7 +5,7 @@ import type { Connections } from "./connection/connections.ts";
 import { Exchange } from "./connection/exchange.ts";
 import { readText } from "./connection/read-body.ts";
 import { withScopedSignal } from "./connection/scoped-signal.ts";
-import type { OpenAiCompatibleSettings } from "./settings.ts";
+import type { UpstreamSettings } from "./connection-settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { requestTemplate } from "./upstream-request.ts";
 
@@ -18,17 +18,13 @@ const ModelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 /** Throws UpstreamError, or what the connection throws, when the upstream does not list its models. */
 export function listUpstreamModels(
   connections: Connections,
-  settings: OpenAiCompatibleSettings,
+  settings: UpstreamSettings,
   signal: AbortSignal,
 ): Promise<string[]> {
   return withScopedSignal(signal, (own) => list(connections, settings, own));
 }
 
-async function list(
-  connections: Connections,
-  settings: OpenAiCompatibleSettings,
-  signal: AbortSignal,
-): Promise<string[]> {
+async function list(connections: Connections, settings: UpstreamSettings, signal: AbortSignal): Promise<string[]> {
   const request = { ...requestTemplate(settings, "models"), method: "GET" as const };
   const limits = { ...settings, maxResponseBytes: MAX_LIST_BYTES };
   const exchange = new Exchange(connections, request, limits, signal);

@@ -1,6 +1,7 @@
 import { defineEngine } from "../define-engine.ts";
 import { forwardedHeaders } from "./connection/forwarded-headers.ts";
-import { openAiCompatibleSettings, tlsFiles } from "./settings.ts";
+import { tlsFiles } from "./connection-settings.ts";
+import { openAiCompatibleSettings } from "./settings.ts";
 
 /** Any upstream with OpenAI's API: vLLM, llama-server, Ollama, a hosted service. */
 export const openAiCompatibleEngine = defineEngine({
@@ -9,7 +10,7 @@ export const openAiCompatibleEngine = defineEngine({
   settings: openAiCompatibleSettings,
   isUpstream: true,
   takesWildcards: true,
-  files: tlsFiles,
+  files: (settings) => tlsFiles(settings),
   endpoints: ({ endpoints }) => endpoints,
   atEndpoint: (settings, { host, port }) => ({ ...settings, endpoints: undefined, endpoint: { host, port } }),
   forwardedHeaders: ({ forwardRules }, headers) => forwardedHeaders(forwardRules, headers),

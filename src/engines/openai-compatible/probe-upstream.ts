@@ -4,7 +4,7 @@ import type { Connections } from "./connection/connections.ts";
 import { Exchange } from "./connection/exchange.ts";
 import { readText } from "./connection/read-body.ts";
 import { withScopedSignal } from "./connection/scoped-signal.ts";
-import type { OpenAiCompatibleSettings } from "./settings.ts";
+import type { UpstreamSettings } from "./connection-settings.ts";
 import { requestTemplate } from "./upstream-request.ts";
 
 const PATIENCE_SECONDS = 10;
@@ -16,7 +16,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
  */
 export function probeUpstream(
   connections: Connections,
-  settings: OpenAiCompatibleSettings,
+  settings: UpstreamSettings,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   return withScopedSignal(signal, (own) => probe(connections, settings, own));
@@ -24,7 +24,7 @@ export function probeUpstream(
 
 async function probe(
   connections: Connections,
-  settings: OpenAiCompatibleSettings,
+  settings: UpstreamSettings,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   const request = { ...requestTemplate(settings, "models"), method: "GET" as const };

@@ -16,6 +16,7 @@ import { decodeTokenIds, isOpenAiEmbeddingModel } from "../shared/token-ids.ts";
 import { parseOrUndefined, readBytes } from "./connection/read-body.ts";
 import { convert } from "./embedding-answer.ts";
 import { readErrorResponse } from "./read-error-response.ts";
+import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel, type UpstreamModelOptions } from "./upstream-model.ts";
@@ -29,7 +30,7 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
   readonly contextWindow = undefined;
   readonly rerank: EmbeddingModel["rerank"];
 
-  constructor(options: UpstreamModelOptions) {
+  constructor(options: UpstreamModelOptions<OpenAiCompatibleSettings>) {
     super(options);
     if (options.settings.abilities.rerank === true) this.rerank = (request, signal) => this.#rerank(request, signal);
   }

@@ -50,9 +50,13 @@ function toError(error: Record<string, unknown>): UpstreamError {
   });
 }
 
-/** llama-server's word for it and vLLM's sentence, which come without OpenAI's code. */
+/** Sentences of vLLM, Anthropic, Gemini, Bedrock and Mistral. */
+const TOO_LONG =
+  /maximum context length|prompt is too long|input token count .* exceeds the maximum|input is too long|too many (?:input )?tokens|exceeds? the (?:model's )?(?:maximum )?context/i;
+
+/** llama-server's word for it and the sentences of others, which come without OpenAI's code. */
 function saysTooLong({ type, message }: Record<string, unknown>): boolean {
-  return type === "exceed_context_size_error" || /maximum context length/i.test(textOf(message) ?? "");
+  return type === "exceed_context_size_error" || TOO_LONG.test(textOf(message) ?? "");
 }
 
 function contextExceeded({ message }: Record<string, unknown>): UpstreamError {

@@ -6,8 +6,8 @@ import type { Connections } from "./connection/connections.ts";
 import { Exchange } from "./connection/exchange.ts";
 import { readText } from "./connection/read-body.ts";
 import { withScopedSignal } from "./connection/scoped-signal.ts";
+import type { UpstreamSettings } from "./connection-settings.ts";
 import { parseEngineLoad } from "./engine-load.ts";
-import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { requestTemplate } from "./upstream-request.ts";
 
 const TIMEOUT_SECONDS = 10;
@@ -18,12 +18,12 @@ export class UpstreamLoad implements LoadReport {
   readonly intervalSeconds: number;
   readonly #path: string;
   readonly #connections: Connections;
-  readonly #settings: OpenAiCompatibleSettings;
+  readonly #settings: UpstreamSettings;
   readonly #logger: Logger;
   /** Whether the last read failed: an outage is logged once. */
   #isFailing = false;
 
-  constructor(path: string, connections: Connections, settings: OpenAiCompatibleSettings, logger: Logger) {
+  constructor(path: string, connections: Connections, settings: UpstreamSettings, logger: Logger) {
     this.intervalSeconds = settings.metricsIntervalSeconds;
     this.#path = path;
     this.#connections = connections;

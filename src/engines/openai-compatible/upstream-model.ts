@@ -1,4 +1,4 @@
-/** Common parts of the five kinds of model behind an OpenAI-compatible API. */
+/** Common parts of the models behind an upstream's API. */
 
 import type { Dispatcher } from "undici";
 import type { CallerHeaders, ModelHealth } from "../../contracts/open-model.ts";
@@ -9,6 +9,7 @@ import type { Connections } from "./connection/connections.ts";
 import { Exchange } from "./connection/exchange.ts";
 import { forwardedHeaders } from "./connection/forwarded-headers.ts";
 import { createRedactor } from "./connection/redact.ts";
+import type { UpstreamSettings } from "./connection-settings.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
 import { viaHeader } from "./loop-detection.ts";
 import { probeUpstream } from "./probe-upstream.ts";
@@ -16,13 +17,13 @@ import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { brokenFault, closedFault, type FaultContext } from "./upstream-fault.ts";
 import { UpstreamLoad } from "./upstream-load.ts";
-import { type Operation, requestTemplate, toUpstreamModel, type UpstreamBody } from "./upstream-request.ts";
+import { requestTemplate, toUpstreamModel, type UpstreamBody } from "./upstream-request.ts";
 
-export interface UpstreamModelOptions {
+export interface UpstreamModelOptions<Settings = UpstreamSettings> {
   /** The deployment's. */
   name: string;
   catalogId: string;
-  settings: OpenAiCompatibleSettings;
+  settings: Settings;
   connections: Connections;
   logger: Logger;
   /** Whether a stream with several choices reports usage per choice, rather than for all. */
@@ -40,19 +41,20 @@ interface Sent {
   callerHeaders: CallerHeaders | undefined;
 }
 
+const MAX_TEMPLATES = 100;
 const MAX_LOGGED_LENGTH = 300;
 
-export abstract class UpstreamModel {
+export abstract class UpstreamModel<Settings extends UpstreamSettings = OpenAiCompatibleSettings> {
   readonly device = "upstream";
   readonly slots: number | undefined;
   readonly loadReport: UpstreamLoad | undefined;
-  readonly #options: UpstreamModelOptions;
+  readonly #options: UpstreamModelOptions<Settings>;
   readonly #redact: FaultContext["redact"];
-  /** Request templates by operation, built once. */
-  readonly #templates = new Map<Operation, Omit<Dispatcher.DispatchOptions, "body">>();
+  /** Request templates by path, built once. */
+  readonly #templates = new Map<string, Omit<Dispatcher.DispatchOptions, "body">>();
   #isClosed = false;
 
-  constructor(options: UpstreamModelOptions) {
+  constructor(options: UpstreamModelOptions<Settings>) {
     const { settings, connections, logger } = options;
     this.slots = settings.maxConcurrency;
     if (settings.metricsPath !== undefined) {
@@ -62,7 +64,7 @@ export abstract class UpstreamModel {
     this.#redact = createRedactor(options.settings);
   }
 
-  protected get settings(): OpenAiCompatibleSettings {
+  protected get settings(): Settings {
     return this.#options.settings;
   }
 
@@ -95,8 +97,14 @@ export abstract class UpstreamModel {
     return { deployment: name, model: asked, upstreamModel, redact: this.#redact };
   }
 
+  /** Returns the complete address of a path, which some credentials sign. */
+  protected urlOf(operation: string): string {
+    const { origin, path } = this.#template(operation);
+    return `${String(origin)}${path}`;
+  }
+
   /** Throws a Fault once the model is closed, and for a request that loops back. The caller releases the exchange, also after a failure. */
-  protected send(operation: Operation, { body, headers, callerHeaders }: Sent, signal: AbortSignal): Exchange {
+  protected send(operation: string, { body, headers, callerHeaders }: Sent, signal: AbortSignal): Exchange {
     const { name, connections, settings } = this.#options;
     if (this.#isClosed) throw closedFault(name);
     const template = this.#template(operation);
@@ -126,10 +134,12 @@ export abstract class UpstreamModel {
     return fault;
   }
 
-  #template(operation: Operation): Omit<Dispatcher.DispatchOptions, "body"> {
+  #template(operation: string): Omit<Dispatcher.DispatchOptions, "body"> {
     const cachedTemplate = this.#templates.get(operation);
     if (cachedTemplate !== undefined) return cachedTemplate;
     const template = requestTemplate(this.#options.settings, operation);
+    // Paths that name a wildcard's models are unbounded.
+    if (this.#templates.size >= MAX_TEMPLATES) this.#templates.clear();
     this.#templates.set(operation, template);
     return template;
   }

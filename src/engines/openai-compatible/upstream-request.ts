@@ -5,7 +5,7 @@ import { byteLength, mergeSmallChunks } from "../../kernel/json/chunks.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import { replaceMembers, sourceOf } from "../../kernel/json/json-source.ts";
 import { LARGE_JSON_BYTES, writeLargeJson } from "../../kernel/json/large-json.ts";
-import type { OpenAiCompatibleSettings } from "./settings.ts";
+import type { UpstreamSettings } from "./connection-settings.ts";
 
 /**
  * Returns the upstream's name for the requested model. Without `model` in the settings that is the catalog ID, less the
@@ -66,10 +66,7 @@ export type Operation =
   | "audio/translations";
 
 /** Builds a request without its body and the caller's headers. `path` follows the base URL. */
-export function requestTemplate(
-  settings: OpenAiCompatibleSettings,
-  path: Operation | "models",
-): Omit<Dispatcher.DispatchOptions, "body"> {
+export function requestTemplate(settings: UpstreamSettings, path: string): Omit<Dispatcher.DispatchOptions, "body"> {
   const url = new URL(settings.baseUrl);
   const headers: Record<string, string> = { "content-type": "application/json", "accept-encoding": "identity" };
   if (settings.apiKey !== undefined) headers.authorization = `Bearer ${settings.apiKey.reveal()}`;
@@ -77,7 +74,7 @@ export function requestTemplate(
   return {
     origin: url.origin,
     method: "POST",
-    path: `${url.pathname.replace(/\/$/, "")}/${path}${url.search}`,
+    path: `${url.pathname.replace(/\/$/, "")}/${path}${path.includes("?") ? url.search.replace("?", "&") : url.search}`,
     headers,
     // Time-outs other than the connection's are the exchange's own.
     headersTimeout: 0,

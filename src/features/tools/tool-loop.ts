@@ -1,7 +1,7 @@
 /** One response with tools that this service runs: the model's turns, and the calls between them. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { ChatMessage } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ReasoningBlock } from "../../contracts/chat-model.ts";
 import { runWithin } from "../../http/answer-chat.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { ChatOptions, Inference } from "../../inference/inference.ts";
@@ -42,6 +42,8 @@ type AnswerEnd = Extract<PartEvent, { type: "end" }>;
 /** What a turn of the model came to. */
 interface Turn {
   text: string;
+  /** What the provider recognizes in the next turn. */
+  reasoning: ReasoningBlock[];
   calls: WrittenCall[];
   /** Whether it calls tools that the caller runs. */
   hasCallerCalls: boolean;
@@ -132,7 +134,7 @@ class ToolLoop {
     const running = this.#run(calls);
     let step = await running.next();
     for (; !step.done; step = await running.next()) events.push(step.value);
-    this.#addTurn("", step.value);
+    this.#addTurn({ text: "", reasoning: [] }, step.value);
     return events;
   }
 
@@ -155,7 +157,7 @@ class ToolLoop {
           yield { ...end, usage: this.#used };
           return;
         }
-        this.#addTurn(turn.text, ends);
+        this.#addTurn(turn, ends);
         await this.#askModel();
       }
     } finally {
@@ -166,7 +168,7 @@ class ToolLoop {
   /** Yields the parts of a turn, and items in place of the calls of this service's tools. */
   async *#turn(answer: ChatAnswer): AsyncGenerator<ResponsePart, Turn> {
     const { functions, annotate } = this.#tools as OpenTools;
-    const turn: Turn = { text: "", calls: [], hasCallerCalls: false, end: undefined };
+    const turn: Turn = { text: "", reasoning: [], calls: [], hasCallerCalls: false, end: undefined };
     let current: WrittenCall | undefined;
     let text = "";
     for await (const event of toAnswerParts(answer, true, true)) {
@@ -179,6 +181,9 @@ class ToolLoop {
         case "part-start": {
           const { part } = event;
           text = "";
+          if (part.type === "reasoning" && part.encrypted !== undefined) {
+            turn.reasoning.push({ text: "", encrypted: part.encrypted });
+          }
           const tool = part.type === "tool-call" ? functions.get(part.name) : undefined;
           if (part.type !== "tool-call" || tool === undefined) {
             turn.hasCallerCalls ||= part.type === "tool-call";
@@ -196,15 +201,17 @@ class ToolLoop {
         }
         case "part-delta":
           if (current === undefined) {
-            if (event.part.type === "text") {
-              turn.text += event.text;
-              text += event.text;
-            }
+            if (event.part.type === "text") turn.text += event.text;
+            text += event.text;
             yield event;
           } else {
             current.arguments += event.text;
             yield* progress(current.itemId, current.call.append(event.text));
           }
+          break;
+        case "part-signature":
+          turn.reasoning.push({ text, signature: event.signature });
+          yield event;
           break;
         case "part-stop":
           if (current !== undefined) break;
@@ -226,11 +233,12 @@ class ToolLoop {
   }
 
   /** Adds the calls of a turn and their results to what the model reads next. */
-  #addTurn(content: string, ends: readonly CallEnd[]): void {
+  #addTurn({ text: content, reasoning }: Pick<Turn, "text" | "reasoning">, ends: readonly CallEnd[]): void {
     const toolCalls = ends.map(({ call: { id, name, arguments: text } }) => {
       return { id, name, arguments: isObject(text) ? text : "{}" };
     });
-    this.#messages.push({ role: "assistant", content, toolCalls });
+    const thought = reasoning.length === 0 ? {} : { reasoning };
+    this.#messages.push({ role: "assistant", content, toolCalls, ...thought });
     for (const { call, outcome } of ends) {
       const result = outcome.type === "result" ? outcome.text : "";
       this.#messages.push({ role: "tool", toolCallId: call.id, content: result });

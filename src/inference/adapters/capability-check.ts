@@ -3,7 +3,7 @@
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatAbilities, ChatMessage, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
 import { contextExceeded } from "../../engines/shared/context-exceeded.ts";
-import { imagesIn } from "../../engines/shared/message-text.ts";
+import { filesIn, imagesIn } from "../../engines/shared/message-text.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { forwarderOf } from "../chat-call.ts";
 
@@ -18,7 +18,18 @@ export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | und
     const fault = check({ call, request: call.request, prompt }, model.abilities);
     if (fault !== undefined) return fault;
   }
-  return undefined;
+  if (forwarderOf(call, model) !== undefined) return undefined;
+  return checkFiles(call, model) ?? model.refusal?.(call.request);
+}
+
+/** Checks files, which no local model reads. */
+function checkFiles(call: ChatCall, { abilities, device }: ChatModel): Fault | undefined {
+  if (abilities.files === true || (abilities.files === undefined && device === "upstream")) return undefined;
+  const file = messagesOf(call).flatMap(filesIn)[0];
+  if (file === undefined) return undefined;
+  const message =
+    "This model does not read files: send their text, or use a model of a provider that reads PDF. Text files are read, as data with their type, such as text/plain.";
+  return unsupportedValue(message, file.param);
 }
 
 /**

@@ -24,6 +24,8 @@ const CHAT: Decisions<ChatRequest> = {
   parallelToolCalls: "key",
   topLogprobs: "key",
   reasoningEffort: "key",
+  thinking: "key",
+  cache: "ignored",
   verbosity: "key",
   templateVariables: "key",
   temperature: "key",

@@ -41,7 +41,7 @@ class ChatTexts {
   }
 
   #message(message: ChatMessage): ChatMessage {
-    const { role, content, toolCalls, name } = message;
+    const { role, content, toolCalls, name, cacheMarks, reasoning } = message;
     const kind = role === "system" || role === "developer" ? "instructions" : "prompt";
     return {
       ...message,
@@ -49,6 +49,13 @@ class ChatTexts {
         typeof content === "string"
           ? this.#rewrite(content, kind)
           : content.map((part) => (part.type === "text" ? { ...part, text: this.#rewrite(part.text, kind) } : part)),
+      // The length of a rewritten text differs.
+      ...(cacheMarks !== undefined && {
+        cacheMarks: cacheMarks.slice(-1).map(({ ttl }) => ({ end: Number.MAX_SAFE_INTEGER, ttl })),
+      }),
+      ...(reasoning !== undefined && {
+        reasoning: reasoning.map((block) => ({ ...block, text: this.#rewrite(block.text, "prompt") })),
+      }),
       ...(toolCalls !== undefined && { toolCalls: toolCalls.map((call) => this.#call(call)) }),
       ...(name !== undefined && { name: this.#rewrite(name, "instructions") }),
     };

@@ -3,7 +3,7 @@
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatEvent } from "../../contracts/chat-model.ts";
 import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
-import { imagesIn } from "../../engines/shared/message-text.ts";
+import { filesIn, imagesIn } from "../../engines/shared/message-text.ts";
 import { Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { type ChatAnswer, choicesOf } from "../chat-call.ts";
 import { prepend } from "../prepend.ts";
@@ -80,6 +80,8 @@ function unreadableIn({ request, prompts = [] }: ChatCall): { what: string; para
   for (const message of request.messages) {
     const [image] = imagesIn(message);
     if (image !== undefined) return { what: "images", param: image.param.url };
+    const [file] = filesIn(message);
+    if (file !== undefined) return { what: "files", param: file.param };
   }
   const isTokens = [request.prompt, ...prompts].some(
     (prompt) => prompt !== undefined && typeof prompt.input !== "string",

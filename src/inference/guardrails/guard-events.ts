@@ -67,8 +67,10 @@ class AnswerParts {
   /** Returns what takes the place of an event. Throws what a transform throws. */
   async guard(event: ChatEvent): Promise<readonly ChatEvent[]> {
     switch (event.type) {
-      case "text":
       case "reasoning":
+        if (event.text === "") return [...(await this.#end(event.choice)), event];
+        return this.#push(event);
+      case "text":
       case "tool-arguments":
         return this.#push(event);
       case "tool-call":

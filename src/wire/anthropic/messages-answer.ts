@@ -11,16 +11,20 @@ export async function toMessage(
   events: AsyncIterable<PartEvent>,
   answer: AnswerIdentity,
 ): Promise<Record<string, unknown>> {
-  const blocks: { block: AnswerPart; text: string }[] = [];
+  const blocks: { block: AnswerPart; text: string; signature?: string }[] = [];
   let message: Record<string, unknown> = {};
   for await (const event of events) {
     if (event.type === "part-start") blocks.push({ block: event.part, text: "" });
     const current = blocks.at(-1);
     if (event.type === "part-delta" && current !== undefined) current.text += event.text;
+    if (event.type === "part-signature" && current !== undefined) current.signature = event.signature;
     if (event.type !== "end") continue;
     message = {
       ...newMessage(answer),
-      content: blocks.map(({ block, text }) => toBlock(block, text, event.reason)),
+      content: blocks.map(({ block, text, signature }) => ({
+        ...toBlock(block, text, event.reason),
+        ...(signature !== undefined && { signature }),
+      })),
       ...toStop(event),
       usage: toUsage(event.usage),
     };
@@ -31,7 +35,7 @@ export async function toMessage(
 function toBlock(block: AnswerPart, text: string, reason: FinishReason): Record<string, unknown> {
   const empty = toEmptyBlock(block);
   if (block.type === "text" || block.type === "refusal") return { ...empty, text };
-  if (block.type === "reasoning") return { ...empty, thinking: text };
+  if (block.type === "reasoning") return block.encrypted === undefined ? { ...empty, thinking: text } : empty;
   return { ...empty, input: readInput(text, reason) };
 }
 

@@ -6,6 +6,7 @@ import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts";
 import type { Fault } from "../../kernel/faults.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
+import { cacheMarkOf } from "../cache-control.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import {
   firstRefusedField,
@@ -46,6 +47,8 @@ export function toMessagesCall(
     parallelToolCalls: body.tool_choice?.disable_parallel_tool_use !== true,
     // A budget allows thinking without requiring it, so models that do not think answer too.
     reasoningEffort: body.thinking?.type === "disabled" ? "none" : omitted.reasoningEffort,
+    ...toThinking(body),
+    ...cacheMarkOf(body),
     callerHeaders,
   };
   const passThrough: PassThrough = {
@@ -70,6 +73,14 @@ export function toPromptParts(body: MessagesPrompt): Pick<ChatRequest, "messages
     tools: toTools(body.tools ?? []),
     format: toFormat(body),
   };
+}
+
+function toThinking({ thinking, output_config: config }: MessagesBody): Pick<ChatRequest, "thinking"> {
+  const effort = config?.effort;
+  const isEnabled = thinking !== undefined && thinking.type !== "disabled";
+  if (!isEnabled && effort === undefined) return {};
+  const budget = thinking?.budget_tokens;
+  return { thinking: { isEnabled, budgetTokens: typeof budget === "number" ? budget : undefined, effort } };
 }
 
 function toFormat({ output_config: config, output_format: former }: MessagesPrompt): AnswerFormat {

@@ -1,8 +1,10 @@
 /** Messages and the system prompt of a Messages request: validation, and conversion to the engines' type. */
 
 import { z } from "zod";
-import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-model.ts";
+import { toContent } from "../../engines/shared/message-text.ts";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 
@@ -19,6 +21,8 @@ const DocumentBlock = z.looseObject({
   source: openVariants({
     text: z.looseObject({ data: z.string() }),
     content: z.looseObject({ content: z.union([z.string(), InnerBlocks]) }),
+    base64: z.looseObject({ media_type: z.string(), data: z.string().min(1) }),
+    url: z.looseObject({ url: z.string().min(1) }),
   }),
 });
 const SearchResultBlock = z.looseObject({ source: z.string(), title: z.string(), content: InnerBlocks });
@@ -56,13 +60,13 @@ export function toChatMessages(
   messages: z.output<typeof Messages>,
 ): ChatMessage[] {
   const called = new Set<string>();
-  const prompt = system === undefined ? "" : textOf(system, "system");
+  const prompt = system === undefined ? { content: "" } : toContent(toPartsOf(system, "system"), "\n");
   const converted = messages.flatMap(({ role, content }, index): ChatMessage[] => {
     const path = `messages[${index}].content`;
-    if (role === "system") return [{ role, content: textOf(content, path) }];
+    if (role === "system") return [{ role, ...textOf(content, path) }];
     return role === "user" ? fromUser(content, path, called) : [fromAssistant(content, path, called)];
   });
-  return prompt === "" ? converted : [{ role: "system", content: prompt }, ...converted];
+  return prompt.content === "" ? converted : [{ role: "system", ...prompt }, ...converted];
 }
 
 /**
@@ -85,19 +89,25 @@ function fromUser(content: SentContent, path: string, called: ReadonlySet<string
       throw invalidRequest(message, `${at}.tool_use_id`, "invalid_value");
     }
     const inner = toPartsOf(result ?? "", `${at}.content`);
-    results.push({ role: "tool", toolCallId: id, content: joinTexts(inner) });
-    parts.push(...inner.filter((part) => part.type === "image"));
+    const { cache } = cacheMarkOf(block);
+    const text = joinTexts(cache === undefined ? inner : [...inner, { type: "text", text: "", cache }]);
+    results.push({ role: "tool", toolCallId: id, ...text });
+    parts.push(...inner.filter((part) => part.type !== "text"));
   }
-  return parts.length === 0 ? results : [...results, { role: "user", content: toContent(parts) }];
+  return parts.length === 0 ? results : [...results, { role: "user", ...toContent(parts, "\n") }];
 }
 
-/** Converts an assistant message without its thinking, which models do not read again. */
+/** Converts an assistant message with the thinking that its provider can recognize. */
 function fromAssistant(content: SentContent, path: string, called: Set<string>): ChatMessage {
   if (typeof content === "string") return { role: "assistant", content };
   const parts: ContentPart[] = [];
   const toolCalls: ToolCall[] = [];
+  const reasoning: ReasoningBlock[] = [];
   for (const [index, block] of content.entries()) {
-    if (block.type === "thinking" || block.type === "redacted_thinking") continue;
+    if (block.type === "thinking" || block.type === "redacted_thinking") {
+      reasoning.push(...toReasoning(block));
+      continue;
+    }
     if (block.type !== "tool_use") {
       parts.push(...toParts(block, `${path}[${index}]`));
       continue;
@@ -106,8 +116,18 @@ function fromAssistant(content: SentContent, path: string, called: Set<string>):
     called.add(id);
     toolCalls.push({ id, name, arguments: JSON.stringify(input) });
   }
-  const message: ChatMessage = { role: "assistant", content: toContent(parts) };
+  const message: ChatMessage = {
+    role: "assistant",
+    ...toContent(parts, "\n"),
+    ...(reasoning.length > 0 && { reasoning }),
+  };
   return toolCalls.length === 0 ? message : { ...message, toolCalls };
+}
+
+function toReasoning({ thinking, signature, data }: Block): ReasoningBlock[] {
+  if (typeof data === "string" && data !== "") return [{ text: "", encrypted: data }];
+  const isSigned = typeof signature === "string" && signature !== "";
+  return isSigned ? [{ text: typeof thinking === "string" ? thinking : "", signature }] : [];
 }
 
 function toPartsOf(content: string | readonly Block[], path: string): ContentPart[] {
@@ -118,12 +138,18 @@ function toPartsOf(content: string | readonly Block[], path: string): ContentPar
 function toParts(block: Block, path: string): ContentPart[] {
   switch (block.type) {
     case "text":
-      return [{ type: "text", text: block.text as string }];
+      return [{ type: "text", text: block.text as string, ...cacheMarkOf(block) }];
     case "image":
-      return [toImage(block as unknown as z.output<typeof ImageBlock>, path)];
+      return [{ ...toImage(block as unknown as z.output<typeof ImageBlock>, path), ...cacheMarkOf(block) }];
     case "document": {
       const { title, context, source } = block as unknown as z.output<typeof DocumentBlock>;
       const head = [title, context].filter((each) => typeof each === "string").map((text) => ({ type: "text", text }));
+      if (source.type === "base64" || source.type === "url") {
+        const url = source.type === "url" ? String(source.url) : dataUrl(source);
+        const name = typeof title === "string" ? title : undefined;
+        const file = { type: "file", url, name, param: `${path}.source.type`, ...cacheMarkOf(block) } as const;
+        return [...toPartsOf(head.slice(title ? 1 : 0), path), file];
+      }
       if (source.type === "text") return toPartsOf([...head, { type: "text", text: source.data }], path);
       if (source.type !== "content")
         throw unsupported(`documents from the source '${source.type}'`, `${path}.source.type`);
@@ -139,29 +165,31 @@ function toParts(block: Block, path: string): ContentPart[] {
 }
 
 function toImage({ source }: z.output<typeof ImageBlock>, path: string): ContentPart {
-  const { type, media_type: mediaType, data, url } = source;
+  const { type, url } = source;
   if (type === "base64") {
     const param = { type: `${path}.type`, url: `${path}.source.data` };
-    return { type: "image", url: `data:${String(mediaType)};base64,${String(data)}`, param };
+    return { type: "image", url: dataUrl(source), param };
   }
   if (type !== "url") throw unsupported(`images from the source '${type}'`, `${path}.source.type`);
   return { type: "image", url: String(url), param: { type: `${path}.type`, url: `${path}.source.url` } };
+}
+
+function dataUrl({ media_type: mediaType, data }: Readonly<Record<string, unknown>>): string {
+  return `data:${String(mediaType)};base64,${String(data)}`;
 }
 
 function unsupported(what: string, param: string) {
   return unsupportedValue(`Invalid value for '${param}': models here do not take ${what}.`, param);
 }
 
-function textOf(content: string | readonly Block[], path: string): string {
+function textOf(content: string | readonly Block[], path: string): ReturnType<typeof toContent> {
   return joinTexts(toPartsOf(content, path));
 }
 
 /** Joins blocks as separate paragraphs, such as a document and the question about it. */
-function joinTexts(parts: readonly ContentPart[]): string {
-  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-}
-
-/** Returns one text, which templates and tokenizers read, or parts if there is an image. */
-function toContent(parts: readonly ContentPart[]): ChatMessage["content"] {
-  return parts.some(({ type }) => type === "image") ? parts : joinTexts(parts);
+function joinTexts(parts: readonly ContentPart[]): ReturnType<typeof toContent> {
+  return toContent(
+    parts.filter(({ type }) => type === "text"),
+    "\n",
+  );
 }

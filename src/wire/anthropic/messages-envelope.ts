@@ -39,13 +39,14 @@ export function toUsage({ promptTokens, cachedTokens, completionTokens, reasonin
   };
 }
 
-/** Returns a block as it starts. The signature is empty because only Anthropic's service verifies it. */
+/** Returns a block as it starts. The signature comes at its end, from providers that verify it. */
 export function toEmptyBlock(part: AnswerPart): Record<string, unknown> {
   switch (part.type) {
     case "text":
     case "refusal":
       return { type: "text", text: "", citations: null };
     case "reasoning":
+      if (part.encrypted !== undefined) return { type: "redacted_thinking", data: part.encrypted };
       return { type: "thinking", thinking: "", signature: "" };
     case "tool-call":
       return { type: "tool_use", id: part.id, name: part.name, input: {}, caller: { type: "direct" } };

@@ -27,6 +27,11 @@ export async function* toMessageFrames(
       case "part-delta":
         yield toFrame("content_block_delta", { index: event.index, delta: toDelta(event.part, event.text) });
         break;
+      case "part-signature": {
+        const delta = { type: "signature_delta", signature: event.signature };
+        yield toFrame("content_block_delta", { index: event.index, delta });
+        break;
+      }
       case "part-stop":
         yield toFrame("content_block_stop", { index: event.index });
         break;

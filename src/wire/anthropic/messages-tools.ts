@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { Tool, ToolChoice } from "../../contracts/chat-model.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { describeOtherForm } from "../tool-forms.ts";
 import { toClientTool } from "./client-tools.ts";
@@ -60,7 +61,15 @@ export function toTools(sent: readonly SentTool[]): Tool[] {
   return sent.flatMap((tool, index) => {
     if (isCustom(tool)) {
       const { name, description, input_schema: parameters } = tool as unknown as z.output<typeof CustomTool>;
-      return [{ name, description: description ?? undefined, parameters, param: `tools[${index}].input_schema` }];
+      return [
+        {
+          name,
+          description: description ?? undefined,
+          parameters,
+          param: `tools[${index}].input_schema`,
+          ...cacheMarkOf(tool),
+        },
+      ];
     }
     const clientTool = toClientTool(tool);
     return clientTool === undefined ? [] : [{ ...clientTool, param: `tools[${index}].type` }];

@@ -5,6 +5,7 @@ import { newId } from "../../kernel/id.ts";
 import type { AnswerPart } from "../answer-parts.ts";
 import { CALL_PREFIXES, type CallerToolType, toCallItem, toEmptyCallItem } from "./caller-tools.ts";
 import type { Annotation } from "./item-events.ts";
+import { toEncryptedContent } from "./reasoning-content.ts";
 import type { ToolName } from "./responses-tools.ts";
 
 export interface ResponseEvent {
@@ -22,6 +23,8 @@ export interface OutputItem {
   end(): ResponseEvent[];
   /** Adds citations; only of texts. */
   annotate?(annotations: readonly Annotation[]): ResponseEvent[];
+  /** Adds what the provider recognizes; of reasoning only. */
+  sign?(signature: string): void;
 }
 
 export interface ItemOptions {
@@ -33,7 +36,7 @@ export interface ItemOptions {
 export function newItem(part: AnswerPart, index: number, { names, summarizes }: ItemOptions): OutputItem {
   if (part.type === "text") return new MessageItem(index);
   if (part.type === "refusal") return new RefusalItem(index);
-  if (part.type === "reasoning") return new ReasoningItem(index, summarizes);
+  if (part.type === "reasoning") return new ReasoningItem(index, summarizes, part.encrypted);
   const tool = names.get(part.name) ?? { type: "function", name: part.name, namespace: undefined };
   if (tool.type === "custom") return new CustomCallItem(index, part.id, tool);
   if (tool.type === "function") return new FunctionCallItem(index, part.id, tool);
@@ -135,8 +138,11 @@ class ReasoningItem implements OutputItem {
   readonly #summarizes: boolean;
   readonly #place: Record<string, unknown>;
   #text = "";
+  #signature: string | undefined;
+  readonly #encrypted: string | undefined;
 
-  constructor(index: number, summarizes: boolean) {
+  constructor(index: number, summarizes: boolean, encrypted: string | undefined) {
+    this.#encrypted = encrypted;
     this.#summarizes = summarizes;
     const position = summarizes ? { summary_index: 0 } : { content_index: 0 };
     this.#place = { item_id: this.#id, output_index: index, ...position };
@@ -147,12 +153,19 @@ class ReasoningItem implements OutputItem {
   }
 
   toJson(status: Status) {
-    const parts = status === "in_progress" ? [] : [this.#part];
+    const isEmpty = this.#encrypted !== undefined || (this.#text === "" && this.#signature !== undefined);
+    const parts = status === "in_progress" || isEmpty ? [] : [this.#part];
     const texts = this.#summarizes ? { summary: parts } : { summary: [], content: parts };
-    return { id: this.#id, type: "reasoning", status, ...texts, encrypted_content: null };
+    const encrypted_content = toEncryptedContent({ signature: this.#signature, encrypted: this.#encrypted });
+    return { id: this.#id, type: "reasoning", status, ...texts, encrypted_content };
+  }
+
+  sign(signature: string) {
+    this.#signature = signature;
   }
 
   begin() {
+    if (this.#encrypted !== undefined) return [];
     const type = this.#summarizes ? "response.reasoning_summary_part.added" : "response.content_part.added";
     return [{ type, ...this.#place, part: this.#part }];
   }
@@ -164,6 +177,7 @@ class ReasoningItem implements OutputItem {
   }
 
   end() {
+    if (this.#encrypted !== undefined) return [];
     const [text, part] = this.#summarizes
       ? ["response.reasoning_summary_text.done", "response.reasoning_summary_part.done"]
       : ["response.reasoning_text.done", "response.content_part.done"];

@@ -75,6 +75,9 @@ export class ResponseEvents {
         case "part-delta":
           yield* this.#numbered(item?.append(event.text, event.logprobs) ?? []);
           break;
+        case "part-signature":
+          item?.sign?.(event.signature);
+          break;
         case "part-stop":
           if (item !== undefined) yield* this.#end(item, position);
           break;

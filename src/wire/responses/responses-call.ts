@@ -9,6 +9,7 @@ import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import type { UnknownFieldsPolicy } from "../openai/unknown-fields.ts";
 import { nativeResponses } from "./native-responses.ts";
+import { isEnvelope } from "./reasoning-content.ts";
 import { KNOWN_FIELDS, type ResponsesBody } from "./responses-body.ts";
 import { type InputItem, type Prompt, toChatMessages } from "./responses-input.ts";
 import { type HostedToolsPolicy, type ReadTools, toToolChoice } from "./responses-tools.ts";
@@ -119,7 +120,8 @@ function toForwardedBody(body: ResponsesBody, { context, input }: Prompt): PassT
 /** Removes what refers to this service's storage; reasoning without encrypted content is nothing without it. */
 function withoutId({ id, status: _status, ...item }: InputItem): InputItem[] {
   if (item.type !== "reasoning") return [item];
-  return typeof item.encrypted_content === "string" ? [{ id, ...item }] : [];
+  const { encrypted_content: content } = item;
+  return typeof content === "string" && !isEnvelope(content) ? [{ id, ...item }] : [];
 }
 
 function toFormat(text: ResponsesBody["text"]): AnswerFormat {

@@ -1,12 +1,15 @@
 /** `input` and `instructions` of a Responses request: validation, and conversion to the engines' messages. */
 
 import { z } from "zod";
-import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-model.ts";
+import { toContent } from "../../engines/shared/message-text.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { withTextFiles } from "../text-files.ts";
 import { CALLER_ITEMS, toModelCall, toModelResult } from "./caller-tools.ts";
+import { toReasoningBlock } from "./reasoning-content.ts";
 import { flatName } from "./responses-tools.ts";
 import { isServiceItem, SERVICE_ITEMS, toExchange } from "./service-items.ts";
 
@@ -75,9 +78,10 @@ export interface Prompt {
 export function toChatMessages(instructions: string | undefined, { context, input }: Prompt): ChatMessage[] {
   const messages: ChatMessage[] = instructions === undefined ? [] : [{ role: "system", content: instructions }];
   const called: Called = { ids: new Set(), approvalRequests: new Map() };
+  const read: ReadItems = { messages, called, reasoning: [] };
   const sent = typeof input === "string" ? [{ role: "user", content: input }] : input;
-  for (const [index, item] of context.entries()) addItem(messages, called, item, `context[${index}]`);
-  for (const [index, item] of sent.entries()) addItem(messages, called, item, `input[${index}]`);
+  for (const [index, item] of context.entries()) addItem(read, item, `context[${index}]`);
+  for (const [index, item] of sent.entries()) addItem(read, item, `input[${index}]`);
   return messages;
 }
 
@@ -88,34 +92,55 @@ interface Called {
   approvalRequests: Map<string, InputItem>;
 }
 
-function addItem(messages: ChatMessage[], called: Called, item: InputItem, path: string): void {
+/** Messages so far, the calls in them, and the reasoning that belongs to the next item. */
+interface ReadItems {
+  messages: ChatMessage[];
+  called: Called;
+  reasoning: ReasoningBlock[];
+}
+
+function addItem(read: ReadItems, item: InputItem, path: string): void {
+  const { messages, called } = read;
   const type = typeOf(item);
-  if (isOf("message", item)) messages.push({ role: item.role, content: toContent(item.content, `${path}.content`) });
-  else if (isOf("function_call", item)) addCall(messages, called, toFunctionCall(item, path));
+  if (type === "reasoning") {
+    const block = toReasoningBlock(item);
+    if (block !== undefined) read.reasoning.push(block);
+  } else if (isOf("message", item)) {
+    const { role } = item;
+    const reasoning = role === "assistant" ? takeReasoning(read) : {};
+    messages.push({ role, ...toMessageContent(item.content, `${path}.content`), ...reasoning });
+  } else if (isOf("function_call", item)) addCall(read, toFunctionCall(item, path));
   else if (isOf("custom_tool_call", item)) {
     const { call_id: id, input: text } = item;
-    addCall(messages, called, { id, name: flatName(item), arguments: JSON.stringify({ input: text }) });
+    addCall(read, { id, name: flatName(item), arguments: JSON.stringify({ input: text }) });
   } else if (isOf("function_call_output", item) || isOf("custom_tool_call_output", item)) {
     messages.push(...toResult(item, path, called));
-  } else if (isServiceItem(type)) addServiceItem(messages, called, item);
-  else if (type !== "reasoning") addCallerItem(messages, called, item, path);
+  } else if (isServiceItem(type)) addServiceItem(read, item);
+  else addCallerItem(read, item, path);
+}
+
+function takeReasoning(read: ReadItems): Pick<ChatMessage, "reasoning"> {
+  const { reasoning } = read;
+  read.reasoning = [];
+  return reasoning.length === 0 ? {} : { reasoning };
 }
 
 /** Adds a call of a tool that this service ran, and its result. */
-function addServiceItem(messages: ChatMessage[], called: Called, item: InputItem): void {
-  const exchange = toExchange(typeOf(item), item, called.approvalRequests);
+function addServiceItem(read: ReadItems, item: InputItem): void {
+  const exchange = toExchange(typeOf(item), item, read.called.approvalRequests);
   if (exchange === undefined) return;
   const { call, result } = exchange;
-  addCall(messages, called, call);
-  messages.push({ role: "tool", toolCallId: call.id, content: result });
+  addCall(read, call);
+  read.messages.push({ role: "tool", toolCallId: call.id, content: result });
 }
 
 /** Adds a call of a tool that the caller runs, or its result. Throws a Fault for other items. */
-function addCallerItem(messages: ChatMessage[], called: Called, item: InputItem, path: string): void {
+function addCallerItem(read: ReadItems, item: InputItem, path: string): void {
+  const { messages, called } = read;
   const type = typeOf(item);
   const call = toModelCall(type, item);
   if (call !== undefined) {
-    addCall(messages, called, call);
+    addCall(read, call);
     return;
   }
   const result = toModelResult(type, item);
@@ -141,10 +166,13 @@ function unreadable(type: string, path: string) {
 }
 
 /** Adds a call to the preceding assistant text, because chat templates expect both in one message. */
-function addCall(messages: ChatMessage[], called: Called, call: ToolCall): void {
+function addCall(read: ReadItems, call: ToolCall): void {
+  const { messages, called } = read;
   called.ids.add(call.id);
   const last = messages.at(-1);
-  if (last?.role !== "assistant") messages.push({ role: "assistant", content: "", toolCalls: [call] });
+  const reasoning = takeReasoning(read);
+  const isNext = last?.role === "assistant" && reasoning.reasoning === undefined;
+  if (!isNext) messages.push({ role: "assistant", content: "", toolCalls: [call], ...reasoning });
   else messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
 }
 
@@ -169,13 +197,13 @@ function isObjectText(text: string): boolean {
 /** Converts a tool result; its images follow in a user message, because results are text. */
 function toResult({ call_id: id, output }: z.output<typeof CallOutput>, path: string, called: Called): ChatMessage[] {
   checkCalled(id, called, path);
-  const content = toContent(output, `${path}.output`);
-  if (typeof content === "string") return [{ role: "tool", toolCallId: id, content }];
+  const { content, ...marks } = toMessageContent(output, `${path}.output`);
+  if (typeof content === "string") return [{ role: "tool", toolCallId: id, content, ...marks }];
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-  const images = content.filter((part) => part.type === "image");
+  const others = content.filter((part) => part.type !== "text");
   return [
     { role: "tool", toolCallId: id, content: text },
-    { role: "user", content: images },
+    { role: "user", content: others },
   ];
 }
 
@@ -185,9 +213,9 @@ function checkCalled(id: string, called: Called, path: string): void {
   throw invalidRequest(message, `${path}.call_id`, "invalid_value");
 }
 
-/** Returns one text, which templates and tokenizers read, or parts if there is an image. */
-function toContent(content: SentContent, path: string): ChatMessage["content"] {
-  if (typeof content === "string") return content;
+/** Returns one text, which templates and tokenizers read, or parts if there is an image or a file. */
+function toMessageContent(content: SentContent, path: string): ReturnType<typeof toContent> {
+  if (typeof content === "string") return { content };
   const hasFiles = content.some(({ type }) => type === "input_file");
   const readable = hasFiles ? withTextFiles(content) : content;
   const parts = readable.map((part, index): ContentPart => {
@@ -196,16 +224,25 @@ function toContent(content: SentContent, path: string): ChatMessage["content"] {
       case "input_text":
       case "output_text":
       case "text":
-        return { type: "text", text: String(part.text) };
+        return { type: "text", text: String(part.text), ...cacheMarkOf(part) };
       case "refusal":
         return { type: "text", text: String(part.refusal) };
       case "input_image":
         return toImage(part as unknown as z.output<typeof PARTS.input_image>, at);
+      case "input_file":
+        return toFile(part, at);
       default:
         throw unreadablePart(part.type, `${at}.type`);
     }
   });
-  return parts.every((part) => part.type === "text") ? parts.map(({ text }) => text).join("") : parts;
+  return toContent(parts);
+}
+
+function toFile(part: Readonly<Record<string, unknown>>, path: string): ContentPart {
+  const { file_data: data, file_url: address, filename } = part;
+  const url = typeof data === "string" && data.startsWith("data:") ? data : address;
+  if (typeof url !== "string") throw unreadablePart("input_file", `${path}.type`);
+  return { type: "file", url, name: typeof filename === "string" ? filename : undefined, param: `${path}.type` };
 }
 
 function unreadablePart(type: string, param: string): Fault {

@@ -5,6 +5,7 @@ import type {
   ChatMessage,
   ChatRequest,
   ContentPart,
+  FilePart,
   RawPrompt,
   Tool,
   ToolCall,
@@ -76,10 +77,15 @@ export function toMessage({ role, content, toolCalls, toolCallId, name }: ChatMe
 
 function toPart(part: ContentPart): Body {
   if (part.type === "text") return { type: "text", text: part.text };
+  if (part.type === "file") return { type: "file", file: toFile(part) };
   return {
     type: "image_url",
     image_url: { url: part.url, ...(part.detail === undefined ? {} : { detail: part.detail }) },
   };
+}
+
+function toFile({ url, name }: FilePart): Body {
+  return { ...(name === undefined ? {} : { filename: name }), file_data: url };
 }
 
 function toCall({ id, name, arguments: written }: ToolCall): Body {

@@ -2,42 +2,32 @@
 
 import type { ChatAbilities, ChatEvent, ChatRequest } from "../../../contracts/chat-model.ts";
 import type { ChatProxy, ForwardedEvent, PassThrough } from "../../../contracts/chat-proxy.ts";
-import type { NativeReader } from "../../../contracts/native-format.ts";
-import { estimateTextTokens } from "../../shared/estimate-tokens.ts";
 import { singleEvent } from "../../shared/single-event.ts";
-import type { Exchange, ResponseHead } from "../connection/exchange.ts";
-import { parseOrUndefined, readText } from "../connection/read-body.ts";
-import { readErrorResponse } from "../read-error-response.ts";
-import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
-import { UpstreamModel, type UpstreamModelOptions } from "../upstream-model.ts";
+import type { Exchange } from "../connection/exchange.ts";
+import type { OpenAiCompatibleSettings } from "../settings.ts";
+import type { UpstreamModelOptions } from "../upstream-model.ts";
 import { toUpstreamBody } from "../upstream-request.ts";
+import { AnsweringModel, type ReadAnswer, readNativeAnswer, toFinish } from "./answering-model.ts";
 import { toChatBody, toCompletionBody } from "./chat-body.ts";
 import { ChatEvents } from "./chat-events.ts";
 import { ChatFrames } from "./chat-frames.ts";
 import type { ChunkReaderOptions } from "./chunk-reader.ts";
 import { completionToSse } from "./completion-to-sse.ts";
-import { estimateUsage } from "./estimate-usage.ts";
 import type { FrameSink } from "./frame-sink.ts";
-import { NativeFrames, parseObject, toUpstreamError } from "./native-frames.ts";
+import { NativeFrames } from "./native-frames.ts";
 import { type CompleteAnswer, readCompletion } from "./read-completion.ts";
-import { withStatedCost } from "./stated-cost.ts";
-
-/** A body instead of a stream is read only for its message. */
-const MAX_MESSAGE_BYTES = 64 * 1024;
-
-type ReadAnswer = (text: string) => CompleteAnswer;
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** `promptBytes`: of a caller's own body, for estimates. */
 type Asked = Pick<PassThrough, "body"> & Partial<Pick<PassThrough, "promptBytes" | "native" | "isTextCompletion">>;
 
-export class UpstreamChat extends UpstreamModel implements ChatProxy {
+export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> implements ChatProxy {
   readonly task = "chat";
   readonly contextWindow: number | undefined;
   readonly abilities: ChatAbilities;
 
-  constructor(options: UpstreamModelOptions) {
+  constructor(options: UpstreamModelOptions<OpenAiCompatibleSettings>) {
     super(options);
     const { tools, jsonSchema, logprobs, vision, completions, infill } = options.settings.abilities;
     this.contextWindow = options.settings.contextWindow;
@@ -166,59 +156,24 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     sink: FrameSink<Event>,
     signal: AbortSignal,
   ): AsyncGenerator<Event> {
-    const { promptBytes } = asked;
-    const context = this.contextOf(request.model);
-    const exchange = await this.#ask(request, asked, context.upstreamModel, signal);
-    let isComplete = false;
-    try {
-      const head = await exchange.head();
-      if (head === undefined) return;
-      if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
-      await expectEventStream(head, exchange);
-      while (!sink.isDone) {
-        const chunks = await exchange.read();
-        if (chunks === undefined) break;
-        const events = sink.take(chunks);
-        if (events === undefined) continue;
-        exchange.progress();
-        for (const event of events) yield event;
-        if (sink.failure !== undefined) throw sink.failure;
-      }
-      if (signal.aborted) return;
-      if (!sink.isComplete) throw new UpstreamError("ended its answer before it was complete");
-      isComplete = true;
-      const usage = sink.usage ?? estimateUsage(request, sink.estimatedTokens, promptBytes?.());
-      for (const event of sink.finish(withStatedCost(usage, head))) yield event;
-    } catch (error) {
-      if (!signal.aborted) throw this.toFault(error, context);
-    } finally {
-      exchange.release(isComplete);
-    }
+    const { upstreamModel } = this.contextOf(request.model);
+    yield* this.streamed(
+      request,
+      () => this.#ask(request, asked, upstreamModel, signal),
+      { sink, promptBytes: asked.promptBytes },
+      signal,
+    );
   }
 
   /** Returns undefined after an abort. */
-  async #complete(
+  #complete(
     request: ChatRequest,
     asked: Asked,
     signal: AbortSignal,
     read: ReadAnswer = (text) => readCompletion(text, request, asked.promptBytes),
   ): Promise<CompleteAnswer | undefined> {
-    const context = this.contextOf(request.model);
-    const exchange = await this.#ask(request, asked, context.upstreamModel, signal);
-    try {
-      const head = await exchange.head();
-      if (head === undefined) return undefined;
-      if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
-      const text = await readText(exchange, this.settings.maxResponseBytes);
-      if (signal.aborted) return undefined;
-      const answer = read(text);
-      return { ...answer, usage: withStatedCost(answer.usage, head) };
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw this.toFault(error, context);
-    } finally {
-      exchange.release();
-    }
+    const { upstreamModel } = this.contextOf(request.model);
+    return this.completed(request, () => this.#ask(request, asked, upstreamModel, signal), read, signal);
   }
 }
 
@@ -227,41 +182,9 @@ function promptCount(prompt: unknown): number {
   return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
 }
 
-/** Reads an answer in the upstream's own format. Throws an UpstreamError. */
-function readNativeAnswer(
-  text: string,
-  reader: NativeReader,
-  request: ChatRequest,
-  promptBytes: () => number,
-): CompleteAnswer {
-  const fields = parseObject(text);
-  try {
-    reader.readComplete(fields);
-  } catch (error) {
-    throw toUpstreamError(error);
-  }
-  const json = JSON.stringify(fields);
-  const usage = reader.usage ?? estimateUsage(request, estimateTextTokens(json), promptBytes());
-  return { completion: { fields, json }, usage };
-}
-
 async function withValidator(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> {
   const { compileFormat } = await import("./json-choice.ts");
   const { toSchemaRequest } = await import("../../shared/compile-schemas.ts");
   await compileFormat(request.format, toSchemaRequest(request, signal));
   return request;
-}
-
-/** An upstream that does not stream has refused the request with status 200, or is not a chat API. */
-async function expectEventStream({ headers }: ResponseHead, exchange: Exchange): Promise<void> {
-  const type = String(headers["content-type"] ?? "text/event-stream");
-  if (type.includes("json")) {
-    const body = await readText(exchange, MAX_MESSAGE_BYTES);
-    throw parseUpstreamError(parseOrUndefined(body)) ?? new UpstreamError("answered without a stream");
-  }
-  if (type.includes("html")) throw new UpstreamError("answered with a page instead of a stream");
-}
-
-function toFinish(answer: CompleteAnswer | undefined): ForwardedEvent | undefined {
-  return answer && { type: "finish", usage: answer.usage, completion: answer.completion };
 }

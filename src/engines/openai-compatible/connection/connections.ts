@@ -4,12 +4,9 @@ import { readFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
 import { invalidRequest } from "../../../kernel/faults.ts";
-import type { OpenAiCompatibleSettings } from "../settings.ts";
+import type { UpstreamSettings } from "../connection-settings.ts";
 
-type ConnectionSettings = Pick<
-  OpenAiCompatibleSettings,
-  "baseUrl" | "connectTimeoutSeconds" | "endpoint" | "proxy" | "tls"
->;
+type ConnectionSettings = Pick<UpstreamSettings, "baseUrl" | "connectTimeoutSeconds" | "endpoint" | "proxy" | "tls">;
 
 /** A request's view of the connection that opens for it. */
 export interface Connecting {

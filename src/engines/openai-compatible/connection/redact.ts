@@ -1,5 +1,5 @@
 import { formatAddress } from "../../../kernel/discovery/endpoint.ts";
-import type { OpenAiCompatibleSettings } from "../settings.ts";
+import type { UpstreamSettings } from "../connection-settings.ts";
 
 /** Removes secrets from an upstream's messages: keys, header values, addresses. */
 export type Redact = (text: string) => string;
@@ -11,7 +11,7 @@ const SHORTEST_SECRET = 4;
  * they match by accident.
  */
 export function createRedactor(
-  settings: Pick<OpenAiCompatibleSettings, "baseUrl" | "endpoint" | "apiKey" | "headers" | "proxy">,
+  settings: Pick<UpstreamSettings, "baseUrl" | "endpoint" | "apiKey" | "headers" | "proxy">,
 ): Redact {
   const secrets = [settings.apiKey, settings.proxy, ...Object.values(settings.headers)]
     .map((secret) => secret?.reveal() ?? "")

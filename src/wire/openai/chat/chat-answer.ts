@@ -5,10 +5,12 @@ import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
 import type { FormatAnswer } from "../../chat-format.ts";
 import { readCompletion } from "../../forwarded-answer.ts";
 import { toEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
+import { ReasoningDetails, toExtraContent } from "./reasoning-details.ts";
 
 interface Choice {
   text: string;
   reasoning: string;
+  details: ReasoningDetails;
   refusal: string;
   calls: ToolCall[];
   logprobs: TokenLogprob[];
@@ -48,7 +50,15 @@ export async function toForwardedCompletion(
 
 function choiceAt(choices: Choice[], index: number): Choice {
   while (choices.length <= index)
-    choices.push({ text: "", reasoning: "", refusal: "", calls: [], logprobs: [], reason: "stop" });
+    choices.push({
+      text: "",
+      reasoning: "",
+      details: new ReasoningDetails(),
+      refusal: "",
+      calls: [],
+      logprobs: [],
+      reason: "stop",
+    });
   return choices[index] as Choice;
 }
 
@@ -61,9 +71,10 @@ function fold(choice: Choice, event: Extract<ChatEvent, { choice: number }>): vo
       break;
     case "reasoning":
       choice.reasoning += event.text;
+      choice.details.add(event);
       break;
     case "tool-call":
-      choice.calls[event.index] = { id: event.id, name: event.name, arguments: "" };
+      choice.calls[event.index] = { id: event.id, name: event.name, arguments: "", signature: event.signature };
       break;
     case "tool-arguments": {
       const call = choice.calls[event.index];
@@ -77,7 +88,7 @@ function fold(choice: Choice, event: Extract<ChatEvent, { choice: number }>): vo
 }
 
 function toChoice(
-  { text, reasoning, refusal, calls, logprobs, reason }: Choice,
+  { text, reasoning, details, refusal, calls, logprobs, reason }: Choice,
   index: number,
 ): Record<string, unknown> {
   const hasNoText = text === "" && (calls.length > 0 || refusal !== "");
@@ -87,6 +98,7 @@ function toChoice(
       role: "assistant",
       content: hasNoText ? null : text,
       ...(reasoning === "" ? {} : toReasoning(reasoning)),
+      ...(details.entries.length === 0 ? {} : { reasoning_details: details.entries }),
       refusal: refusal === "" ? null : refusal,
       ...(calls.length === 0 ? {} : { tool_calls: calls.map(toWireCall) }),
     },
@@ -95,6 +107,6 @@ function toChoice(
   };
 }
 
-function toWireCall({ id, name, arguments: text }: ToolCall): Record<string, unknown> {
-  return { id, type: "function", function: { name, arguments: text } };
+function toWireCall({ id, name, arguments: text, signature }: ToolCall): Record<string, unknown> {
+  return { id, type: "function", function: { name, arguments: text }, ...toExtraContent(signature) };
 }

@@ -83,7 +83,16 @@ export const UNSUPPORTED_FIELDS: Readonly<Record<string, UnsupportedField>> = {
 /** Fields of a message that are read, or that clients copy from an answer; `*`: for every role. */
 export const MESSAGE_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   "*": new Set(["role", "content", "name"]),
-  assistant: new Set(["tool_calls", "reasoning_content", "reasoning", "parsed", "refusal", "annotations"]),
+  assistant: new Set([
+    "tool_calls",
+    "reasoning_content",
+    "reasoning",
+    "reasoning_details",
+    "thinking_blocks",
+    "parsed",
+    "refusal",
+    "annotations",
+  ]),
   tool: new Set(["tool_call_id"]),
 };
 

@@ -2,14 +2,22 @@
 
 import { z } from "zod";
 import type { ChatMessage, ContentPart, ToolCall } from "../../../contracts/chat-model.ts";
+import { toContent } from "../../../engines/shared/message-text.ts";
+import { cacheMarkOf } from "../../cache-control.ts";
+import { withTextFiles } from "../../text-files.ts";
 import { listOf } from "../list-of.ts";
 import { openVariants } from "../open-variants.ts";
+import { readReasoning, signatureOf } from "./reasoning-details.ts";
 
 const TextPart = z.looseObject({ text: z.string() });
 const ImagePart = z.looseObject({
   image_url: z.looseObject({ url: z.string().min(1), detail: z.string().nullish() }),
 });
-const Content = z.union([z.string(), listOf(openVariants({ text: TextPart, image_url: ImagePart })).min(1)]);
+const FilePart = z.looseObject({ file: z.looseObject({}) });
+const Content = z.union([
+  z.string(),
+  listOf(openVariants({ text: TextPart, image_url: ImagePart, file: FilePart })).min(1),
+]);
 
 const FunctionCall = z.looseObject({
   id: z.string().min(1),
@@ -75,28 +83,48 @@ export const Messages = listOf(Message)
 /** Converts the message at `index`. Only models that get the forwarded body see the fields left out here. */
 export function toMessage(message: Message, index: number): ChatMessage {
   const refusal = message.role === "assistant" ? message.refusal : undefined;
-  const content = toContent(message.content ?? refusal, `messages[${index}]`);
+  const content = toMessageContent(message.content ?? refusal, `messages[${index}]`);
   const name = typeof message.name === "string" && message.name !== "" ? { name: message.name } : {};
-  if (message.role === "function") return { role: "user", content };
-  if (message.role === "tool") return { role: "tool", content, toolCallId: message.tool_call_id, ...name };
-  if (message.role !== "assistant" || !message.tool_calls?.length) return { role: message.role, content, ...name };
-  return { role: "assistant", content, toolCalls: message.tool_calls.filter(isFunctionCall).map(toToolCall), ...name };
+  if (message.role === "function") return { role: "user", ...content };
+  if (message.role === "tool") return { role: "tool", ...content, toolCallId: message.tool_call_id, ...name };
+  if (message.role !== "assistant") return { role: message.role, ...content, ...name };
+  const reasoning = readReasoning(message);
+  const common = { role: "assistant" as const, ...content, ...(reasoning.length > 0 && { reasoning }) };
+  if (!message.tool_calls?.length) return { ...common, ...name };
+  return { ...common, toolCalls: message.tool_calls.filter(isFunctionCall).map(toToolCall), ...name };
 }
 
-/** Returns one text, which templates and tokenizers read, or parts if there is an image. */
-function toContent(content: Message["content"] | undefined, path: string): ChatMessage["content"] {
-  if (typeof content === "string") return content;
+/** Returns one text, which templates and tokenizers read, or parts if there is an image or a file. */
+function toMessageContent(content: Message["content"] | undefined, path: string): ReturnType<typeof toContent> {
+  if (typeof content === "string") return { content };
   const parts = (content ?? []).flatMap((part, index): ContentPart[] => {
     if (isImagePart(part)) {
       const { url, detail } = part.image_url;
       const at = `${path}.content[${index}]`;
       const param = { type: `${at}.type`, url: `${at}.image_url.url` };
-      return [{ type: "image", url, detail: detail ?? undefined, param }];
+      return [{ type: "image", url, detail: detail ?? undefined, param, ...cacheMarkOf(part) }];
     }
-    return typeof part.text === "string" ? [{ type: "text", text: part.text }] : [];
+    if (part.type === "file") return toFile(part, `${path}.content[${index}]`);
+    return typeof part.text === "string" ? [{ type: "text", text: part.text, ...cacheMarkOf(part) }] : [];
   });
-  return parts.every((part) => part.type === "text") ? parts.map(({ text }) => text).join("") : parts;
+  return toContent(parts);
 }
+
+/** Returns a text file as its text, and no part for a file that is not in the request. */
+function toFile(part: Readonly<Record<string, unknown>>, path: string): ContentPart[] {
+  const readable = withTextFiles(part);
+  if (typeof readable.text === "string") return [{ type: "text", text: readable.text }];
+  const { file_data: url, filename: name } = (part.file ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof url !== "string" || !DATA_URL.test(url)) return [];
+  return [{ type: "file", url, name: typeof name === "string" ? name : undefined, param: `${path}.type` }];
+}
+
+/** Whether models that get no body can be given a part of this kind. */
+export function isReadableFile(part: Readonly<Record<string, unknown>>): boolean {
+  return part.type === "file" && toFile(part, "").length > 0;
+}
+
+const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/;
 
 function isImagePart(part: { type: string }): part is { type: string } & z.output<typeof ImagePart> {
   return part.type === "image_url";
@@ -106,7 +134,9 @@ export function isFunctionCall(call: z.output<typeof Call>): call is z.output<ty
   return call.type === "function";
 }
 
-function toToolCall({ id, function: called }: FunctionCall): ToolCall {
+function toToolCall({ id, function: called, extra_content: extra }: FunctionCall): ToolCall {
   // Many models write no text for a call without arguments.
-  return { id, name: called.name, arguments: called.arguments === "" ? "{}" : called.arguments };
+  const call = { id, name: called.name, arguments: called.arguments === "" ? "{}" : called.arguments };
+  const signature = signatureOf(extra);
+  return signature === undefined ? call : { ...call, signature };
 }

@@ -7,6 +7,7 @@ import type { AnswerIdentity } from "../../answer-identity.ts";
 import type { FormatAnswer } from "../../chat-format.ts";
 import type { RenderModeration } from "./chat-answer.ts";
 import { toEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
+import { ReasoningDetails, toExtraContent } from "./reasoning-details.ts";
 
 export interface FrameOptions {
   includeUsage: boolean;
@@ -42,6 +43,7 @@ export async function* toFrames(
 ): AsyncGenerator<string> {
   const envelope = newChatChunk(answer);
   const begun = new Set<number>();
+  const reasoning: ReasoningDetails[] = [];
   const chunk = (index: number, part: Part) => {
     const choice = { index, delta: part.delta, logprobs: part.logprobs ?? null, finish_reason: part.reason ?? null };
     return toFrame({ ...envelope, choices: [choice], ...(includeUsage ? { usage: null } : {}) });
@@ -54,6 +56,8 @@ export async function* toFrames(
       }
       const part = toPart(event);
       if (part !== undefined) yield chunk(event.choice, part);
+      const detail = event.type === "reasoning" ? detailsOf(reasoning, event.choice).add(event) : undefined;
+      if (detail !== undefined) yield chunk(event.choice, { delta: { reasoning_details: [detail] } });
     } else if (event.type === "finish") {
       const last = (part: object) => toFrame({ ...envelope, choices: [], ...part });
       if (includeUsage) yield last({ usage: toUsage(event.usage) });
@@ -61,6 +65,11 @@ export async function* toFrames(
       yield DONE;
     }
   }
+}
+
+function detailsOf(reasoning: ReasoningDetails[], choice: number): ReasoningDetails {
+  reasoning[choice] ??= new ReasoningDetails();
+  return reasoning[choice];
 }
 
 export function newChatChunk(answer: AnswerIdentity): object {
@@ -94,10 +103,11 @@ function toPart(event: ChoiceEvent): Part | undefined {
       if (event.isRefusal) return { delta: { refusal: event.text } };
       return { delta: { content: event.text }, logprobs: toLogprobs(event.logprobs ?? []) };
     case "reasoning":
-      return { delta: toReasoning(event.text) };
+      return event.text === "" ? undefined : { delta: toReasoning(event.text) };
     case "tool-call": {
-      const { index, id, name } = event;
-      return { delta: { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] } };
+      const { index, id, name, signature } = event;
+      const call = { index, id, type: "function", function: { name, arguments: "" }, ...toExtraContent(signature) };
+      return { delta: { tool_calls: [call] } };
     }
     case "tool-arguments":
       return { delta: { tool_calls: [{ index: event.index, function: { arguments: event.text } }] } };

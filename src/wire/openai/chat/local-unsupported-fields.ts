@@ -11,7 +11,7 @@ import {
   UNSUPPORTED_MESSAGE_FIELDS,
 } from "./chat-fields.ts";
 import { unsupportedConstraint } from "./chat-format.ts";
-import { isFunctionCall, type Message } from "./chat-messages.ts";
+import { isFunctionCall, isReadableFile, type Message } from "./chat-messages.ts";
 import { isFunctionTool, isKnownChoice } from "./chat-tools.ts";
 
 const RULES = { known: [...KNOWN_FIELDS, ...FIELDS_WITHOUT_EFFECT], unsupported: UNSUPPORTED_FIELDS };
@@ -77,13 +77,15 @@ function unsupportedInMessages(messages: readonly Message[], policy: UnknownFiel
   return undefined;
 }
 
+const READABLE: ReadonlySet<string> = new Set(["text", "image_url"]);
+
 function unsupportedInMessage(message: Message, path: string, policy: UnknownFieldsPolicy): Fault | undefined {
   if (message.role === "function") {
     const why = "the role 'tool' has taken its place";
     return unsupportedValue(`This model does not support messages with the role 'function': ${why}.`, `${path}.role`);
   }
   if (Array.isArray(message.content)) {
-    const index = message.content.findIndex(({ type }) => type !== "text" && type !== "image_url");
+    const index = message.content.findIndex((each) => !READABLE.has(each.type) && !isReadableFile(each));
     const part = message.content[index];
     if (part !== undefined) {
       const param = `${path}.content[${index}].type`;

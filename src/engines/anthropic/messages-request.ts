@@ -1,0 +1,222 @@
+/** Writes a typed chat request as the body of Anthropic's POST /v1/messages. */
+
+import type {
+  CacheMark,
+  ChatMessage,
+  ChatRequest,
+  ContentPart,
+  ReasoningBlock,
+  Tool,
+  ToolCall,
+} from "../../contracts/chat-model.ts";
+import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { inlineData, parseArguments } from "../native-upstream/content-urls.ts";
+import { ownSignature } from "../native-upstream/signatures.ts";
+import { contentParts } from "../shared/message-text.ts";
+import type { AnthropicSettings } from "./settings.ts";
+
+type Block = Record<string, unknown>;
+type MessageSettings = Pick<AnthropicSettings, "maxOutputTokens" | "thinking" | "cache">;
+
+/** Throws a Fault that names what the API does not have. */
+export function toMessagesBody(request: ChatRequest, model: string, settings: MessageSettings): Block {
+  const { tools, stop, topP, temperature, topK } = request;
+  const system = request.messages.filter(isInstruction).flatMap((message) => toBlocks(message));
+  const body: Block = {
+    model,
+    max_tokens: request.maxTokens ?? settings.maxOutputTokens,
+    stream: true,
+    ...(system.length > 0 && { system }),
+    messages: toTurns(request.messages.filter((message) => !isInstruction(message))),
+    ...(temperature !== 1 && { temperature }),
+    ...(topP !== 1 && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
+    ...(stop.length > 0 && { stop_sequences: stop }),
+    ...(tools.length > 0 && { tools: tools.map(toTool), tool_choice: toToolChoice(request) }),
+    ...(request.cache !== undefined && mark(request.cache)),
+    ...toOutputConfig(request, model, settings),
+  };
+  return withCacheMarks(body, settings.cache);
+}
+
+function isInstruction({ role }: ChatMessage): boolean {
+  return role === "system" || role === "developer";
+}
+
+/** Joins messages of one side, because the results of calls have to follow them directly and in one message. */
+function toTurns(messages: readonly ChatMessage[]): Block[] {
+  const turns: { role: string; content: Block[] }[] = [];
+  for (const message of messages) {
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const blocks = role === "assistant" ? fromAssistant(message) : fromUser(message);
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(...blocks);
+    else if (blocks.length > 0) turns.push({ role, content: blocks });
+  }
+  return turns;
+}
+
+function fromUser(message: ChatMessage): Block[] {
+  if (message.role !== "tool") return toBlocks(message);
+  const content = toBlocks(message);
+  const cached = content.at(-1)?.cache_control;
+  for (const block of content) delete block.cache_control;
+  return [
+    {
+      type: "tool_result",
+      tool_use_id: toCallId(message.toolCallId ?? ""),
+      content,
+      ...(cached !== undefined && { cache_control: cached }),
+    },
+  ];
+}
+
+function fromAssistant(message: ChatMessage): Block[] {
+  const reasoning = (message.reasoning ?? []).flatMap(toThinkingBlock);
+  return [...reasoning, ...toBlocks(message), ...(message.toolCalls ?? []).map(toToolUse)];
+}
+
+/** Returns no block for reasoning of another provider, which the API would refuse. */
+function toThinkingBlock({ text, signature, encrypted }: ReasoningBlock): Block[] {
+  if (encrypted !== undefined) return [{ type: "redacted_thinking", data: encrypted }];
+  const own = ownSignature(signature, undefined);
+  return own === undefined ? [] : [{ type: "thinking", thinking: text, signature: own }];
+}
+
+function toToolUse({ id, name, arguments: written }: ToolCall): Block {
+  return { type: "tool_use", id: toCallId(id), name, input: parseArguments(written) };
+}
+
+/** The API takes letters, digits, _ and - only; other providers' IDs have more. */
+function toCallId(id: string): string {
+  return id.replace(/[^\w-]/g, "_");
+}
+
+function toBlocks(message: ChatMessage): Block[] {
+  return contentParts(message).flatMap((part) => {
+    const block = toBlock(part);
+    return block === undefined ? [] : [{ ...block, ...(part.cache !== undefined && mark(part.cache)) }];
+  });
+}
+
+/** Returns undefined for a text without characters, which the API refuses. */
+function toBlock(part: ContentPart): Block | undefined {
+  if (part.type === "text") return part.text === "" ? undefined : { type: "text", text: part.text };
+  if (part.type === "image") return { type: "image", source: toSource(part.url) };
+  const source = toSource(part.url);
+  if (source.type === "base64" && source.media_type !== "application/pdf") {
+    throw unsupportedValue(
+      `Anthropic's API reads PDF and text, not files of the type ${source.media_type}.`,
+      part.param,
+    );
+  }
+  return { type: "document", source, ...(part.name !== undefined && { title: part.name }) };
+}
+
+function toSource(url: string): { type: string; media_type?: string; data?: string; url?: string } {
+  const inline = inlineData(url);
+  if (inline === undefined) return { type: "url", url };
+  return { type: "base64", media_type: inline.mediaType, data: inline.data };
+}
+
+function toTool({ name, description, parameters, cache }: Tool): Block {
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    input_schema: parameters ?? { type: "object", properties: {} },
+    ...(cache !== undefined && mark(cache)),
+  };
+}
+
+function toToolChoice({ toolChoice, parallelToolCalls }: ChatRequest): Block {
+  if (toolChoice === "none") return { type: "none" };
+  const single = parallelToolCalls ? {} : { disable_parallel_tool_use: true };
+  if (typeof toolChoice === "object") return { type: "tool", name: toolChoice.name, ...single };
+  return { type: toolChoice === "required" ? "any" : "auto", ...single };
+}
+
+function mark({ ttl }: CacheMark): Block {
+  return { cache_control: { type: "ephemeral", ...(ttl !== undefined && { ttl }) } };
+}
+
+/** Models that think within a budget of tokens; later ones take an effort. */
+const BUDGET_MODELS = /claude-(?:3|instant|2|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|$|@|-v\d|:))/;
+const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 2048, medium: 8192, high: 16_384 };
+const MAX_BUDGET = 31_999;
+const MIN_BUDGET = 1024;
+const EFFORTS: ReadonlySet<string> = new Set(["low", "medium", "high", "xhigh", "max"]);
+
+/** Converts the effort, or the thinking that a Messages request asks for, and the format of the answer. */
+function toOutputConfig(request: ChatRequest, model: string, settings: MessageSettings): Block {
+  const { format, thinking, reasoningEffort } = request;
+  if (format.type === "json") {
+    throw unsupportedValue(
+      "Anthropic's API has no JSON mode: send a JSON schema as 'response_format', or ask for JSON in the prompt.",
+      "response_format",
+    );
+  }
+  const schema = format.type === "json-schema" ? { format: { type: "json_schema", schema: format.schema } } : {};
+  const requested = reasoningEffort ?? thinking?.effort;
+  const isOff = reasoningEffort === "none" || (requested === undefined && thinking?.isEnabled !== true);
+  const mode = settings.thinking ?? (BUDGET_MODELS.test(model) ? "budget" : "adaptive");
+  if (isOff) {
+    const disabled = reasoningEffort === "none" && mode === "adaptive" ? { thinking: { type: "disabled" } } : {};
+    return { ...disabled, ...(format.type === "json-schema" && { output_config: schema }) };
+  }
+  if (mode === "budget") {
+    const config = format.type === "json-schema" ? { output_config: schema } : {};
+    return { thinking: { type: "enabled", budget_tokens: toBudget(request, settings) }, ...config };
+  }
+  const effort = requested === "minimal" ? "low" : requested;
+  if (effort !== undefined && !EFFORTS.has(effort)) {
+    const efforts = "none, minimal, low, medium, high, xhigh or max";
+    throw unsupportedValue(
+      `Anthropic's API has no effort '${effort.slice(0, 50)}': send ${efforts}.`,
+      "reasoning_effort",
+    );
+  }
+  const output = { ...schema, ...(effort !== undefined && { effort }) };
+  return {
+    thinking: { type: "adaptive", display: "summarized" },
+    ...(Object.keys(output).length > 0 && { output_config: output }),
+  };
+}
+
+function toBudget({ thinking, reasoningEffort, maxTokens }: ChatRequest, settings: MessageSettings): number {
+  const limit = maxTokens ?? settings.maxOutputTokens;
+  const effort = reasoningEffort ?? thinking?.effort ?? "medium";
+  const budget = thinking?.budgetTokens ?? BUDGETS[effort] ?? MAX_BUDGET;
+  if (limit > MIN_BUDGET) return Math.max(MIN_BUDGET, Math.min(budget, limit - 1));
+  const message = `Anthropic's API thinks for at least ${MIN_BUDGET} tokens, which count as completion tokens: allow more than ${MIN_BUDGET} of them, not ${limit}.`;
+  throw invalidRequest(message, "max_completion_tokens", "invalid_value");
+}
+
+/** Sets the marks of the configuration in a body that has none. Also reads bodies of callers. */
+export function withCacheMarks(body: Readonly<Block>, cache: MessageSettings["cache"]): Block {
+  const { instructions, conversation } = cache;
+  if ((instructions === undefined && conversation === undefined) || hasMarks(body)) return body;
+  const marked: Block = { ...body };
+  if (instructions !== undefined) Object.assign(marked, markInstructions(body, mark({ ttl: instructions })));
+  if (conversation !== undefined) Object.assign(marked, mark({ ttl: conversation }));
+  return marked;
+}
+
+/** Marks the last block of the system prompt, which comes after the tools, or the last tool. */
+function markInstructions({ system, tools }: Readonly<Block>, marked: Block): Block {
+  const blocks = typeof system === "string" && system !== "" ? [{ type: "text", text: system }] : system;
+  if (Array.isArray(blocks) && blocks.length > 0) return { system: markLast(blocks, marked) };
+  return Array.isArray(tools) && tools.length > 0 ? { tools: markLast(tools, marked) } : {};
+}
+
+function markLast(entries: readonly Block[], marked: Block): Block[] {
+  return entries.map((entry, index) => (index === entries.length - 1 ? { ...entry, ...marked } : entry));
+}
+
+/** Whether the caller has placed marks by itself. */
+function hasMarks({ cache_control: own, system, tools, messages }: Readonly<Block>): boolean {
+  if (own !== undefined && own !== null) return true;
+  const contents = (Array.isArray(messages) ? messages : []).map((message: Block | null) => message?.content);
+  return [system, tools, ...contents].some(
+    (blocks) => Array.isArray(blocks) && blocks.some((block: Block | null) => (block?.cache_control ?? null) !== null),
+  );
+}

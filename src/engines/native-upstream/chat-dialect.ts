@@ -1,0 +1,47 @@
+/** What the shared code needs to know of a provider's own chat API. */
+
+import type { ChatAbilities, ChatEvent, ChatRequest } from "../../contracts/chat-model.ts";
+import type { FrameSink } from "../openai-compatible/chat/frame-sink.ts";
+import type { UpstreamError } from "../openai-compatible/upstream-error.ts";
+import type { FieldSupport } from "./field-support.ts";
+
+export interface ChatDialect {
+  /** Name of the provider, for messages. */
+  readonly provider: string;
+  readonly abilities: ChatAbilities;
+  /** Optional fields of a request that the API has. */
+  readonly fields: FieldSupport;
+  /** Converts the request; the answer is streamed. Throws a Fault that names what the API does not have. */
+  toCall(request: ChatRequest, upstreamModel: string): NativeCall;
+  /** Creates a reader of one streamed answer. */
+  newSink(request: ChatRequest): FrameSink<ChatEvent>;
+  /** Reads a refusal in the provider's form; undefined: the form that most upstreams share. */
+  readError?(refusal: Refusal): ReadError | undefined;
+}
+
+export interface NativeCall {
+  /** Path after the base URL. */
+  path: string;
+  body: Readonly<Record<string, unknown>>;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export interface Refusal {
+  status: number;
+  /** Parsed JSON; undefined for anything else. */
+  body: unknown;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface ReadError {
+  /** Status that the error means; default: that of the answer. */
+  status?: number | undefined;
+  error: UpstreamError;
+  retryAfterSeconds?: number | undefined;
+}
+
+/** Credentials that change: headers for one request, whose `url` is complete. Throws a Fault. */
+export type Authorize = (
+  request: { url: string; body: string },
+  signal: AbortSignal,
+) => Promise<Record<string, string>>;

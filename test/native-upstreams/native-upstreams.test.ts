@@ -1,0 +1,213 @@
+/** Engines of providers: each ability through chat completions, Responses and Messages, with the official clients. */
+
+import Anthropic from "@anthropic-ai/sdk";
+import { APIError } from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Service, startService } from "../support/service/service.ts";
+import { type ReceivedRequest, type StandIn, startStandIn } from "../support/upstreams/native/stand-in.ts";
+import { anthropicCase } from "./anthropic-case.ts";
+import { APIS, PDF, PNG, type Wish } from "./apis.ts";
+import type { ProviderCase } from "./provider-case.ts";
+
+const CASES: readonly ProviderCase[] = [anthropicCase];
+
+const FAILURES = ["limited", "overloaded", "unauthorized"] as const;
+
+const SCHEMA = {
+  type: "object",
+  properties: { warm: { type: "boolean" } },
+  required: ["warm"],
+  additionalProperties: false,
+};
+
+const standIns = new Map<string, StandIn>();
+let service: Service;
+beforeAll(async () => {
+  for (const { engine, format } of CASES) standIns.set(engine, await startStandIn(format));
+  // A failure opens the circuit of its deployment.
+  const ids = ["", ...APIS.flatMap(({ name }) => FAILURES.map((failure) => `/${failure}/${name.replace(" ", "-")}`))];
+  const models = CASES.flatMap(({ engine, settings }) =>
+    ids.map((id) => ({
+      id: engine + id,
+      task: "chat",
+      deployments: [{ engine, ...settings(standInOf(engine).origin) }],
+    })),
+  );
+  service = await startService({ config: JSON.stringify({ builtin_models: false, models }) });
+});
+afterAll(async () => {
+  await service?.stop();
+  for (const standIn of standIns.values()) await standIn.close();
+});
+
+function standInOf(engine: string): StandIn {
+  const standIn = standIns.get(engine);
+  if (standIn === undefined) throw new Error(`${engine} has no stand-in`);
+  return standIn;
+}
+
+const ROWS = CASES.flatMap((provider) => APIS.map((api) => [provider.engine, api.name, provider, api] as const));
+
+describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
+  const isForwarded = provider.forwardsMessages === true && api.name === "Messages";
+
+  /** Asks with prepared answers; `body` is what the provider got last. */
+  async function ask(wish: Wish, ...answers: ProviderCase["answers"][keyof ProviderCase["answers"]][]) {
+    const standIn = standInOf(engine);
+    standIn.received.length = 0;
+    standIn.drop();
+    const prepared = isForwarded && wish.stream !== true ? answers.map(toComplete) : answers;
+    standIn.reply(...prepared);
+    const answer = await api.ask(service, engine, wish);
+    return { answer, received: standIn.received.at(-1) as ReceivedRequest };
+  }
+
+  const { answers, expected } = provider;
+
+  test.each([false, true])("answers with text and usage, stream: %s", async (stream) => {
+    const { answer, received } = await ask({ stream }, answers.text);
+    expect(answer).toMatchObject({ text: "It is warm.", reason: api.reasons.stop });
+    expect(answer.usage).toEqual({ input: 90, cached: 30, written: provider.writtenTokens, output: 25 });
+    provider.credentials(received);
+  });
+
+  test("reports an answer that the limit of tokens cuts off", async () => {
+    const { answer } = await ask({ maxTokens: 1500 }, answers.cut);
+    expect(answer.reason).toBe(api.reasons.length);
+  });
+
+  test.each([false, true])("makes parallel calls, and carries their turn back, stream: %s", async (stream) => {
+    const effort = provider.hasReasoning ? { effort: "low" } : {};
+    const { answer, received } = await ask({ tools: true, stream, ...effort }, answers.calls);
+    expect(received.body).toMatchObject(expected.tools);
+    if (expected.effort !== undefined) expect(received.body).toMatchObject(expected.effort);
+    expect(answer.calls.map(({ name, arguments: written }) => [name, written])).toEqual([
+      ["get_weather", { city: "Paris" }],
+      ["get_weather", { city: "Oslo" }],
+    ]);
+    expect(answer.reason).toBe(api.reasons.calls);
+    // OpenAI's client does not join fields that are not OpenAI's.
+    if (stream && api.name === "chat completions") return;
+    if (provider.hasReasoning) expect(answer.reasoning).toBe("Two cities.");
+    const next = await ask({ tools: true, ...effort, after: { answer, results: ["warm", "cold"] } }, answers.text);
+    expect(next.received.body).toMatchObject(expected.results);
+    expect(next.answer.text).toBe("It is warm.");
+  });
+
+  test("makes one call at a time when the caller wants it", async () => {
+    const { answer, received } = await ask({ tools: true, isSequential: true }, answers.calls);
+    // A provider that is told makes one call; for the others, further calls are left out.
+    const isTold = JSON.stringify(received.body).includes("disable_parallel") || isForwarded;
+    const isToldInOpenAi = received.body.parallel_tool_calls === false;
+    expect(answer.calls).toHaveLength(isTold || isToldInOpenAi ? 2 : 1);
+  });
+
+  test.each(["required", "get_weather", "none"] as const)("takes the tool choice %s", async (toolChoice) => {
+    const { received } = await ask({ tools: true, toolChoice }, answers.text);
+    expect(received.body).toMatchObject(expected.choices[toolChoice]);
+  });
+
+  test("reads images", async ({ skip }) => {
+    skip(!provider.readsImages, "the provider reads none");
+    const { received } = await ask({ image: PNG }, answers.text);
+    expect(received.body).toMatchObject(expected.image);
+  });
+
+  test("reads PDF, or refuses it by name", async () => {
+    if (expected.pdf !== undefined) {
+      const { received } = await ask({ pdf: PDF }, answers.text);
+      expect(received.body).toMatchObject(expected.pdf);
+      return;
+    }
+    const fault = await refusalOf(api.ask(service, engine, { pdf: PDF }));
+    expect(fault).toMatchObject({ status: 400 });
+    expect(fault.message).toMatch(/files/);
+  });
+
+  test("answers within a schema", async ({ skip }) => {
+    skip(expected.schema === undefined, "the provider has none");
+    const { received } = await ask({ schema: SCHEMA }, answers.text);
+    expect(received.body).toMatchObject(expected.schema ?? {});
+  });
+
+  test("passes cache marks on", async ({ skip }) => {
+    skip(expected.marked === undefined, "the provider caches by itself");
+    const { received } = await ask({ system: "Be short.", marked: true }, answers.text);
+    expect(received.body).toMatchObject(expected.marked ?? {});
+  });
+
+  test("reports that the provider declines for safety", async () => {
+    const { answer } = await ask({}, answers.refused);
+    expect(answer.reason).toBe(api.reasons.refused);
+  });
+
+  test.each([
+    ["limited", 429],
+    ["overloaded", 502],
+    ["unauthorized", 502],
+  ] as const)("reports that the provider is or says %s with status %i", async (failure, status) => {
+    const standIn = standInOf(engine);
+    const model = `${engine}/${failure}/${api.name.replace(" ", "-")}`;
+    // Failures that may pass are tried again.
+    for (let attempt = 0; attempt < 10; attempt += 1) standIn.reply(answers[failure]);
+    const fault = await refusalOf(api.ask(service, model, {}));
+    standIn.drop();
+    expect(fault.status).toBe(status);
+    if (failure === "limited") expect(fault.headers?.get("retry-after")).toBe("17");
+    expect(fault.message).not.toContain("127.0.0.1");
+  });
+
+  test("refuses a field that the provider does not have, by name", async ({ skip }) => {
+    skip(api.name !== "chat completions", "its fields are those of chat completions");
+    const { field, value } = provider.missing;
+    const answer = await service.post("/v1/chat/completions", {
+      model: engine,
+      messages: [{ role: "user", content: "Hi" }],
+      [field]: value,
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { param: field, message: expect.stringMatching(/'s API/) } });
+  });
+});
+
+/** The events of Anthropic's stream as the message that they add up to, for requests that are forwarded. */
+function toComplete(answer: ProviderCase["answers"]["text"]) {
+  if (typeof answer.body !== "string") return answer;
+  const events = answer.body
+    .split("\n\n")
+    .filter((frame) => frame !== "")
+    .map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)));
+  const content: Record<string, unknown>[] = [];
+  let message: Record<string, unknown> = {};
+  const inputs: string[] = [];
+  for (const { type, index, ...event } of events) {
+    if (type === "message_start") message = { ...event.message };
+    if (type === "content_block_start") content[index] = { ...event.content_block };
+    if (type === "content_block_delta") {
+      const { type: _, partial_json, ...pieces } = event.delta;
+      if (partial_json !== undefined) inputs[index] = (inputs[index] ?? "") + partial_json;
+      for (const [name, piece] of Object.entries(pieces)) {
+        const block = content[index] as Record<string, unknown>;
+        block[name] = String(block[name] ?? "") + String(piece);
+      }
+    }
+    if (type === "message_delta") {
+      message = { ...message, ...event.delta, usage: { ...(message.usage as object), ...event.usage } };
+    }
+  }
+  for (const [index, input] of inputs.entries()) {
+    if (input !== undefined) (content[index] as Record<string, unknown>).input = JSON.parse(input);
+  }
+  return { body: { ...message, content } };
+}
+
+async function refusalOf(asked: Promise<unknown>): Promise<APIError> {
+  const failure = await asked.then(
+    (answer) => {
+      throw new Error(`answered instead of failing: ${JSON.stringify(answer)}`);
+    },
+    (error: unknown) => error,
+  );
+  if (failure instanceof APIError || failure instanceof Anthropic.APIError) return failure as APIError;
+  throw failure;
+}
