@@ -5,6 +5,8 @@ import { type CatalogOptions, openCatalog } from "./catalog/open-catalog.ts";
 import type { Config } from "./config/config.ts";
 import { openAccounts } from "./features/accounts/feature.ts";
 import { openCache } from "./features/cache/feature.ts";
+import { openConfiguration } from "./features/configuration/feature.ts";
+import type { ConfigurationSources } from "./features/configuration/live-configuration.ts";
 import type { BaseParts, Feature, ServiceParts } from "./features/feature.ts";
 import { FEATURES } from "./features/features.ts";
 import { openFiles } from "./features/files/feature.ts";
@@ -26,6 +28,8 @@ export type App = Awaited<ReturnType<typeof openApp>>;
 export interface AppOptions
   extends Omit<CatalogOptions, "catalog" | "database" | "lifetime" | "onEndpointLeft" | "onModels"> {
   config: Config;
+  /** Builds the configurations that follow the first one. */
+  sources: ConfigurationSources;
 }
 
 /**
@@ -58,10 +62,21 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     onEndpointLeft: (deployment) => metrics.deploymentLeft(deployment),
     onModels: async () => workers?.apply(),
   });
+  const configuration = openConfiguration({
+    ...base,
+    sources: options.sources,
+    check: (next) => live.check(next),
+    apply: async (next) => {
+      await live.apply(next);
+      await workers?.apply(next);
+      logger.level = next.logLevel;
+    },
+  });
   const cache = await openCache(base);
   const inference = openInference({
     answerCache: cache.answers,
     ...openGuardrails(base),
+    settings: () => live.config ?? config,
     ...{ config, catalog, upstreamModels: live.upstreamModels, counters, metrics, spentIn, onSpent, logger },
     callers: accounts.callers,
     genAi: telemetry?.genAi,
@@ -73,7 +88,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const routes = { inference, content, authenticate };
   const tools = new ServiceTools();
   const parts: ServiceParts = {
-    ...{ ...base, ...routes, accounts, cache, countWrongKey, files, live, operations, outbox },
+    ...{ ...base, ...routes, accounts, cache, configuration, countWrongKey, files, live, operations, outbox },
     ...{ passwords, signOn, store, tools, usage },
   };
   const features: Feature[] = [];
@@ -105,8 +120,8 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     start: () => {
       for (const feature of features) feature.start?.();
     },
-    /** Applies a configuration to the catalog; running requests keep their deployments. */
-    apply: (next: Config) => live.apply(next),
+    /** Applies the file and the entries of the API, and what changes of them. */
+    configuration: configuration.live,
     greet: live.greet.bind(live),
     downloadDefaultChatModel: live.downloadDefaultChatModel.bind(live),
   };

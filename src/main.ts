@@ -6,7 +6,6 @@ import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type App, type AppOptions, openApp } from "./app.ts";
 import type { Config } from "./config/config.ts";
-import type { Reloaded } from "./config/reload-config.ts";
 import { drain } from "./drain.ts";
 import { trustWorkers } from "./http/forwarded-address.ts";
 import { Fault } from "./kernel/faults.ts";
@@ -16,8 +15,6 @@ import { announceService, lockDataDirectory } from "./kernel/process/service-fil
 const CLOSE_MS = 10_000;
 
 export interface RunOptions extends AppOptions {
-  /** Reads the configuration again. */
-  reload: (current: Config) => Promise<Reloaded>;
   /** Called once the service accepts requests. An error that it throws ends the service. */
   onListening: (listening: Listening) => Promise<void>;
 }
@@ -49,21 +46,14 @@ export async function run(options: RunOptions): Promise<number> {
   const stopping = untilStopped();
   try {
     const app = await openApp(options, lifetime);
-    await app.apply(config);
+    await app.configuration.open();
     const origin = await listen(app, config);
     logger.info({ origin, pid: process.pid }, "listening");
     closing.use(announceService(config.dataDirectory, origin));
     app.start();
     const stopped = new AbortController();
     const welcomed = options.onListening({ origin, app, signal: stopped.signal });
-    let current = config;
-    // Sequential, because otherwise two signals in a row could apply the older file last.
-    let reloading = Promise.resolve();
-    onHangUp = () => {
-      reloading = reloading.then(async () => {
-        current = await reloadInto(app, current, options);
-      });
-    };
+    onHangUp = () => void app.configuration.reloadFile();
     if (isAskedToReload) onHangUp();
     using _idle = releaseMemoryWhenIdle();
     try {
@@ -138,28 +128,6 @@ async function listen({ server, operationsServer, workers, owner }: App, { serve
   if (workers !== undefined) return workers.start(owner);
   const { address: host, family, port } = server.app.server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${host}]` : host}:${port}`;
-}
-
-/** Returns the configuration in force afterwards: the old one if the new one is invalid. */
-async function reloadInto(app: App, current: Config, { reload, logger }: RunOptions): Promise<Config> {
-  try {
-    const reloaded = await reload(current);
-    if (!reloaded.isAccepted) {
-      logger.error({ fault: reloaded.fault }, "invalid configuration; the old one stays in force");
-      return current;
-    }
-    const { config, needsRestart } = reloaded;
-    await app.apply(config);
-    await app.workers?.apply(config);
-    logger.level = config.logLevel;
-    for (const warning of config.warnings) logger.warn(warning);
-    if (needsRestart.length > 0) logger.warn({ settings: needsRestart }, "some settings take effect at the next start");
-    logger.info({ models: config.models.length }, "configuration reloaded");
-    return config;
-  } catch (failure) {
-    logger.error({ err: failure }, "the new configuration could not be applied");
-    return current;
-  }
 }
 
 async function stop(app: App, seconds: number): Promise<void> {

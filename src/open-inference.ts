@@ -19,8 +19,12 @@ import type { GenAiMetrics } from "./observability/gen-ai-metrics.ts";
 import type { Logger } from "./observability/logger.ts";
 import type { Metrics } from "./observability/metrics.ts";
 
+export type LiveSettings = Pick<Config, "limits" | "guardrails">;
+
 export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "onSpent"> {
-  config: Pick<Config, "limits" | "usage" | "guardrails"> & { server: Pick<Config["server"], "requestTimeoutSeconds"> };
+  config: Pick<Config, "usage"> & { server: Pick<Config["server"], "requestTimeoutSeconds"> };
+  /** Settings that can change while the service runs. */
+  settings: () => LiveSettings;
   catalog: Catalog;
   upstreamModels: UpstreamModels;
   counters: Counters;
@@ -36,7 +40,19 @@ export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "on
   logger: Logger;
 }
 
-export function openInference({ config, counters, callers, metrics, logger, ...parts }: InferenceParts): Inference {
+export function openInference({
+  config,
+  settings,
+  counters,
+  callers,
+  metrics,
+  logger,
+  ...parts
+}: InferenceParts): Inference {
+  const scopesOf = derived(
+    () => settings().limits,
+    (limits) => limitedScopes(limits, (caller) => callers.rateLimitsOf(caller)),
+  );
   const { requestTimeoutSeconds } = config.server;
   const estimates = new CompletionEstimates();
   const { tools, maxValues } = config.usage.labels;
@@ -66,7 +82,7 @@ export function openInference({ config, counters, callers, metrics, logger, ...p
       }),
       new RateLimits({
         counters,
-        scopesOf: limitedScopes(config.limits, (caller) => callers.rateLimitsOf(caller)),
+        scopesOf: (claim) => scopesOf()(claim),
         estimates,
         requestTimeoutSeconds,
         logger,
@@ -77,7 +93,9 @@ export function openInference({ config, counters, callers, metrics, logger, ...p
     accessOf: (caller) => callers.modelAccess(caller),
     moderationOf: (caller) => callers.moderationOf(caller),
     answerCache: parts.answerCache,
-    guardrails: config.guardrails,
+    get guardrails() {
+      return settings().guardrails;
+    },
     guardrailsOf: (caller) => callers.guardrailsOf(caller),
     guardrailServices: parts.guardrailServices,
     onGuarded: (request) => {
@@ -101,4 +119,18 @@ export function openInference({ config, counters, callers, metrics, logger, ...p
       if (usage !== undefined) record(usage, toLabels(settlement, tools));
     },
   });
+}
+
+/** Computes a value again only after what it is computed from has been replaced. */
+function derived<Source, Value>(read: () => Source, compute: (source: Source) => Value): () => Value {
+  let source = read();
+  let value = compute(source);
+  return () => {
+    const current = read();
+    if (current !== source) {
+      source = current;
+      value = compute(current);
+    }
+    return value;
+  };
 }

@@ -88,6 +88,11 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     may: [...FEATURE, "counters/redis-connection.ts"],
     reason: "Stores answers in Redis over the connection of the counters.",
   },
+  {
+    part: "features/configuration",
+    may: [...FEATURE, "config"],
+    reason: "Changes what the file configures: entries of the same form, checked by the same schema.",
+  },
   { part: "features/quota", may: [...FEATURE, "counters/counters.ts"], reason: "Counts through the contract." },
   { part: "features/models", may: [...FEATURE, "model-store"], reason: "Pulls and removes files of models." },
   {

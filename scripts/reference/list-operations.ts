@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openApp } from "../../src/app.ts";
-import { configSources } from "../../src/cli/config-sources.ts";
+import { configSources, configurationSources } from "../../src/cli/config-sources.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { createModelStore } from "../../src/model-store/create-model-store.ts";
 import { createLogger } from "../../src/observability/logger.ts";
@@ -19,7 +19,10 @@ export async function listOperations(): Promise<readonly RegisteredOperation[]> 
   const config = await loadConfig({ ...configSources(), environment });
   const logger = createLogger("silent");
   const store = createModelStore(config, logger);
-  const { server } = await openApp({ config, logger, store, onPullProgress: () => {} }, lifetime);
+  const { server } = await openApp(
+    { config, logger, store, onPullProgress: () => {}, sources: configurationSources(configSources()) },
+    lifetime,
+  );
   await server.app.ready();
   return server.operations;
 }

@@ -90,6 +90,15 @@ export class LiveCatalog {
     }));
   }
 
+  /** Throws what `apply` would throw for a configuration whose files cannot be read. */
+  async check(config: Config): Promise<void> {
+    await this.#specify(config);
+  }
+
+  async #specify(config: Config): Promise<readonly ModelSpec[]> {
+    return withFileVersions(await withPrices(await buildModelSpecs(config, this.#options.store), config));
+  }
+
   /** Takes effect for the next request; running requests keep their deployments. */
   apply(config: Config): Promise<void> {
     return this.#inTurn(() => this.#apply(config));
@@ -103,9 +112,7 @@ export class LiveCatalog {
   }
 
   async #apply(config: Config): Promise<void> {
-    const specifications = await withFileVersions(
-      await withPrices(await buildModelSpecs(config, this.#options.store), config),
-    );
+    const specifications = await this.#specify(config);
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
     this.memory.limitBytes = config.local.memory ?? defaultMemoryBudget();
     // Not awaited: a driver may take seconds to answer, and models are loaded after the start.

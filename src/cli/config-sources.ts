@@ -1,6 +1,8 @@
 import type { ConfigSources } from "../config/load-config.ts";
+import { reloadConfig, withLayer } from "../config/reload-config.ts";
 import type { Engine } from "../engines/define-engine.ts";
 import { ENGINES } from "../engines/registry.ts";
+import type { ConfigurationSources } from "../features/configuration/live-configuration.ts";
 import { BUNDLED_MODELS } from "../model-store/manifest/bundled-models.ts";
 import { MANIFEST } from "../model-store/manifest/manifest.ts";
 
@@ -22,5 +24,13 @@ export function configSources(): ConfigSources {
         },
       ]),
     ),
+  };
+}
+
+/** What a running service builds its later configurations from. */
+export function configurationSources(sources: ConfigSources): ConfigurationSources {
+  return {
+    reload: (current, layer) => reloadConfig(current, sources, layer),
+    withLayer: (current, layer) => withLayer(current, sources, layer),
   };
 }

@@ -4,7 +4,6 @@ import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { loadConfig } from "../config/load-config.ts";
-import { reloadConfig } from "../config/reload-config.ts";
 import { buildConsoleInBackground } from "../features/console/build-console.ts";
 import { createDataDirectory, makePrivate } from "../kernel/process/data-directory.ts";
 import { V8_FLAGS } from "../kernel/process/v8-flags.ts";
@@ -12,7 +11,7 @@ import { STAGE, VERSION } from "../kernel/version.ts";
 import { run } from "../main.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
 import { openLogExport } from "../observability/open-telemetry.ts";
-import { configSources } from "./config-sources.ts";
+import { configSources, configurationSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 import { createProgress } from "./progress.ts";
 import { welcome } from "./welcome.ts";
@@ -36,7 +35,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
     logger,
     store: createModelStore(config, logger),
     onPullProgress: (event) => progress.update(event),
-    reload: (current) => reloadConfig(current, sources),
+    sources: configurationSources(sources),
     onListening: (listening) => {
       // Not at exit, since services are often killed.
       flushCompileCache();

@@ -39,6 +39,20 @@ export class ConfigErrors {
     if (text.length >= 6) this.#redactions.set(text, replacement);
   }
 
+  /** Messages of the errors at or below a path, each after the path from there. */
+  below(path: Path): string[] {
+    return this.#file
+      .filter((each) => path.every((part, index) => part === each.path[index]))
+      .map((each) => this.#redact(`${formatPath(each.path.slice(path.length))}${each.message}`));
+  }
+
+  /** Whether an error is in the environment, or in the file outside of these paths. */
+  hasOutside(paths: Iterable<Path>): boolean {
+    const inside = [...paths];
+    const isInside = ({ path }: FileError) => inside.some((each) => each.every((part, index) => part === path[index]));
+    return this.#environment.length > 0 || !this.#file.every(isInside);
+  }
+
   /** `lineOf` returns the line of a path in the file, if known. */
   toFault(file: string | undefined, lineOf: (path: Path) => number | undefined): Fault {
     const inFile = this.#file

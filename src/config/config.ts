@@ -5,6 +5,8 @@ import type { OpenTelemetryOptions } from "../observability/open-telemetry-optio
 import type { EffectiveSettings } from "./effective-settings.ts";
 import type { Environment } from "./environment-schema.ts";
 import type { ConfigFile } from "./file-schema.ts";
+import type { LayerReport } from "./layer.ts";
+import type { ReadFile } from "./read-config-file.ts";
 
 /**
  * Validated, frozen configuration: the settings of parlance.yaml as their schemas give them, overridden by the
@@ -26,6 +28,10 @@ export interface Config extends Omit<ConfigFile, "opentelemetry" | "models"> {
   builtinOverrides: readonly BuiltinOverride[];
   /** The settings as operators read them, without secrets. */
   effective: EffectiveSettings;
+  /** What the file said when it was read last. */
+  read: ReadFile;
+  /** What became of the entries of the API. */
+  layer: LayerReport;
   /** Messages to log at startup. */
   warnings: readonly string[];
 }

@@ -7,6 +7,7 @@ import { toCamelCase } from "../kernel/settings/mapping.ts";
 import { type Environment, environmentSchema, OVERRIDES } from "./environment-schema.ts";
 import { type ConfigFile, configFile } from "./file-schema.ts";
 import { inputSchema, type JsonSchema } from "./json-schema.ts";
+import { isInFile } from "./layer.ts";
 
 interface Setting {
   /** Key in parlance.yaml, or name of an environment variable without such a key. */
@@ -15,18 +16,21 @@ interface Setting {
   value: unknown;
   /** Null: none, or one that depends on the machine. */
   default: unknown;
-  source: "default" | "file" | "environment";
+  /** `api`: an entry of the API. */
+  source: "default" | "file" | "environment" | "api";
   description: string;
 }
 
 export interface EffectiveSettings {
   settings: readonly Setting[];
-  /** The models of the file, as JSON. */
+  /** The models of the file and of the API, as JSON with their `source`. */
   models: readonly Readonly<Record<string, unknown>>[];
 }
 
 export interface LoadedSettings {
   /** The file as written, before defaults. */
+  inFile: unknown;
+  /** The file with the entries of the API. */
   written: unknown;
   parsed: ConfigFile;
   deployments: readonly (readonly DeploymentConfig[])[];
@@ -46,6 +50,7 @@ export function listSettings(loaded: LoadedSettings): EffectiveSettings {
     settings: [...fileSettings(loaded), ...environmentSettings(loaded.environment)],
     models: loaded.parsed.models.map((model, index) => ({
       ...(asInFile(jsonOf(model), MODEL) as object),
+      source: isInFile(loaded.inFile, "model", model.id) ? "file" : "api",
       deployments: (loaded.deployments[index] ?? []).map(toSnakeCase),
     })),
   };
@@ -53,7 +58,9 @@ export function listSettings(loaded: LoadedSettings): EffectiveSettings {
 
 /** Whether a reload applies a setting; the others need a restart. */
 export function isLive(key: string): boolean {
-  return /^(local\.|log_level$|builtin_models$|default_aliases$)/.test(key);
+  return /^(local\.|log_level$|builtin_models$|default_aliases$|configuration$|connections$|prices\.|guardrails$|limits\.(project_model|organization|key|user)\.)/.test(
+    key,
+  );
 }
 
 /** After a reload: `next` for the keys that a reload applies, `current` for those that need a restart. */
@@ -65,18 +72,26 @@ export function mergeSettings(current: EffectiveSettings, next: EffectiveSetting
   };
 }
 
-function fileSettings({ written, parsed, environment, dataDirectory, modelsDirectory }: LoadedSettings): Setting[] {
+function fileSettings({
+  inFile,
+  written,
+  parsed,
+  environment,
+  dataDirectory,
+  modelsDirectory,
+}: LoadedSettings): Setting[] {
   const paths: Readonly<Record<string, unknown>> = { data_directory: dataDirectory, models_directory: modelsDirectory };
   return leaves(inputSchema(configFile), []).map(({ path, schema }) => {
     const key = path.join(".");
     const variable = OVERRIDES[key];
     const override = variable === undefined ? undefined : environment[variable];
-    const inFile = valueAt(written, path) !== undefined;
+    const source =
+      valueAt(inFile, path) !== undefined ? "file" : valueAt(written, path) !== undefined ? "api" : "default";
     return {
       key,
       value: jsonOf(paths[key] ?? override ?? valueAt(parsed, path.map(toCamelCase))),
       default: schema.default ?? null,
-      source: override !== undefined ? "environment" : inFile ? "file" : "default",
+      source: override !== undefined ? "environment" : source,
       description: schema.description ?? "",
     };
   });

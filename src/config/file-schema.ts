@@ -1,6 +1,7 @@
 /** Schema of parlance.yaml: the sections of its parts, except for the settings of deployments, which each engine defines. */
 
 import { z } from "zod";
+import { connectionSettings } from "../catalog/connection-settings.ts";
 import { localSettings } from "../catalog/local-settings.ts";
 import { modelSettings } from "../catalog/model-settings.ts";
 import { priceSettings } from "../catalog/price-settings.ts";
@@ -34,6 +35,13 @@ export const configFile = mapping({
     .describe(
       "Whether OpenAI's model names, such as whisper-1 and tts-1, are aliases of the built-in default models, and claude-* and gpt-realtime* of the first chat model. A model, alias or wildcard in `models` that matches the name takes precedence.",
     ),
+  configuration: z
+    .enum(["live", "file_only"])
+    .default("live")
+    .describe(
+      "live: administrators can add models, connections and some settings through the API and the console, to those of this file. file_only: only this file counts; what was added is kept but not applied.",
+    ),
+  connections: connectionSettings,
   models: z
     .array(modelSettings)
     .max(10_000)

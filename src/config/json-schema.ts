@@ -1,6 +1,7 @@
 /** JSON Schema of parlance.yaml for editors and documentation, generated from the zod schemas. */
 
 import { type ZodType, z } from "zod";
+import { ADDRESS_SETTINGS } from "../catalog/connection-settings.ts";
 import { deploymentSettings } from "../catalog/model-settings.ts";
 import { configFile } from "./file-schema.ts";
 
@@ -40,7 +41,8 @@ export function configJsonSchema(deploymentSchemas: DeploymentSchemas): JsonSche
     throw new Error("The schema of parlance.yaml has no deployments");
   // A model with deployments is not a built-in one, whose task is known.
   model.dependencies = { deployments: ["task"] };
-  deployments.items = { anyOf: Object.entries(deploymentSchemas).flatMap(([engine, each]) => branches(engine, each)) };
+  const alternatives = Object.entries(deploymentSchemas).flatMap(([engine, each]) => branches(engine, each));
+  deployments.items = { anyOf: [...alternatives, ...alternatives.filter(isUpstream).map(withConnection)] };
   return { title: "parlance.yaml", description: "Configuration of Parlance.", ...forEditors(schema) };
 }
 
@@ -54,6 +56,21 @@ function branches(engine: string, settings: ZodType): JsonSchema[] {
     required: ["engine", ...(branch.required ?? [])],
     additionalProperties: branch.additionalProperties ?? false,
   }));
+}
+
+function isUpstream({ properties }: JsonSchema): boolean {
+  return properties?.base_url !== undefined;
+}
+
+/** The branch of a deployment that takes its address from a connection. */
+function withConnection({ properties = {}, required = [], ...branch }: JsonSchema): JsonSchema {
+  const others = Object.entries(properties).filter(([key]) => !ADDRESS_SETTINGS.some((each) => each === key));
+  const connection = { type: "string", description: "Name of an entry of `connections`" };
+  return {
+    ...branch,
+    properties: { ...Object.fromEntries(others), connection },
+    required: ["connection", ...required.filter((key) => key !== "engine" && key !== "base_url")],
+  };
 }
 
 /** An engine's settings with the options of every deployment. */

@@ -3,18 +3,22 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { toCamelCase } from "../kernel/settings/mapping.ts";
+import { buildWithout } from "./build-without.ts";
+import { checkEntries } from "./check-entries.ts";
 import { checkGuardrails } from "./check-guardrails.ts";
 import { checkModels, type KnownEngine, type KnownModel } from "./check-models.ts";
 import { checkPrices } from "./check-prices.ts";
 import type { Config } from "./config.ts";
-import { ConfigErrors } from "./config-errors.ts";
+import { ConfigErrors, type Path } from "./config-errors.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { listSettings } from "./effective-settings.ts";
 import { type Environment, OVERRIDES } from "./environment-schema.ts";
+import { expandConnections } from "./expand-connections.ts";
 import type { ConfigFile } from "./file-schema.ts";
 import type { DeploymentSchemas } from "./json-schema.ts";
-import { type ParsedFile, parseFile } from "./parse-file.ts";
-import { type RawFile, readConfigFile } from "./read-config-file.ts";
+import { type EntryStatus, type Layer, type LayerEntry, NO_LAYER, placeEntries } from "./layer.ts";
+import { asMapping, type ParsedFile, parseFile } from "./parse-file.ts";
+import { type RawFile, type ReadFile, readConfigFile } from "./read-config-file.ts";
 import { readEnvironment, rejectMisspelled } from "./read-environment.ts";
 import { substituteVariables } from "./substitute-variables.ts";
 import { checkOpenTelemetry, toOpenTelemetry } from "./to-open-telemetry.ts";
@@ -36,19 +40,73 @@ export interface ConfigSources {
  * Loads a deep-frozen Config. Throws one Fault that lists every error with its path and shows no secret. With `current`,
  * an empty or missing file is an error too: it is probably just being written.
  */
-export async function loadConfig(sources: ConfigSources, current?: Config): Promise<Config> {
+export async function loadConfig(
+  sources: ConfigSources,
+  current?: Pick<Config, "file">,
+  layer: Layer = NO_LAYER,
+): Promise<Config> {
   const errors = new ConfigErrors();
-  const { values, unknown } = readEnvironment(sources.environment, errors);
-  const file = findFile(sources) ?? current?.file;
-  const raw = file === undefined ? NO_FILE : await readConfigFile(file, errors);
+  const path = findFile(sources) ?? current?.file;
+  const raw = path === undefined ? NO_FILE : await readConfigFile(path, errors);
   if (current !== undefined && raw.isEmpty) {
     errors.add([], "is empty; to serve only the built-in models, write builtin_models: true");
   }
+  const read = { path, raw };
+  if (errors.isEmpty) return layConfig(sources, read, layer);
   // An unreadable file has already been reported; validating it as an empty one adds no further errors.
-  const { value, names } = substituteVariables(raw.value ?? {}, sources.environment, errors);
-  const parsed = parseFile(value, sources.deploymentSchemas, errors);
+  build(sources, read, NO_LAYER.entries, errors);
+  throw errors.toFault(path, raw.lineOf);
+}
+
+/**
+ * Builds the Config from a file that was read before and the entries of the API. An entry that is invalid, as one that
+ * refers to a model that the file no longer has, is left out and reported, never a reason to refuse the file. Throws as
+ * `loadConfig` for errors of the file itself.
+ */
+export function layConfig(sources: ConfigSources, read: ReadFile, layer: Layer): Config {
+  const isIgnored = asMapping(read.raw.value)?.configuration === "file_only";
+  const entries = isIgnored ? [] : layer.entries;
+  const { built, problems } = buildWithout(entries, (each) => {
+    const errors = new ConfigErrors();
+    return { errors, ...build(sources, read, each, errors) };
+  });
+  if (built.config === undefined) throw built.errors.toFault(read.path, read.raw.lineOf);
+  const report = layer.entries.map((entry): EntryStatus => {
+    const { kind, name } = entry;
+    const problem = problems.get(entry);
+    if (isIgnored) return { kind, name, status: "ignored", problem: "parlance.yaml has configuration: file_only" };
+    if (problem !== undefined) return { kind, name, status: "invalid", problem };
+    if (built.paths.has(entry)) return { kind, name, status: "in_force", problem: undefined };
+    return { kind, name, status: "shadowed", problem: "parlance.yaml has an entry of this name, which applies" };
+  });
+  return deepFreeze({ ...built.config, layer: { version: layer.version, entries: report } });
+}
+
+interface Attempt {
+  /** Undefined if there are errors. */
+  config: Omit<Config, "layer"> | undefined;
+  paths: ReadonlyMap<LayerEntry, Path>;
+}
+
+/** Adds every error of the environment, the file and the entries to `errors`. */
+function build(
+  sources: ConfigSources,
+  { path: file, raw }: ReadFile,
+  entries: readonly LayerEntry[],
+  errors: ConfigErrors,
+): Attempt {
+  const { values, unknown } = readEnvironment(sources.environment, errors);
+  const substituted = substituteVariables(raw.value ?? {}, sources.environment, errors);
+  const { names } = substituted;
+  const { value: merged, paths } = placeEntries(substituted.value, entries);
+  for (const secret of entries.flatMap(({ secrets }) => secrets)) errors.redact(secret, "[redacted]");
+  checkEntries(paths, errors);
+  const unresolved = new WeakSet<object>();
+  const value = expandConnections(merged, unresolved, errors);
+  const parsed = guardEntries(parseFile(value, sources.deploymentSchemas, errors, unresolved), paths);
   const usesBuiltin = values?.PARLANCE_BUILTIN_MODELS ?? parsed.file?.builtinModels ?? true;
-  checkModels(value, raw.value, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, errors);
+  const written = expandConnections(placeEntries(raw.value, entries).value, unresolved, new ConfigErrors());
+  checkModels(value, written, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, errors);
   checkPrices(parsed, errors);
   checkDefaultChatModel(values?.PARLANCE_DEFAULT_CHAT_MODEL, parsed.file, sources.builtinModels, errors);
   checkGuardrails(parsed.file, errors);
@@ -57,12 +115,28 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
     checkOpenTelemetry(parsed.file?.opentelemetry, values, errors);
   }
   rejectMisspelled(unknown, names, errors);
-  if (!errors.isEmpty || values === undefined || parsed.file === undefined) throw errors.toFault(file, raw.lineOf);
+  if (!errors.isEmpty || values === undefined || parsed.file === undefined) return { config: undefined, paths };
   const config = combine(sources, values, file, parsed.file, parsed.deployments);
-  return deepFreeze({
-    ...config,
-    effective: listSettings({ ...config, written: value, parsed: parsed.file, deployments: parsed.deployments }),
-  });
+  const { deployments } = parsed;
+  const inFile = substituted.value;
+  const effective = listSettings({ ...config, inFile, written: value, parsed: parsed.file, deployments });
+  return { config: { ...config, effective, read: { path: file, raw } }, paths };
+}
+
+/** Connections to addresses that the API names pass the guard of outgoing connections. */
+function guardEntries(parsed: ParsedFile, paths: ReadonlyMap<LayerEntry, Path>): ParsedFile {
+  const guarded = new Set([...paths].flatMap(([{ kind }, [, index]]) => (kind === "model" ? [index] : [])));
+  if (guarded.size === 0) return parsed;
+  const deployments = parsed.deployments.map((each, index) =>
+    guarded.has(index)
+      ? each.map((one) =>
+          "isGuarded" in (one.settings as object)
+            ? { ...one, settings: { ...(one.settings as object), isGuarded: true } }
+            : one,
+        )
+      : each,
+  );
+  return { ...parsed, deployments };
 }
 
 /** Reports missing keys of the store of files. */
@@ -111,7 +185,7 @@ function combine(
   path: string | undefined,
   file: ConfigFile,
   deployments: ParsedFile["deployments"],
-): Omit<Config, "effective"> {
+): Omit<Config, "effective" | "read" | "layer"> {
   const { opentelemetry: _, ...settings } = withOverrides(file, environment);
   const fileDirectory = path === undefined ? workingDirectory : dirname(path);
   const resolvePath = (variable: string | undefined, inFile: string | undefined, otherwise: string) => {

@@ -24,14 +24,20 @@ export interface ParsedFile {
   deployments: readonly (readonly DeploymentConfig[])[];
 }
 
-/** Validates the file's value and adds every error to `errors`. */
-export function parseFile(value: unknown, schemas: DeploymentSchemas, errors: ConfigErrors): ParsedFile {
+/** Validates the file's value and adds every error to `errors`. `unresolved`: deployments to leave out. */
+export function parseFile(
+  value: unknown,
+  schemas: DeploymentSchemas,
+  errors: ConfigErrors,
+  unresolved: WeakSet<object> = new WeakSet(),
+): ParsedFile {
   const parsed = configFile.safeParse(value, { error: describeIssue });
   if (!parsed.success) report(parsed.error.issues, [], inputSchema(configFile), errors);
   // Parsed even if the surrounding model is invalid, so that one run reports every error.
   const deployments = listAt(value, "models").map((model, m) =>
     listAt(model, "deployments").flatMap((each, d) => {
       const path = ["models", m, "deployments", d];
+      if (typeof each === "object" && each !== null && unresolved.has(each)) return [];
       const deployment = parseDeployment(each, path, schemas, errors);
       return deployment === undefined ? [] : [deployment];
     }),

@@ -12,6 +12,13 @@ export interface RawFile {
   lineOf(path: Path): number | undefined;
 }
 
+/** The file as it was read last. */
+export interface ReadFile {
+  /** Absolute path; undefined without a file. */
+  path: string | undefined;
+  raw: RawFile;
+}
+
 const NOTHING: RawFile = { value: undefined, isEmpty: false, lineOf: () => undefined };
 
 /** Far above any configuration written by hand; bounds the time spent on a wrong file. */

@@ -10,6 +10,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import type { Database } from "../storage/database.ts";
 import type { Accounts } from "./accounts/accounts.ts";
 import type { CacheStorage } from "./cache/cache-storage.ts";
+import type { OpenConfiguration } from "./configuration/live-configuration.ts";
 import type { BodyContent } from "./files/content-resolver.ts";
 import type { FileStorage } from "./files/file-storage.ts";
 import type { Operations } from "./operations/operations.ts";
@@ -64,6 +65,7 @@ export interface RouteParts {
 export interface ServiceParts extends BaseParts, RouteParts {
   accounts: Accounts;
   cache: CacheStorage;
+  configuration: OpenConfiguration;
   countWrongKey: CountWrongKey;
   files: FileStorage;
   live: LiveCatalog;

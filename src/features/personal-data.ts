@@ -2,6 +2,7 @@
 
 import { accountData } from "./accounts/personal-data.ts";
 import { batchData } from "./batches/personal-data.ts";
+import { configurationData } from "./configuration/personal-data.ts";
 import { fileData } from "./files/personal-data.ts";
 import type { AllPersonalData } from "./privacy/personal-data.ts";
 import { responseData } from "./responses/personal-data.ts";
@@ -19,6 +20,7 @@ export const PERSONAL_DATA = {
   ...webhookData,
   consoleGrants: { rows: [{ by: { keyId: "key" }, hidden: ["tokenHash", "sessionId"], erase: "delete" }] },
   clientSecrets: { rows: [{ by: { keyId: "key" }, hidden: ["secretHash", "session"], erase: "delete" }] },
+  ...configurationData,
   rateLimits: { reason: "Settings of projects." },
   spendLimits: { reason: "Settings of projects, organizations and keys." },
   moderationPolicies: { reason: "Settings of projects." },

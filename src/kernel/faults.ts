@@ -9,6 +9,7 @@ export type FaultKind =
   | "not-found"
   | "method-not-allowed"
   | "conflict"
+  /** The resource has changed since the version that the request names (RFC 9110, section 13.1.1). */
   | "precondition-failed"
   | "request-too-slow"
   | "expectation-failed"

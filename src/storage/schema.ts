@@ -15,6 +15,12 @@ import type {
 } from "../features/accounts/people-rows.ts";
 import type { BatchPartRow, BatchRow } from "../features/batches/batch-rows.ts";
 import type { CachedAnswerRow } from "../features/cache/cached-answer-rows.ts";
+import type {
+  ConfigurationChangeRow,
+  ConfigurationEntryRow,
+  ConfigurationStateRow,
+  ConfigurationVersionRow,
+} from "../features/configuration/configuration-rows.ts";
 import type { FileRow } from "../features/files/file-rows.ts";
 import type { ProjectGuardrailsRow } from "../features/guardrails/guardrail-rows.ts";
 import type {
@@ -34,6 +40,10 @@ import type { DeploymentOutageRow, SpendAlertRow, WebhookDeliveryRow } from "../
 import type { Operation, RecordedDetails, RecordedUsage } from "../kernel/usage.ts";
 
 export interface Schema {
+  configurationState: ConfigurationStateRow;
+  configurationEntries: ConfigurationEntryRow;
+  configurationVersions: ConfigurationVersionRow;
+  configurationChanges: ConfigurationChangeRow;
   cachedAnswers: CachedAnswerRow;
   webhookDeliveries: WebhookDeliveryRow;
   spendAlerts: SpendAlertRow;

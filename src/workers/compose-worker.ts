@@ -11,11 +11,11 @@ import { Poll } from "../kernel/jobs/poll.ts";
 import type { Logger } from "../observability/logger.ts";
 import { Metrics } from "../observability/metrics.ts";
 import { openTelemetry } from "../observability/open-telemetry.ts";
-import { openInference } from "../open-inference.ts";
+import { type LiveSettings, openInference } from "../open-inference.ts";
 import type { Server } from "../server.ts";
 import type { Channel } from "./channel.ts";
 import { ForwardToOwner } from "./forward-to-owner.ts";
-import type { OwnerMethods, WorkerSettings } from "./protocol.ts";
+import type { OwnerMethods, WorkerSettings, WorkerUpdate } from "./protocol.ts";
 import { WorkerCatalog } from "./worker-catalog.ts";
 import { WorkerCounters } from "./worker-counters.ts";
 import { WorkerRecords } from "./worker-records.ts";
@@ -29,6 +29,7 @@ export interface ComposedWorker {
   catalog: WorkerCatalog;
   metrics: Metrics;
   callers: Callers;
+  apply(update: WorkerUpdate): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -64,8 +65,10 @@ export async function composeWorker(
     graceSeconds: settings.databaseGraceSeconds,
     noteUse: (keyId, use) => records.noteUse(keyId, use),
   });
+  let live: LiveSettings = config;
   const inference = openInference({
     config,
+    settings: () => live,
     catalog: catalog.catalog,
     upstreamModels: new UpstreamModels({ see: async () => new Map(), onFailure: () => {} }),
     counters,
@@ -110,6 +113,10 @@ export async function composeWorker(
     catalog,
     metrics,
     callers,
+    apply: async (update) => {
+      await catalog.apply(update.models);
+      live = update;
+    },
     close: async () => {
       circuits.stop();
       forward.close();

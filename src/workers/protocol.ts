@@ -27,6 +27,11 @@ export interface WorkerSettings {
   models: readonly ModelSpec[];
 }
 
+/** What changes while a worker runs. */
+export interface WorkerUpdate extends Pick<Config, "limits" | "guardrails" | "logLevel"> {
+  models: readonly ModelSpec[];
+}
+
 /** Result of `take`, with the epoch of the owner's counters. */
 export type OwnerTaken = Taken & { epoch: string };
 
@@ -53,8 +58,8 @@ export type OwnerMethods = {
 export type WorkerMethods = {
   /** Resolves with the origin, such as `http://127.0.0.1:8080`, once the worker listens. */
   start(settings: string): Promise<string>;
-  /** Applies models, as JSON with secrets, and the log level. */
-  apply(models: string, logLevel: Config["logLevel"]): Promise<void>;
+  /** Applies models and settings, as JSON with secrets. */
+  apply(update: string): Promise<void>;
   /** Resolves once cached keys are up to date. */
   reloadKeys(): Promise<void>;
   measure(): Promise<MetricsSnapshot>;

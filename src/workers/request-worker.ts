@@ -7,7 +7,7 @@ import { releaseMemoryWhenIdle } from "../kernel/process/idle-memory.ts";
 import { openLogExport } from "../observability/open-telemetry.ts";
 import { Channel } from "./channel.ts";
 import { type ComposedWorker, composeWorker } from "./compose-worker.ts";
-import type { OwnerMethods, WorkerMethods, WorkerSettings } from "./protocol.ts";
+import type { OwnerMethods, WorkerMethods, WorkerSettings, WorkerUpdate } from "./protocol.ts";
 import { fromJsonWithSecrets } from "./secret-json.ts";
 
 // The owner decides when workers end: Ctrl-C and systemd send signals to all processes of a service.
@@ -32,10 +32,11 @@ const methods: WorkerMethods = {
     const { address, family, port: bound } = worker.server.app.server.address() as AddressInfo;
     return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`;
   },
-  apply: async (models, logLevel) => {
-    const { catalog, logger } = await started.promise;
-    logger.level = logLevel;
-    await catalog.apply(fromJsonWithSecrets(models));
+  apply: async (json) => {
+    const { logger, apply } = await started.promise;
+    const update = fromJsonWithSecrets<WorkerUpdate>(json);
+    logger.level = update.logLevel;
+    await apply(update);
   },
   reloadKeys: async () => (await started.promise).callers.keys.reload(),
   measure: async () => (await started.promise).metrics.snapshot(),

@@ -17,7 +17,7 @@ import { V8_FLAGS } from "../kernel/process/v8-flags.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type MetricsSnapshot, mergeMetrics } from "../observability/metrics-snapshot.ts";
 import { type OwnerParts, OwnerServices } from "./owner-services.ts";
-import type { WorkerSettings } from "./protocol.ts";
+import type { WorkerSettings, WorkerUpdate } from "./protocol.ts";
 import { toJsonWithSecrets } from "./secret-json.ts";
 import { WorkerLink } from "./worker-link.ts";
 
@@ -78,12 +78,14 @@ export class WorkerPool {
     return origins[0] ?? "";
   }
 
-  /** Applies the models, and the log level of a configuration. */
+  /** Applies the models, and the settings of a configuration. */
   async apply(config = this.#config): Promise<void> {
     this.#config = config;
     if (this.#services === undefined) return;
-    const models = toJsonWithSecrets(modelsOf(this.#services));
-    await this.#askAll((link) => link.channel.call("apply", models, config.logLevel));
+    const { limits, guardrails, logLevel } = config;
+    const update: WorkerUpdate = { models: modelsOf(this.#services), limits, guardrails, logLevel };
+    const json = toJsonWithSecrets(update);
+    await this.#askAll((link) => link.channel.call("apply", json));
   }
 
   /** Resolves once all workers have answered their requests, or the time for it is over. */

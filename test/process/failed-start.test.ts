@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openApp } from "../../src/app.ts";
-import { configSources } from "../../src/cli/config-sources.ts";
+import { configSources, configurationSources } from "../../src/cli/config-sources.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { createModelStore } from "../../src/model-store/create-model-store.ts";
@@ -65,7 +65,9 @@ async function configIn(directory: string, text: string): Promise<Config> {
 
 function open(config: Config, lifetime: AsyncDisposableStack) {
   const logger = createLogger("silent");
-  return openApp({ config, logger, store: createModelStore(config, logger), onPullProgress: () => {} }, lifetime);
+  const sources = configurationSources(configSources());
+  const store = createModelStore(config, logger);
+  return openApp({ config, logger, store, onPullProgress: () => {}, sources }, lifetime);
 }
 
 test("closes every part that was open in reverse order, wherever the start fails", async () => {

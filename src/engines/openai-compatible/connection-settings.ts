@@ -142,6 +142,8 @@ export function toConnectionSettings(value: ConnectionFields) {
   return {
     /** Address of one endpoint of a pool; undefined: that of the base URL. */
     endpoint: undefined as EndpointAddress | undefined,
+    /** Whether connections pass the guard of outgoing connections: the settings come from the API. */
+    isGuarded: false,
     model: value.model,
     contextWindow: value.context_window,
     maxConcurrency: value.max_concurrency,

@@ -27,40 +27,53 @@ const abilities = z
   })
   .transform(({ json_schema, ...others }) => ({ ...others, jsonSchema: json_schema }));
 
+const fields = {
+  base_url: baseUrl.describe("Base URL including the version, such as http://10.0.0.5:8000/v1"),
+  endpoints: endpoints.optional(),
+  ...CONNECTION_FIELDS,
+  api_key: secret.optional().describe("API key, sent as Authorization: Bearer"),
+  abilities: abilities
+    .prefault({})
+    .describe(
+      "Capabilities of a chat model. false: requests that need it get a 400. Default: unknown; requests are forwarded",
+    ),
+  token_ids: tokenIdsSetting,
+  probe: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether to probe the upstream with GET /models while its circuit is open. false: a request probes it after the cooldown",
+    ),
+  metrics_path: z
+    .string()
+    .regex(/^\/[\x21-\x7e]*$/, { error: "must begin with / and contain no spaces, such as /metrics" })
+    .optional()
+    .describe(
+      "Path of the engine's own metrics at the upstream's address: /metrics of vLLM, SGLang and llama-server --metrics, or /slots of llama-server. Running and waiting requests and cache usage are read there for routing. Default: only the requests of this process count",
+    ),
+  metrics_interval_seconds: z
+    .number()
+    .min(0.1)
+    .max(60)
+    .default(1)
+    .describe("Seconds between two reads of `metrics_path`, and their timeout; after two failures the load is unknown"),
+};
+
+const { model: _model, context_window: _window, max_concurrency: _concurrency, ...shared } = CONNECTION_FIELDS;
+
+/** Settings that say where an upstream is and how to reach it, which `connections` share among deployments. */
+export const connectionFields = {
+  base_url: fields.base_url,
+  endpoints: fields.endpoints,
+  api_key: fields.api_key,
+  ...shared,
+  probe: fields.probe,
+  metrics_path: fields.metrics_path,
+  metrics_interval_seconds: fields.metrics_interval_seconds,
+};
+
 export const openAiCompatibleSettings = z
-  .strictObject({
-    base_url: baseUrl.describe("Base URL including the version, such as http://10.0.0.5:8000/v1"),
-    endpoints: endpoints.optional(),
-    ...CONNECTION_FIELDS,
-    api_key: secret.optional().describe("API key, sent as Authorization: Bearer"),
-    abilities: abilities
-      .prefault({})
-      .describe(
-        "Capabilities of a chat model. false: requests that need it get a 400. Default: unknown; requests are forwarded",
-      ),
-    token_ids: tokenIdsSetting,
-    probe: z
-      .boolean()
-      .default(true)
-      .describe(
-        "Whether to probe the upstream with GET /models while its circuit is open. false: a request probes it after the cooldown",
-      ),
-    metrics_path: z
-      .string()
-      .regex(/^\/[\x21-\x7e]*$/, { error: "must begin with / and contain no spaces, such as /metrics" })
-      .optional()
-      .describe(
-        "Path of the engine's own metrics at the upstream's address: /metrics of vLLM, SGLang and llama-server --metrics, or /slots of llama-server. Running and waiting requests and cache usage are read there for routing. Default: only the requests of this process count",
-      ),
-    metrics_interval_seconds: z
-      .number()
-      .min(0.1)
-      .max(60)
-      .default(1)
-      .describe(
-        "Seconds between two reads of `metrics_path`, and their timeout; after two failures the load is unknown",
-      ),
-  })
+  .strictObject(fields)
   .refine((value) => value.endpoints === undefined || value.proxy === undefined, {
     path: ["endpoints"],
     error: "cannot be set together with proxy, which connects to base_url by itself",

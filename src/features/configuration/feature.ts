@@ -1,11 +1,49 @@
-import type { Feature, ServiceParts } from "../feature.ts";
+import { join } from "node:path";
+import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
+import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import { ConfigurationStore } from "./configuration-store.ts";
+import { ConfigurationEntries } from "./entries.ts";
+import { configurationEntries } from "./entry-routes.ts";
+import { LiveConfiguration, type LiveConfigurationOptions, type OpenConfiguration } from "./live-configuration.ts";
 import { configuration } from "./routes.ts";
+import { configurationVersions } from "./version-routes.ts";
 
-/** The settings in force, for operators to read. */
-export function configurationFeature({ accounts, config, live }: ServiceParts): Feature {
+/** Opens what applies the file and the entries of the API. */
+export function openConfiguration({
+  config,
+  database,
+  logger,
+  lifetime,
+  ...options
+}: BaseParts & Pick<LiveConfigurationOptions, "sources" | "check" | "apply">): OpenConfiguration {
+  const { environment, dataDirectory } = config;
+  const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
+  const secrets = environment.PARLANCE_ENCRYPTION_KEY;
+  const store = new ConfigurationStore(database, () =>
+    openKeyring({ secrets, file, logger, content: "keys of connections" }),
+  );
+  const live = new LiveConfiguration({ config, store, logger, ...options });
+  lifetime.defer(() => live.close());
+  return { live, store };
+}
+
+/** The settings in force, and what administrators change of them. */
+export function configurationFeature({ accounts, configuration: opened, logger }: ServiceParts): Feature {
+  const { live, store } = opened;
+  const entries = new ConfigurationEntries(live, store);
   const read = () => {
-    const { file, effective } = live.config ?? config;
+    const { file, effective } = live.current;
     return { file, ...effective };
   };
-  return { admin: [configuration(accounts, read)] };
+  return {
+    admin: [
+      configuration(accounts, read),
+      configurationEntries(accounts, entries),
+      configurationVersions(accounts, store, entries),
+    ],
+    start: () => {
+      // Keys may have been rotated since the last start.
+      store.reencrypt().catch((err: unknown) => logger.warn({ err }, "secrets of the configuration not re-encrypted"));
+    },
+  };
 }

@@ -15,6 +15,7 @@ import { type Database, openDatabase } from "../../storage/database.ts";
 import { Accounts } from "../accounts/accounts.ts";
 import { OPERATOR } from "../accounts/audit/audit.ts";
 import { PROJECT_ROLE_IDS } from "../accounts/roles/built-in-roles.ts";
+import { insertConfigurationVersion } from "../configuration/configuration-queries.ts";
 import { FileStore } from "../files/file-store.ts";
 import { LocalBlobs } from "../files/local-blobs.ts";
 import { PERSONAL_DATA } from "../personal-data.ts";
@@ -104,6 +105,10 @@ async function leaveTraces(service: Opened, name: string, role: "owner" | "membe
     ensureSignOnKey(transaction, { organizationId, userId: user.id }, projectId),
   );
   await storeContent(service, [keyId, sessionKeyId], name);
+  const version = { version: name.length, createdAt: Date.now(), action: "change", reason: null } as const;
+  await database.run((executor) =>
+    insertConfigurationVersion(executor, { ...version, actorKeyId: keyId, actorUserId: user.id }, []),
+  );
   const group = await accounts.groups.create(actor, organizationId, `Group ${name.length} ${randomUUID()}`);
   await accounts.groups.addMember(AUTHOR, { organizationId, id: group.id }, user.id);
   await accounts.invites.create(actor, {
@@ -231,7 +236,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const reference = { organizationId: service.organizationId, id: ottilie.user.id };
     const exported = await collect(await service.privacy.exportUser(AUTHOR, reference));
     expect(Object.keys(exported).toSorted()).toEqual([
-      ...["apiKeys", "auditLogs", "conversations", "externalIdentities", "files", "groupMembers", "invites"],
+      ...["apiKeys", "auditLogs", "configurationVersions", "conversations", "externalIdentities", "files"],
+      ...["groupMembers", "invites"],
       ...["projectUsers", "requestHistory", "storedResponses", "usageDimensions", "usageLabels"],
       ...["userPasswords", "users"],
     ]);

@@ -38,11 +38,12 @@ export function quotaFeature({
   config,
   accounts,
   catalog,
-}: Pick<ServiceParts, "config" | "accounts" | "catalog">): Feature {
+  live,
+}: Pick<ServiceParts, "config" | "accounts" | "catalog"> & Partial<Pick<ServiceParts, "live">>): Feature {
   const limited = {
     models: () => catalog.models,
     resolve: (idOrAlias: string) => catalog.findFallback(idOrAlias)?.model.id,
-    defaults: { ...config.limits.projectModel },
+    defaults: () => ({ ...(live?.config ?? config).limits.projectModel }),
   };
   return { admin: [rateLimits(accounts, limited), spendLimits(accounts)] };
 }

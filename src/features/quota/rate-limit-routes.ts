@@ -29,7 +29,7 @@ export interface LimitedModels {
   /** Returns the ID of a model from its ID or alias. */
   resolve: (idOrAlias: string) => string | undefined;
   /** Configured limits of a model, for limits that are not set. */
-  defaults: Readonly<Record<string, number | undefined>>;
+  defaults: () => Readonly<Record<string, number | undefined>>;
 }
 
 /** /v1/organization/projects/{project}/rate_limits: one row per model that the project may use */
@@ -47,7 +47,7 @@ export function rateLimits(accounts: Accounts, { models, resolve, defaults }: Li
       const changedLimits = Object.entries(set.find(({ model }) => model === id) ?? {}).filter(
         ([, value]) => value !== null,
       );
-      return toRateLimit(project.id, id, { ...defaults, ...Object.fromEntries(changedLimits) });
+      return toRateLimit(project.id, id, { ...defaults(), ...Object.fromEntries(changedLimits) });
     });
   };
 

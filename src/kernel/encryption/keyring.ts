@@ -46,6 +46,11 @@ export class Keyring {
     return Buffer.concat([Buffer.of(VERSION), this.#current.id, nonce, encrypted, cipher.final(), cipher.getAuthTag()]);
   }
 
+  /** Whether content was encrypted with the key that encrypts now. */
+  isCurrent(sealed: Buffer): boolean {
+    return sealed.subarray(1, 1 + KEY_ID_BYTES).equals(this.#current.id);
+  }
+
   /** Throws a DecryptionError. */
   decrypt(sealed: Buffer, place: string): string {
     return this.decryptBytes(sealed, place).toString("utf8");

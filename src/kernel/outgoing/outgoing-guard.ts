@@ -39,14 +39,18 @@ export class OutgoingGuard {
   constructor({ reach, lookup = systemLookup, connectTimeoutMs = CONNECT_TIMEOUT_MS }: OutgoingGuardOptions) {
     this.#reach = reach;
     this.#lookup = lookup;
-    const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, lookup: this.#guardedLookup });
-    this.dispatcher = new Agent({
-      connect: (options, callback) => {
-        // Node looks up names only.
-        if (isIP(options.hostname) === 0 || this.#allows(options.hostname)) return connect(options, callback);
-        callback(refused(options.hostname), null);
-      },
-    });
+    this.dispatcher = new Agent({ connect: this.connector({ timeout: connectTimeoutMs }) });
+  }
+
+  /** Returns a connector for undici's pools that connects to allowed addresses only. */
+  connector(given: buildConnector.BuildOptions): buildConnector.connector {
+    const connect = buildConnector({ ...given, allowH2: false, lookup: this.#guardedLookup });
+    return (options, callback) => {
+      // Node looks up names only.
+      const host = options.hostname.replace(/^\[|\]$/g, "");
+      if (isIP(host) === 0 || this.#allows(host)) return connect(options, callback);
+      callback(refused(host), null);
+    };
   }
 
   /**

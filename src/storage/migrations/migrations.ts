@@ -28,6 +28,7 @@ import { guardrails } from "./0025-guardrails.ts";
 import { keyUseAndProvisioning } from "./0026-key-use-and-provisioning.ts";
 import { authors } from "./0027-authors.ts";
 import { provisioning } from "./0028-provisioning.ts";
+import { configuration } from "./0029-configuration.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -59,4 +60,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0026-key-use-and-provisioning": keyUseAndProvisioning,
   "0027-authors": authors,
   "0028-provisioning": provisioning,
+  "0029-configuration": configuration,
 };

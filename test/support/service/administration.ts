@@ -103,7 +103,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
         rateLimits(accounts, {
           models: () => [{ id: "one", aliases: [], accessGroups: [] }],
           resolve: (id) => id,
-          defaults: {},
+          defaults: () => ({}),
         }),
         spendLimits(accounts),
       ]) {

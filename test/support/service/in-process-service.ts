@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type App, openApp } from "../../../src/app.ts";
-import { configSources } from "../../../src/cli/config-sources.ts";
+import { configSources, configurationSources } from "../../../src/cli/config-sources.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { createModelStore } from "../../../src/model-store/create-model-store.ts";
 import { createLogger } from "../../../src/observability/logger.ts";
@@ -37,12 +37,16 @@ export async function startInProcess(config: string): Promise<InProcessService> 
     PARLANCE_API_KEY: `sk-test-${"a".repeat(32)}`,
     PARLANCE_ADMIN_KEY: `sk-admin-test-${"b".repeat(32)}`,
   };
-  const loaded = await loadConfig({ ...configSources(), environment });
+  const sources = { ...configSources(), environment };
+  const loaded = await loadConfig(sources);
   const logger = createLogger("silent");
   const lifetime = new AsyncDisposableStack();
   const store = createModelStore(loaded, logger);
-  const app = await openApp({ config: loaded, logger, store, onPullProgress: () => {} }, lifetime);
-  await app.apply(loaded);
+  const app = await openApp(
+    { config: loaded, logger, store, onPullProgress: () => {}, sources: configurationSources(sources) },
+    lifetime,
+  );
+  await app.configuration.open();
   await untilLoaded(app);
   const { PARLANCE_API_KEY: apiKey, PARLANCE_ADMIN_KEY: adminKey } = loaded.environment;
   await app.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject: loaded.ollama.anonymousProject });

@@ -2,6 +2,7 @@
 
 import { eventually } from "../service/eventually.ts";
 import { makeWave } from "../service/wave.ts";
+import { configuration } from "./configuration-script.ts";
 import { people } from "./people-script.ts";
 import { scim } from "./scim-script.ts";
 import type { WireRecorder } from "./wire-recorder.ts";
@@ -486,5 +487,6 @@ export const WIRE_SCRIPTS: Readonly<Record<string, Script>> = {
   organization,
   people,
   scim,
+  configuration,
   service,
 };

@@ -86,7 +86,7 @@ function sectionOf({ key }: Setting): string {
   return key.includes(".") ? (key.split(".")[0] ?? key) : "General";
 }
 
-const SOURCES = { default: "default", file: "parlance.yaml", environment: "environment" } as const;
+const SOURCES = { default: "default", file: "parlance.yaml", environment: "environment", api: "API" } as const;
 
 function SettingRow({ setting: { key, value, default: otherwise, source, description } }: { setting: Setting }) {
   return (

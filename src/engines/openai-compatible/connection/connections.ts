@@ -4,9 +4,11 @@ import { readFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
 import { invalidRequest } from "../../../kernel/faults.ts";
+import { OutgoingGuard } from "../../../kernel/outgoing/outgoing-guard.ts";
 import type { UpstreamSettings } from "../connection-settings.ts";
 
-type ConnectionSettings = Pick<UpstreamSettings, "baseUrl" | "connectTimeoutSeconds" | "endpoint" | "proxy" | "tls">;
+type ConnectionSettings = Pick<UpstreamSettings, "baseUrl" | "connectTimeoutSeconds" | "endpoint" | "proxy" | "tls"> &
+  Partial<Pick<UpstreamSettings, "isGuarded">>;
 
 /** A request's view of the connection that opens for it. */
 export interface Connecting {
@@ -25,7 +27,9 @@ export class Connections {
     // HTTP/1.1 only: there a request's abort closes its socket.
     const shared = { allowH2: false, pipelining: 1 };
     if (settings.proxy === undefined) {
-      const connect = toAddress(buildConnector({ ...tls, timeout, allowH2: false }), settings.endpoint);
+      const options = { ...tls, timeout, allowH2: false };
+      const connector = settings.isGuarded === true ? guard().connector(options) : buildConnector(options);
+      const connect = toAddress(connector, settings.endpoint);
       this.#dispatcher = new Pool(new URL(settings.baseUrl).origin, { ...shared, connect: this.#noting(connect) });
       return;
     }
@@ -89,6 +93,14 @@ export class Connections {
       if (this.#beginning !== undefined && socket instanceof Socket) this.#beginning.socket = socket;
     };
   }
+}
+
+let shared: OutgoingGuard | undefined;
+
+/** Guard of upstreams that the API names: this machine and private networks are allowed, metadata services are not. */
+function guard(): OutgoingGuard {
+  shared ??= new OutgoingGuard({ reach: "private" });
+  return shared;
 }
 
 /** Connects to an endpoint's address; undici takes the name for SNI and the certificate from `host`, the base URL's. */

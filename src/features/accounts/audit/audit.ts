@@ -21,6 +21,7 @@ type AuditType =
   | "api_key.updated"
   | "api_key.deleted"
   | "cache.purged"
+  | "configuration.updated"
   | "group.created"
   | "group.deleted"
   | "group.updated"

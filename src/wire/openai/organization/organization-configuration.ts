@@ -9,7 +9,7 @@ interface Configuration {
     key: string;
     value: unknown;
     default: unknown;
-    source: "default" | "file" | "environment";
+    source: "default" | "file" | "environment" | "api";
     description: string;
   }[];
   /** Each with its `id`. */

@@ -5,6 +5,7 @@ export const ORGANIZATION_PERMISSIONS = {
   "organization.read": "Reads the organization's models, configuration, model permissions and limits.",
   "organization.write": "Changes the organization's model permissions and limits.",
   "organization.models.write": "Pulls, loads, unloads and removes models.",
+  "organization.configuration.write": "Changes models, connections to upstreams and settings of the installation.",
   "organization.projects.write": "Creates projects; the creator becomes the owner of the project.",
   "organization.users.read": "Reads users and invites.",
   "organization.users.write": "Invites, disables and removes users, and assigns their roles.",

@@ -1,0 +1,43 @@
+/** One row, whose version increases with every change: replicas poll it. */
+export interface ConfigurationStateRow {
+  id: number;
+  version: number;
+}
+
+/** Model, connection or setting that administrators configured through the API. */
+export interface ConfigurationEntryRow {
+  kind: "model" | "connection" | "setting";
+  /** ID of a model, name of a connection, key of a setting. */
+  name: string;
+  /** JSON as the file would have it, with `[redacted]` in place of secrets. */
+  value: string;
+  /** Encrypted JSON: secrets by their path in `value`. Null: none. */
+  secrets: Buffer | null;
+  /** Version in which it was created, which orders entries. */
+  position: number;
+  /** Version of the last change. */
+  version: number;
+  updatedAt: number;
+}
+
+export interface ConfigurationVersionRow {
+  version: number;
+  createdAt: number;
+  action: "change" | "restore" | "import";
+  /** Null for commands of the operator. */
+  actorKeyId: string | null;
+  actorUserId: string | null;
+  reason: string | null;
+}
+
+/** Change of one entry in a version. Null values: the entry did not exist before or after. */
+export interface ConfigurationChangeRow {
+  version: number;
+  kind: ConfigurationEntryRow["kind"];
+  name: string;
+  position: number;
+  valueBefore: string | null;
+  secretsBefore: Buffer | null;
+  valueAfter: string | null;
+  secretsAfter: Buffer | null;
+}

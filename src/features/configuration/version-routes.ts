@@ -1,0 +1,88 @@
+import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
+import {
+  ChangeQuery,
+  CompareQuery,
+  toConfigurationComparison,
+  toConfigurationVersion,
+  VersionsQuery,
+} from "../../wire/openai/organization/organization-entries.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import {
+  ConfigurationComparison,
+  ConfigurationRestored,
+  ConfigurationVersionList,
+} from "../../wire/openapi/organization-answers.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { ConfigurationStore } from "./configuration-store.ts";
+import type { ConfigurationEntries } from "./entries.ts";
+import { changeOf, READ, requireDefaultOrganization, WRITE } from "./entry-routes.ts";
+
+interface OfVersion {
+  Params: { version: string };
+}
+
+/** /v1/organization/configuration/versions: who changed what, comparison and return to an earlier version. */
+export function configurationVersions(
+  accounts: Accounts,
+  store: ConfigurationStore,
+  entries: ConfigurationEntries,
+): FastifyPluginAsync {
+  return async (app) => {
+    requireDefaultOrganization(app, accounts);
+
+    app.get(
+      "/configuration/versions",
+      operation({
+        ...READ,
+        summary: "Lists the versions of the configuration, newest first. Not in OpenAI's API.",
+        query: VersionsQuery,
+        answer: ConfigurationVersionList,
+      }),
+      async (request) => {
+        const { before, limit } = parse(VersionsQuery, request.query);
+        const rows = await store.versions({ before, limit: limit + 1 });
+        return toListBody({ entries: rows.slice(0, limit), hasMore: rows.length > limit }, toConfigurationVersion);
+      },
+    );
+
+    app.get<OfVersion>(
+      "/configuration/versions/:version",
+      operation({
+        ...READ,
+        summary: "Compares a version of the configuration with the one before, or with another. Not in OpenAI's API.",
+        query: CompareQuery,
+        answer: ConfigurationComparison,
+      }),
+      async (request) => {
+        const to = versionIn(request.params.version);
+        const { from = Math.max(0, to - 1) } = parse(CompareQuery, request.query);
+        if (from > to) throw invalidRequest("'from' must not be above the version of the path.", "from");
+        return toConfigurationComparison({ from, to, changes: await entries.compare(from, to) });
+      },
+    );
+
+    app.post<OfVersion>(
+      "/configuration/versions/:version/restore",
+      operation({
+        ...WRITE,
+        summary:
+          "Returns to an earlier version of the configuration as a new one, which undoes later changes; restoring the version before that redoes them. Not in OpenAI's API.",
+        query: ChangeQuery,
+        answer: ConfigurationRestored,
+      }),
+      async (request) => {
+        const restored = versionIn(request.params.version);
+        const version = await entries.restore(changeOf(request), restored);
+        return { object: "organization.configuration.restored" as const, version, restored };
+      },
+    );
+  };
+}
+
+function versionIn(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw invalidRequest("The version in the path must be a whole number.", "version", "invalid_value");
+}
