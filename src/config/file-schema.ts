@@ -9,6 +9,7 @@ import { batchSettings } from "../features/batches/settings.ts";
 import { cacheSettings } from "../features/cache/settings.ts";
 import { fileSettings } from "../features/files/settings.ts";
 import { guardrailServiceSettings, guardrailSettings } from "../features/guardrails/settings.ts";
+import { mcpServerSettings, mcpSettings } from "../features/mcp/settings.ts";
 import { ollamaSettings } from "../features/ollama/settings.ts";
 import { retentionSettings } from "../features/privacy/settings.ts";
 import { quotaSettings } from "../features/quota/settings.ts";
@@ -61,6 +62,8 @@ export const configFile = mapping({
   ollama: ollamaSettings.prefault({}),
   realtime: realtimeSettings.prefault({}),
   local: localSettings.prefault({}),
+  mcp: mcpSettings.prefault({}),
+  mcp_servers: mcpServerSettings,
   webhooks: webhookSettings,
   sign_on: signOnSettings.prefault({}),
   opentelemetry: openTelemetrySettings.optional(),

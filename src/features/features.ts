@@ -9,6 +9,7 @@ import { embeddingFeature } from "./embeddings/feature.ts";
 import type { OpenFeature } from "./feature.ts";
 import { fileFeature } from "./files/feature.ts";
 import { guardrailFeature } from "./guardrails/feature.ts";
+import { mcpFeature } from "./mcp/feature.ts";
 import { modelFeature } from "./models/feature.ts";
 import { moderationFeature } from "./moderations/feature.ts";
 import { ollamaFeature } from "./ollama/feature.ts";
@@ -29,6 +30,7 @@ export const FEATURES: readonly OpenFeature[] = [
   signOnFeature,
   chatFeature,
   openResponses,
+  mcpFeature,
   fileFeature,
   openBatches,
   modelFeature,

@@ -145,7 +145,7 @@ test("reports the upstream's usage and costs of native answers", async () => {
 test("forwards hosted tools and items that only the upstream may read", async () => {
   const input = [{ type: "mcp_approval_response", approval_request_id: "x", approve: true }] as never;
   const refused = openai.responses.create({ model: "chat-only", input });
-  await expect(refused).rejects.toMatchObject({ status: 400, param: "input[0].type" });
+  await expect(refused).rejects.toMatchObject({ status: 400, param: "input[0].approval_request_id" });
   // The upstream of this test does not read them either, and says so in its words.
   const forwarded = openai.responses.create({ model: "native", input });
   await expect(forwarded).rejects.toMatchObject({ status: 400 });

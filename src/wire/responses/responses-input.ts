@@ -115,7 +115,7 @@ function addItem(read: ReadItems, item: InputItem, path: string): void {
     addCall(read, { id, name: flatName(item), arguments: JSON.stringify({ input: text }) });
   } else if (isOf("function_call_output", item) || isOf("custom_tool_call_output", item)) {
     messages.push(...toResult(item, path, called));
-  } else if (isServiceItem(type)) addServiceItem(read, item);
+  } else if (isServiceItem(type)) addServiceItem(read, item, path);
   else addCallerItem(read, item, path);
 }
 
@@ -125,8 +125,15 @@ function takeReasoning(read: ReadItems): Pick<ChatMessage, "reasoning"> {
   return reasoning.length === 0 ? {} : { reasoning };
 }
 
-/** Adds a call of a tool that this service ran, and its result. */
-function addServiceItem(read: ReadItems, item: InputItem): void {
+/** Adds a call of a tool that this service ran, and its result. Throws a Fault for an answer to no question. */
+function addServiceItem(read: ReadItems, item: InputItem, path: string): void {
+  const { type, approval_request_id: id } = item;
+  // Stored items have other IDs than those that a caller sent.
+  const isNew = path.startsWith("input");
+  if (type === "mcp_approval_response" && isNew && !read.called.approvalRequests.has(String(id))) {
+    const message = `There is no approval request '${String(id).slice(0, 100)}' before it: send 'previous_response_id', or the item itself in 'input'.`;
+    throw unsupportedValue(message, `${path}.approval_request_id`);
+  }
   const exchange = toExchange(typeOf(item), item, read.called.approvalRequests);
   if (exchange === undefined) return;
   const { call, result } = exchange;

@@ -104,6 +104,8 @@ export function withDigest(name: string, original: string): string {
 
 /** Codex sends the tool by default. */
 const CODEX_HINT = ' (in Codex: web_search = "disabled" in config.toml)';
+const MCP_HINT =
+  " or name a server of the operator as 'server_label', without 'server_url' (the setting mcp.caller_servers admits addresses)";
 const OWN_TYPES = [...Object.keys(OwnTools), "namespace"];
 
 /** What happens to tools that run at OpenAI, for models without them. */
@@ -154,7 +156,7 @@ function hostedTool(type: string, param: string, policy: HostedToolsPolicy): Fau
     return unsupportedValue(`There are no tools of the type '${type}'. Did you mean '${meant}'?`, param);
   }
   if (policy === "ignore") return undefined;
-  const hint = type === "web_search" ? CODEX_HINT : "";
+  const hint = type === "web_search" ? CODEX_HINT : type === "mcp" ? MCP_HINT : "";
   const message = `This model does not have the tool '${type}'. Leave it out${hint}, send a function that does the same, or use a model whose upstream has the Responses API.`;
   return unsupportedValue(message, param);
 }

@@ -1,0 +1,119 @@
+/** Transport to a server over streamable HTTP: through the guard of addresses, within bytes, without redirects. */
+
+import type { FetchLike, Transport } from "@modelcontextprotocol/client";
+import { type Dispatcher, fetch as undiciFetch } from "undici";
+import type { ConnectionWatch } from "./mcp-connection.ts";
+
+export interface HttpTransportOptions {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  dispatcher: Dispatcher;
+  /** Bytes of all answers of the connection. */
+  maxBytes: number;
+}
+
+/** Time after the end of its last stream in which a server may still be asked for the rest of an answer. */
+const RESUME_MS = 3_000;
+
+export async function openHttpTransport(
+  { url, headers, dispatcher, maxBytes }: HttpTransportOptions,
+  watch: ConnectionWatch,
+): Promise<Transport> {
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const streams = new AnswerStreams(maxBytes, watch);
+  const fetch: FetchLike = async (address, init) => {
+    // A stream of notifications says nothing about the end of an answer.
+    const answers = init?.method === "POST" || new Headers(init?.headers).has("last-event-id");
+    const stream = answers ? streams.open() : streams.ignore();
+    try {
+      const sent = { ...init, dispatcher, redirect: "manual" } as Parameters<typeof undiciFetch>[1];
+      const response = await undiciFetch(String(address), sent);
+      const facts = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
+      if (response.body === null) {
+        stream.end();
+        return new Response(null, facts);
+      }
+      const body = stream.count(response.body as ReadableStream<Uint8Array>);
+      return new Response(body, facts as ResponseInit);
+    } catch (error) {
+      stream.end();
+      throw error;
+    }
+  };
+  return new StreamableHTTPClientTransport(new URL(url), { fetch, requestInit: { headers: { ...headers } } });
+}
+
+interface AnswerStream {
+  end(): void;
+  /** Passes the body on, within the limit. */
+  count(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>;
+}
+
+/** Counts what arrives, and notices that nothing more will. */
+class AnswerStreams {
+  readonly #maxBytes: number;
+  readonly #watch: ConnectionWatch;
+  #bytes = 0;
+  #count = 0;
+  #silence: NodeJS.Timeout | undefined;
+
+  constructor(maxBytes: number, watch: ConnectionWatch) {
+    this.#maxBytes = maxBytes;
+    this.#watch = watch;
+  }
+
+  open(): AnswerStream {
+    this.#count += 1;
+    clearTimeout(this.#silence);
+    return this.#stream(() => {
+      this.#count -= 1;
+      if (this.#count > 0) return;
+      const error = new Error("The server ended its answer before it was complete.");
+      this.#silence = setTimeout(() => this.#watch.isWaiting() && this.#watch.fail(error), RESUME_MS).unref();
+    });
+  }
+
+  /** A stream whose end means nothing. */
+  ignore(): AnswerStream {
+    return this.#stream(() => {});
+  }
+
+  #stream(onEnd: () => void): AnswerStream {
+    let hasEnded = false;
+    const end = () => {
+      if (!hasEnded) onEnd();
+      hasEnded = true;
+    };
+    return { end, count: (body) => this.#counted(body, end) };
+  }
+
+  #counted(body: ReadableStream<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
+    const reader = body.getReader();
+    return new ReadableStream({
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            end();
+            controller.close();
+            return;
+          }
+          this.#bytes += value.length;
+          if (this.#bytes > this.#maxBytes) {
+            throw new Error(`The server sent more than ${this.#maxBytes} bytes, the limit for its answers.`);
+          }
+          controller.enqueue(value);
+        } catch (error) {
+          end();
+          await reader.cancel().catch(() => {});
+          if (this.#bytes > this.#maxBytes) this.#watch.fail(error as Error);
+          controller.error(error);
+        }
+      },
+      cancel: async (reason) => {
+        end();
+        await reader.cancel(reason);
+      },
+    });
+  }
+}

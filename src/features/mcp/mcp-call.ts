@@ -1,0 +1,121 @@
+/** Calls of MCP tools within a response: those that run, and those that wait for the caller's approval. */
+
+import { newId } from "../../kernel/id.ts";
+import type { CallContext, CallOutcome, ServiceCall } from "../tools/service-tool.ts";
+import type { McpConnection, McpTool } from "./mcp-connection.ts";
+import { type McpOutcome, toFailure, toOutcome } from "./mcp-result.ts";
+import type { McpServer } from "./mcp-servers.ts";
+
+export interface McpCallOptions {
+  server: McpServer;
+  tool: McpTool;
+  connect: () => McpConnection;
+  approvalRequestId?: string | undefined;
+}
+
+export class McpCall implements ServiceCall {
+  readonly #options: McpCallOptions;
+  readonly #id = newId("mcp_");
+  #arguments = "";
+  #outcome: McpOutcome = { output: null, error: null };
+
+  constructor(options: McpCallOptions) {
+    this.#options = options;
+  }
+
+  toItem(status: "in_progress" | "completed" | "incomplete") {
+    const { server, tool, approvalRequestId = null } = this.#options;
+    const { output, error } = this.#outcome;
+    return {
+      id: this.#id,
+      type: "mcp_call",
+      status: error === null ? status : "failed",
+      approval_request_id: approvalRequestId,
+      arguments: this.#arguments,
+      error,
+      name: tool.name,
+      output,
+      server_label: server.name,
+    };
+  }
+
+  begin() {
+    return [{ type: "response.mcp_call.in_progress" }];
+  }
+
+  append(text: string) {
+    this.#arguments += text;
+    return [{ type: "response.mcp_call_arguments.delta", delta: text }];
+  }
+
+  async *run(input: Readonly<Record<string, unknown>>, { runTool }: CallContext) {
+    const { server, tool, connect } = this.#options;
+    yield this.#argumentsDone();
+    const { value, failure } = await runTool(runOptions(server, tool.name), (signal) =>
+      connect().callTool(tool, input, signal),
+    );
+    this.#outcome = value === undefined ? toFailure(failure) : toOutcome(value, server.maxResultBytes);
+    const { output, error } = this.#outcome;
+    yield { type: error === null ? "response.mcp_call.completed" : "response.mcp_call.failed" };
+    const outcome: CallOutcome = { type: "result", text: output ?? `The tool failed: ${textOfError(error)}` };
+    return outcome;
+  }
+
+  refuse(reason: string) {
+    this.#outcome = toFailure(new Error(reason));
+    return [this.#argumentsDone(), { type: "response.mcp_call.failed" }];
+  }
+
+  #argumentsDone() {
+    return { type: "response.mcp_call_arguments.done", arguments: this.#arguments };
+  }
+}
+
+/** A call that the caller has to approve with the next request. */
+export class McpApprovalCall implements ServiceCall {
+  readonly #id = newId("mcpr_");
+  readonly #server: string;
+  readonly #tool: string;
+  #arguments = "";
+
+  constructor(server: string, tool: string) {
+    this.#server = server;
+    this.#tool = tool;
+  }
+
+  toItem() {
+    const call = { arguments: this.#arguments, name: this.#tool, server_label: this.#server };
+    return { id: this.#id, type: "mcp_approval_request", ...call };
+  }
+
+  begin() {
+    return [];
+  }
+
+  append(text: string) {
+    this.#arguments += text;
+    return [];
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing happens before the approval.
+  async *run(): AsyncGenerator<never, CallOutcome> {
+    return { type: "pause" };
+  }
+
+  refuse() {
+    return [];
+  }
+}
+
+/** Bounds and bill of a call. */
+export function runOptions(server: McpServer, tool: string) {
+  const name = server.settings === undefined ? "mcp" : `mcp/${server.name}`;
+  const label = `${server.name}__${tool}`.slice(0, 200);
+  return { name, label, pricePerCall: server.priceOf(tool), timeoutMs: server.timeoutMs };
+}
+
+function textOfError(error: McpOutcome["error"]): string {
+  if (error === null) return "";
+  if (error.type !== "mcp_tool_execution_error") return error.message;
+  return (error.content as { text?: string }[]).map(({ text = "" }) => text).join("\n");
+}

@@ -1,0 +1,184 @@
+/** The MCP servers of the configuration: who may use which tools, what they offer, and connections to them. */
+
+import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { openHttpTransport } from "./http-transport.ts";
+import { type KnownEra, McpConnection, type McpTool } from "./mcp-connection.ts";
+import { ServerProcess } from "./server-process.ts";
+import type { McpServerSettings, McpSettings } from "./settings.ts";
+
+export interface McpServersOptions {
+  servers: readonly McpServerSettings[];
+  settings: McpSettings;
+  logger: Logger;
+}
+
+/** Time for which the tools of a server are remembered. */
+const LIST_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const LIST_TIMEOUT_MS = 20_000;
+/** Bytes of all answers of a connection to a server whose results may have `maxResultSize`: JSON and base64 take more. */
+const OVERHEAD = { factor: 4, bytes: 4 * 1024 * 1024 };
+const MAX_CALLER_RESULT = 1024 * 1024;
+const CALLER_TIMEOUT_MS = 60_000;
+
+/** A server that a request may use. */
+export interface McpServer {
+  /** Name in the configuration, or the label that the caller gave it. */
+  name: string;
+  /** Settings of the configuration; undefined for a server that the caller named by its address. */
+  settings: McpServerSettings | undefined;
+  timeoutMs: number;
+  maxResultBytes: number;
+  /** Whether the caller may use a tool. */
+  allows(tool: string): boolean;
+  /** US dollars of a call; undefined: no price is known. */
+  priceOf(tool: string): string | undefined;
+  listTools(signal: AbortSignal): Promise<readonly McpTool[]>;
+  /** Returns a connection, which the user closes with `release`. */
+  connect(): { connection: McpConnection; release: () => Promise<void> };
+}
+
+export class McpServers {
+  readonly #options: McpServersOptions;
+  readonly #byName: ReadonlyMap<string, McpServerSettings>;
+  readonly #processes = new Map<string, ServerProcess>();
+  readonly #eras = new Map<string, KnownEra>();
+  readonly #lists = new Map<string, { tools: Promise<readonly McpTool[]>; until: number }>();
+  /** For servers of the operator, which may be on this machine. */
+  readonly #privateGuard = new OutgoingGuard({ reach: "private" });
+  readonly #publicGuard = new OutgoingGuard({ reach: "public" });
+
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+    this.#byName = new Map(options.servers.map((server) => [server.name, server]));
+  }
+
+  get acceptsCallerServers(): boolean {
+    return this.#options.settings.callerServers === "public";
+  }
+
+  get count(): number {
+    return this.#byName.size;
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name);
+  }
+
+  /** Returns the servers of which a caller may use any tool. */
+  visibleTo(caller: Caller): McpServer[] {
+    return [...this.#byName.keys()].flatMap((name) => this.find(name, caller) ?? []);
+  }
+
+  /**
+   * Returns a server of the configuration; undefined where the caller's project may not use it. `authorization`: the
+   * caller's own, in place of the operator's.
+   */
+  find(name: string, { projectId }: Caller, authorization?: string): McpServer | undefined {
+    const settings = this.#byName.get(name);
+    if (settings === undefined) return undefined;
+    const entries = settings.access.filter(({ projects }) => projects?.includes(projectId ?? "") !== false);
+    if (entries.length === 0) return undefined;
+    const { timeoutSeconds, maxResultSize, prices, pricePerCall } = settings;
+    const connect = () => this.#connect(settings, authorization);
+    return {
+      name,
+      settings,
+      timeoutMs: timeoutSeconds * 1000,
+      maxResultBytes: maxResultSize,
+      allows: (tool) => entries.some(({ tools }) => tools?.includes(tool) !== false),
+      priceOf: (tool) => (Object.hasOwn(prices, tool) ? prices[tool] : pricePerCall),
+      // What a server offers may depend on whose token it gets.
+      listTools: (signal) => (authorization === undefined ? this.#list(name, connect) : listOnce(connect, signal)),
+      connect,
+    };
+  }
+
+  /** Returns a server that a caller names by its address. */
+  atAddress(name: string, url: string, headers: Readonly<Record<string, string>>): McpServer {
+    const connect = () => {
+      const maxBytes = maxBytesOf(MAX_CALLER_RESULT);
+      const { dispatcher } = this.#publicGuard;
+      const connection = new McpConnection({
+        openTransport: (watch) => openHttpTransport({ url, headers, dispatcher, maxBytes }, watch),
+        connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      });
+      return { connection, release: () => connection.close() };
+    };
+    return {
+      name,
+      settings: undefined,
+      timeoutMs: CALLER_TIMEOUT_MS,
+      maxResultBytes: MAX_CALLER_RESULT,
+      allows: () => true,
+      priceOf: () => undefined,
+      listTools: (signal) => listOnce(connect, signal),
+      connect,
+    };
+  }
+
+  async close(): Promise<void> {
+    const closing = [...this.#processes.values()].map((process) => process.close());
+    await Promise.allSettled([...closing, this.#privateGuard.close(), this.#publicGuard.close()]);
+  }
+
+  #connect(settings: McpServerSettings, authorization: string | undefined) {
+    const { name, url, headers, maxResultSize } = settings;
+    const maxBytes = maxBytesOf(maxResultSize);
+    if (url === undefined) return { connection: this.#processOf(settings).connect(), release: async () => {} };
+    const sent = Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value.reveal()]);
+    const all = { ...Object.fromEntries(sent), ...(authorization !== undefined && { authorization }) };
+    const { dispatcher } = this.#privateGuard;
+    const connection = new McpConnection({
+      openTransport: (watch) => openHttpTransport({ url, headers: all, dispatcher, maxBytes }, watch),
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      era: this.#eras.get(name),
+      onEra: (era) => this.#eras.set(name, era),
+    });
+    return {
+      connection,
+      release: async () => {
+        // It may have been upgraded to the other era, which the next connection finds out.
+        if (connection.hasFailed) this.#eras.delete(name);
+        await connection.close();
+      },
+    };
+  }
+
+  #processOf({ name, command = [], environment, maxResultSize }: McpServerSettings): ServerProcess {
+    let running = this.#processes.get(name);
+    if (running === undefined) {
+      const { logger } = this.#options;
+      const maxBytes = maxBytesOf(maxResultSize);
+      const connectTimeoutMs = CONNECT_TIMEOUT_MS;
+      running = new ServerProcess({ name, command, environment, maxBytes, connectTimeoutMs, logger });
+      this.#processes.set(name, running);
+    }
+    return running;
+  }
+
+  /** All requests share one list, and one request for it. */
+  #list(name: string, connect: McpServer["connect"]): Promise<readonly McpTool[]> {
+    const cached = this.#lists.get(name);
+    if (cached !== undefined && Date.now() < cached.until) return cached.tools;
+    const tools = listOnce(connect, AbortSignal.timeout(LIST_TIMEOUT_MS));
+    this.#lists.set(name, { tools, until: Date.now() + LIST_MS });
+    tools.catch(() => this.#lists.delete(name));
+    return tools;
+  }
+}
+
+async function listOnce(connect: McpServer["connect"], signal: AbortSignal): Promise<readonly McpTool[]> {
+  const { connection, release } = connect();
+  try {
+    return await connection.listTools(AbortSignal.any([signal, AbortSignal.timeout(LIST_TIMEOUT_MS)]));
+  } finally {
+    void release();
+  }
+}
+
+function maxBytesOf(maxResultSize: number): number {
+  return maxResultSize * OVERHEAD.factor + OVERHEAD.bytes;
+}

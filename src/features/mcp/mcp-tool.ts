@@ -1,0 +1,264 @@
+/** `mcp` in `tools` of a Responses request: lists a server's tools, gives them to the model and runs approved calls. */
+
+import { z } from "zod";
+import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
+import { parseUrl } from "../../kernel/outgoing/outgoing-guard.ts";
+import { optional } from "../../wire/openai/optional.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import type { ItemEvent } from "../../wire/responses/item-events.ts";
+import type { InputItem } from "../../wire/responses/responses-input.ts";
+import type { SentTool } from "../../wire/responses/responses-tools.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "../tools/service-tool.ts";
+import { McpApprovalCall, McpCall } from "./mcp-call.ts";
+import type { McpConnection, McpTool } from "./mcp-connection.ts";
+import { describeFailure } from "./mcp-result.ts";
+import type { McpServer, McpServers } from "./mcp-servers.ts";
+
+const Filter = z.looseObject({ tool_names: optional(z.array(z.string()).max(1000)), read_only: optional(z.boolean()) });
+
+const McpToolBody = z.looseObject({
+  server_label: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, {
+    error: "it must be 1 to 64 letters, digits, underscores or hyphens, and begin with a letter or digit",
+  }),
+  server_url: optional(z.string().min(1).max(2000)),
+  server_description: optional(z.string().max(10_000)),
+  authorization: optional(z.string().min(1).max(10_000)),
+  headers: optional(z.record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/), z.string().max(10_000))),
+  allowed_tools: optional(z.union([z.array(z.string()).max(1000), Filter])),
+  require_approval: optional(
+    z.union([z.enum(["always", "never"]), z.looseObject({ always: optional(Filter), never: optional(Filter) })]),
+  ),
+});
+
+type McpToolBody = z.output<typeof McpToolBody>;
+type Filter = z.output<typeof Filter>;
+
+/** Headers that belong to the connection. */
+const REFUSED_HEADERS = new Set([
+  "host",
+  "content-length",
+  "connection",
+  "transfer-encoding",
+  "upgrade",
+  "te",
+  "cookie",
+]);
+
+export class McpToolType implements ServiceToolType {
+  readonly type = "mcp";
+  readonly #servers: McpServers;
+
+  constructor(servers: McpServers) {
+    this.#servers = servers;
+  }
+
+  serves(tool: SentTool, path: string, _caller: Caller): boolean {
+    const { server_url: url, server_label: label } = tool;
+    // Connectors and tunnels are OpenAI's, which an upstream may have.
+    if (tool.connector_id != null || tool.tunnel_id != null) return false;
+    const isServed = url == null ? this.#servers.has(String(label)) : this.#servers.acceptsCallerServers;
+    if (isServed) readBody(tool, path);
+    if (isServed || url != null || this.#servers.count === 0) return isServed;
+    const message = `There is no MCP server '${String(label).slice(0, 100)}' here: send its address as 'server_url', or ask the operator to add it to 'mcp_servers'.`;
+    throw invalidRequest(message, `${path}.server_label`, "invalid_value");
+  }
+
+  async open(tool: SentTool, context: ToolContext): Promise<ServiceTool> {
+    const body = readBody(tool, context.path);
+    const server = this.#serverOf(body, context);
+    const known = listedTools(context.items, server.name);
+    const tools = known ?? (await listTools(server, context.signal));
+    const usable = tools.filter((each) => server.allows(each.name) && isAllowed(body.allowed_tools, each));
+    const connection = new LazyConnection(server);
+    const connect = () => connection.get();
+    const functions = usable.map((each): ServiceFunction => {
+      const name = context.functionName(each.name, server.name);
+      return {
+        definition: {
+          name,
+          description: each.description,
+          parameters: each.inputSchema,
+          param: context.path,
+        },
+        name: each.name,
+        serverLabel: server.name,
+        begin: () =>
+          needsApproval(body, server, each)
+            ? new McpApprovalCall(server.name, each.name)
+            : new McpCall({ server, tool: each, connect }),
+      };
+    });
+    return {
+      functions,
+      items: known === undefined ? toItems(server.name, usable) : [],
+      calls: approvedCalls(context.items, server.name).map((request): PendingCall => {
+        const each = usable.find(({ name }) => name === request.name);
+        const named = functions.find(({ name }) => name === request.name);
+        if (each === undefined || named === undefined) {
+          const message = `The server '${server.name}' has no tool '${String(request.name).slice(0, 100)}' that this request may use.`;
+          throw invalidRequest(message, "input", "invalid_value");
+        }
+        const call = new McpCall({ server, tool: each, connect, approvalRequestId: String(request.id) });
+        return { call, name: named.definition.name, arguments: String(request.arguments) };
+      }),
+      close: () => connection.close(),
+    };
+  }
+
+  #serverOf(body: McpToolBody, { caller, path }: ToolContext): McpServer {
+    const { server_label: label, server_url: url, authorization, headers = {} } = body;
+    if (url !== undefined) return this.#servers.atAddress(label, checkUrl(url, path), toHeaders(body, path));
+    const token = authorization === undefined ? undefined : toBearer(authorization);
+    const server = this.#servers.find(label, caller, token);
+    if (server === undefined) {
+      const message = `This project may not use the MCP server '${label}'.`;
+      throw new Fault("forbidden", message, { param: `${path}.server_label` });
+    }
+    if (Object.keys(headers).length > 0) {
+      throw unsupportedValue(`The operator sets the headers of '${label}': leave out 'headers'.`, `${path}.headers`);
+    }
+    if (authorization !== undefined && server.settings?.callerAuthorization !== true) {
+      const message = `The server '${label}' does not take a caller's own token: leave out 'authorization'.`;
+      throw unsupportedValue(message, `${path}.authorization`);
+    }
+    return server;
+  }
+}
+
+/** Connects with the first call of a response. */
+class LazyConnection {
+  readonly #server: McpServer;
+  #open: ReturnType<McpServer["connect"]> | undefined;
+
+  constructor(server: McpServer) {
+    this.#server = server;
+  }
+
+  get(): McpConnection {
+    // A connection that broke off may work again.
+    if (this.#open?.connection.hasFailed === true) void this.close();
+    this.#open ??= this.#server.connect();
+    return this.#open.connection;
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.release();
+  }
+}
+
+function readBody(tool: SentTool, path: string): McpToolBody {
+  try {
+    return parse(McpToolBody, tool);
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault;
+    const param = fault.param === undefined ? path : `${path}.${fault.param}`;
+    throw new Fault(fault.kind, fault.message.replaceAll(`'${fault.param}'`, `'${param}'`), { ...fault, param });
+  }
+}
+
+function checkUrl(url: string, path: string): string {
+  try {
+    return parseUrl(url).href;
+  } catch {
+    const message = "It must be a plain http: or https: URL without a user name.";
+    throw invalidRequest(message, `${path}.server_url`, "invalid_value");
+  }
+}
+
+function toHeaders({ headers = {}, authorization }: McpToolBody, path: string): Record<string, string> {
+  for (const name of Object.keys(headers)) {
+    if (!REFUSED_HEADERS.has(name.toLowerCase())) continue;
+    throw invalidRequest(`The header '${name}' cannot be set.`, `${path}.headers`, "invalid_value");
+  }
+  return authorization === undefined ? headers : { ...headers, authorization: toBearer(authorization) };
+}
+
+function toBearer(token: string): string {
+  return /^\w+ /.test(token) ? token : `Bearer ${token}`;
+}
+
+async function listTools(server: McpServer, signal: AbortSignal): Promise<readonly McpTool[]> {
+  try {
+    return await server.listTools(signal);
+  } catch (failure) {
+    signal.throwIfAborted();
+    const message = `The MCP server '${server.name}' did not list its tools. ${describeFailure(failure)}`;
+    throw new Fault("upstream-failed", message, { code: "mcp_server_failed", cause: failure });
+  }
+}
+
+/** Returns the tools of an earlier list, which the caller continues from; undefined without one. */
+function listedTools(items: readonly InputItem[], label: string): McpTool[] | undefined {
+  const list = items.findLast((item) => item.type === "mcp_list_tools" && item.server_label === label);
+  const tools = list?.tools as { name: string; description?: string | null; input_schema?: unknown }[] | undefined;
+  return tools?.map(({ name, description, input_schema, ...rest }) => {
+    const { annotations } = rest as { annotations?: McpTool["annotations"] | null };
+    const inputSchema = (input_schema ?? { type: "object" }) as McpTool["inputSchema"];
+    return {
+      name,
+      inputSchema,
+      ...(description != null && { description }),
+      ...(annotations != null && { annotations }),
+    };
+  });
+}
+
+function toItems(label: string, tools: readonly McpTool[]): ItemEvent[] {
+  const item = { id: newId("mcpl_"), type: "mcp_list_tools", server_label: label };
+  const listed = tools.map(({ name, description = null, inputSchema, annotations = null }) => {
+    return { name, description, input_schema: inputSchema, annotations };
+  });
+  const progress = (type: string) => ({ type: "item-event" as const, id: item.id, event: { type } });
+  return [
+    { type: "item-start", item: { ...item, tools: [] } },
+    progress("response.mcp_list_tools.in_progress"),
+    progress("response.mcp_list_tools.completed"),
+    { type: "item-stop", item: { ...item, tools: listed } },
+  ];
+}
+
+function isAllowed(allowed: McpToolBody["allowed_tools"], tool: McpTool): boolean {
+  if (allowed === undefined) return true;
+  return Array.isArray(allowed) ? allowed.includes(tool.name) : matches(allowed as Filter, tool);
+}
+
+function matches({ tool_names: names, read_only: readOnly }: Filter, { name, annotations }: McpTool): boolean {
+  const isNamed = names?.includes(name) ?? true;
+  return isNamed && (readOnly === undefined || (annotations?.readOnlyHint === true) === readOnly);
+}
+
+/** As at OpenAI, calls need an approval unless the request says otherwise. */
+function needsApproval(
+  { require_approval: approval = "always" }: McpToolBody,
+  server: McpServer,
+  tool: McpTool,
+): boolean {
+  if (server.settings?.requireApproval === "always") return true;
+  if (typeof approval === "string") return approval === "always";
+  const { always, never } = approval;
+  if (always !== undefined && matches(always, tool)) return true;
+  if (never !== undefined && matches(never, tool)) return false;
+  return never !== undefined || always === undefined;
+}
+
+/** Returns the requests of a server that the caller has approved and that have not run. */
+function approvedCalls(items: readonly InputItem[], label: string): InputItem[] {
+  const requests = new Map<unknown, InputItem>();
+  const ran = new Set<unknown>();
+  for (const item of items) {
+    if (item.type === "mcp_approval_request") requests.set(item.id, item);
+    if (item.type === "mcp_call") ran.add(item.approval_request_id);
+  }
+  const approved = new Map<unknown, InputItem>();
+  for (const item of items) {
+    if (item.type !== "mcp_approval_response" || item.approve !== true) continue;
+    const { approval_request_id: id } = item;
+    const request = requests.get(id);
+    if (request?.server_label === label && !ran.has(id)) approved.set(id, request);
+  }
+  return [...approved.values()];
+}

@@ -1,0 +1,96 @@
+/** The process of a server that the configuration names: starts with its first call, and again after it has ended. */
+
+import { backoffDelay } from "../../kernel/async/backoff.ts";
+import type { Secret } from "../../kernel/secret.ts";
+import type { Logger } from "../../observability/logger.ts";
+import { type KnownEra, McpConnection } from "./mcp-connection.ts";
+
+export interface ServerProcessOptions {
+  name: string;
+  /** Program and arguments. */
+  command: readonly string[];
+  environment: Readonly<Record<string, Secret>>;
+  /** Bytes of one message. */
+  maxBytes: number;
+  connectTimeoutMs: number;
+  logger: Logger;
+}
+
+const RESTART = { initial: 500, max: 60_000 };
+/** Uptime after which an end counts as the first one again. */
+const STABLE_MS = 60_000;
+const MAX_LOG_LINE = 500;
+
+export class ServerProcess {
+  readonly #options: ServerProcessOptions;
+  #connection: McpConnection | undefined;
+  #era: KnownEra | undefined;
+  #startedAt = 0;
+  #failures = 0;
+  #nextStartAt = 0;
+  #isClosed = false;
+
+  constructor(options: ServerProcessOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the connection to the running process, which starts if it has to. Throws while it has to wait for that. */
+  connect(): McpConnection {
+    if (this.#connection !== undefined) return this.#connection;
+    const waitMs = this.#nextStartAt - Date.now();
+    if (this.#isClosed) throw new Error("The service is stopping.");
+    if (waitMs > 0) {
+      throw new Error(`Its process has ended, and starts again in ${Math.ceil(waitMs / 1000)} s.`);
+    }
+    this.#startedAt = Date.now();
+    const connection = new McpConnection({
+      openTransport: () => this.#start(),
+      connectTimeoutMs: this.#options.connectTimeoutMs,
+      era: this.#era,
+      onEra: (era) => {
+        this.#era = era;
+      },
+      onClosed: () => this.#ended(connection),
+      onFailed: () => this.#ended(connection),
+    });
+    this.#connection = connection;
+    return connection;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#connection?.close();
+  }
+
+  async #start() {
+    const { StdioClientTransport, getDefaultEnvironment } = await import("@modelcontextprotocol/client/stdio");
+    const { name, command, environment, maxBytes, logger } = this.#options;
+    const [program = "", ...args] = command;
+    const secrets = Object.entries(environment).map(([variable, value]) => [variable, value.reveal()]);
+    const env = { ...getDefaultEnvironment(), ...Object.fromEntries(secrets) };
+    const transport = new StdioClientTransport({
+      command: program,
+      args,
+      env,
+      stderr: "pipe",
+      maxBufferSize: maxBytes,
+    });
+    transport.stderr?.on("data", (chunk: Buffer) => {
+      const text = chunk.toString().trim().slice(0, MAX_LOG_LINE);
+      if (text !== "") logger.debug({ mcpServer: name, text }, "an MCP server wrote to its standard error");
+    });
+    return transport;
+  }
+
+  #ended(connection: McpConnection): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    if (this.#isClosed) return;
+    const now = Date.now();
+    this.#failures = now - this.#startedAt >= STABLE_MS ? 1 : this.#failures + 1;
+    const waitMs = backoffDelay(this.#failures, RESTART);
+    this.#nextStartAt = now + waitMs;
+    const { name, logger } = this.#options;
+    logger.warn({ mcpServer: name, restartSeconds: waitMs / 1000 }, "the process of an MCP server has ended");
+  }
+}

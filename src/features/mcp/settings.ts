@@ -1,0 +1,97 @@
+/** List `mcp_servers` and section `mcp`. */
+
+import { z } from "zod";
+import { Secret } from "../../kernel/secret.ts";
+import { mapping } from "../../kernel/settings/mapping.ts";
+import { memory } from "../../kernel/settings/sizes.ts";
+import { webhookUrl } from "../webhooks/settings.ts";
+
+const secretTexts = z.record(
+  z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, { error: "must be 1 to 100 letters, digits, _, . or -" }),
+  z.string().transform((value) => new Secret(value)),
+);
+
+/** US dollars, exact. */
+const dollars = z.string().regex(/^\d{1,9}(\.\d{1,15})?$/, { error: 'must be US dollars as a text, such as "0.005"' });
+
+const toolNames = z.array(z.string().min(1).max(128)).max(1000);
+
+const access = mapping({
+  projects: z.array(z.string().min(1)).min(1).optional().describe("IDs of projects. Default: every project."),
+  tools: toolNames.optional().describe("Tools that they may use. Default: all of the server."),
+});
+
+const server = mapping({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,30}$/, {
+      error: "must be 1 to 31 letters, digits or -, and begin with a letter or digit",
+    })
+    .describe("Name by which requests call it (`server_label`) and prefix of its tools at /mcp."),
+  url: webhookUrl.optional().describe("Address of a server that speaks streamable HTTP. Redirects are not followed."),
+  command: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .describe("Instead of `url`: program and arguments of a server that speaks over standard input and output."),
+  environment: secretTexts
+    .default({})
+    .describe("Environment variables of the command. It gets no others except PATH, HOME and the like."),
+  headers: secretTexts.default({}).describe("Headers of all requests to the server, such as its key."),
+  caller_authorization: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether the `authorization` that a caller sends with the tool goes to the server, in place of `headers.authorization`. false: such a request is refused. Keys of this service never go there.",
+    ),
+  access: z
+    .array(access)
+    .max(1000)
+    .default([{ projects: undefined, tools: undefined }])
+    .describe("Who may use which tools: a tool is allowed if an entry with the caller's project has it."),
+  require_approval: z
+    .enum(["caller", "always"])
+    .default("caller")
+    .describe("caller: requests say which calls need an approval. always: every call within a response needs one."),
+  price_per_call: dollars.optional().describe('US dollars of each call, as a text such as "0.005".'),
+  prices: z
+    .record(z.string(), dollars)
+    .default({})
+    .describe("US dollars of each call by the name of the tool, in place of `price_per_call`."),
+  timeout_seconds: z.number().min(0.1).max(3600).default(60).describe("Time after which a call counts as a failure."),
+  max_result_size: memory.prefault("1MiB").describe("Maximum size of a result that a model reads, such as 0.5MiB."),
+})
+  .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
+    error: "needs `url` or `command`, not both",
+  })
+  .refine(({ url, headers, callerAuthorization }) => {
+    return url !== undefined || (Object.keys(headers).length === 0 && !callerAuthorization);
+  }, "has no headers: a command gets its keys in `environment`");
+
+export const mcpServerSettings = z
+  .array(server)
+  .max(200)
+  .refine((entries) => new Set(entries.map(({ name }) => name.toLowerCase())).size === entries.length, {
+    error: "must not contain a name twice",
+  })
+  .default([])
+  .describe("MCP servers whose tools requests may use.");
+
+export const mcpSettings = mapping(
+  {
+    caller_servers: z
+      .enum(["refuse", "public"])
+      .default("refuse")
+      .describe(
+        "What to do with servers that a request names by their address (`server_url`). refuse: only an upstream with the Responses API may reach them. public: the service calls them, except at addresses of this machine and of private networks.",
+      ),
+    gateway: z
+      .boolean()
+      .default(true)
+      .describe("Whether /mcp offers the tools of `mcp_servers` to MCP clients. Without servers, there is no /mcp."),
+  },
+  "Servers of the Model Context Protocol.",
+);
+
+export type McpServerSettings = z.output<typeof mcpServerSettings>[number];
+export type McpSettings = z.output<typeof mcpSettings>;
