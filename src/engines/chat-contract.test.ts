@@ -11,10 +11,10 @@ import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../
 import { makeChatRequest } from "../../test/support/service/chat-request.ts";
 import { readAnswer, textOf } from "../../test/support/service/read-answer.ts";
 import { anthropicFormat } from "../../test/support/upstreams/native/anthropic-format.ts";
+import { geminiFormat } from "../../test/support/upstreams/native/gemini-format.ts";
 import { startStandIn, type WireFormat } from "../../test/support/upstreams/native/stand-in.ts";
 import { startOpenAiUpstream } from "../../test/support/upstreams/openai-upstream.ts";
 import type { ChatModel } from "../contracts/chat-model.ts";
-import { isChatProxy } from "../contracts/chat-proxy.ts";
 import { Fault } from "../kernel/faults.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
@@ -41,6 +41,7 @@ const SUBJECTS: Record<string, () => Promise<Subject>> = {
     const model = (await openAiCompatibleEngine.open(settings, "chat", makeEngineServices())) as ChatModel;
     return { model, end: () => upstream.close() };
   },
+  gemini: () => openNative(geminiFormat, "gemini", (origin) => ({ base_url: `${origin}/v1beta`, api_key: "key" })),
   anthropic: () => openNative(anthropicFormat, "anthropic", (origin) => ({ base_url: `${origin}/v1`, api_key: "sk" })),
 };
 
@@ -156,7 +157,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   });
 
   test("returns the requested choices and ends each once", async ({ skip }) => {
-    skip(isChatProxy(model) || model.abilities.choices === 1, "is an upstream's, or supports one choice only");
+    skip(model.device === "upstream" || model.abilities.choices === 1, "is an upstream's, or supports one choice only");
     const { events, finish } = await readAnswer(model.chat(story({ choices: 2, maxTokens: 6 }), never()));
     for (const choice of [0, 1]) {
       const own = events.filter((event) => "choice" in event && event.choice === choice);
@@ -187,7 +188,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   });
 
   test("reports log probabilities of the complete answer if it reports the ability", async ({ skip }) => {
-    skip(isChatProxy(model) || model.abilities.logprobs !== true, "is an upstream's, or reports none");
+    skip(model.device === "upstream" || model.abilities.logprobs !== true, "is an upstream's, or reports none");
     const { events, text } = await readAnswer(model.chat(story({ topLogprobs: 2 }), never()));
     const logprobs = events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
     expect(Buffer.from(logprobs.flatMap(({ bytes }) => bytes)).toString()).toBe(text);

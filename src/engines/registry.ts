@@ -12,6 +12,7 @@ import { cascadeEngine } from "./cascade/cascade-engine.ts";
 import { classifierEngine } from "./classifier/classifier-engine.ts";
 import type { Engine } from "./define-engine.ts";
 import { fliteEngine } from "./flite/flite-engine.ts";
+import { geminiEngine } from "./gemini/gemini-engine.ts";
 import { guardEngine } from "./guard/guard-engine.ts";
 import { kokoroEngine } from "./kokoro/kokoro-engine.ts";
 import { llamaCppEngine } from "./llama-cpp/llama-cpp-engine.ts";
@@ -29,6 +30,7 @@ const LIST = [
   cascadeEngine,
   classifierEngine,
   fliteEngine,
+  geminiEngine,
   guardEngine,
   kokoroEngine,
   llamaCppEngine,

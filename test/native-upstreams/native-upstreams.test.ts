@@ -7,9 +7,10 @@ import { type Service, startService } from "../support/service/service.ts";
 import { type ReceivedRequest, type StandIn, startStandIn } from "../support/upstreams/native/stand-in.ts";
 import { anthropicCase } from "./anthropic-case.ts";
 import { APIS, PDF, PNG, type Wish } from "./apis.ts";
+import { geminiCase } from "./gemini-case.ts";
 import type { ProviderCase } from "./provider-case.ts";
 
-const CASES: readonly ProviderCase[] = [anthropicCase];
+const CASES: readonly ProviderCase[] = [anthropicCase, geminiCase];
 
 const FAILURES = ["limited", "overloaded", "unauthorized"] as const;
 

@@ -1,6 +1,6 @@
 /** Builds the typed events of an answer from the pieces that a provider sends. */
 
-import type { ChatEvent, ChatRequest, FinishReason } from "../../contracts/chat-model.ts";
+import type { ChatEvent, ChatRequest, FinishReason, TokenLogprob } from "../../contracts/chat-model.ts";
 import { newId } from "../../kernel/id.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import { CompletionEstimate } from "../openai-compatible/chat/completion-estimate.ts";
@@ -37,10 +37,11 @@ export class AnswerEvents {
     this.#events.push({ type: "start", promptTokens, cachedTokens });
   }
 
-  text(text: string, choice = 0, isRefusal = false): void {
-    if (text === "") return;
+  text(text: string, choice = 0, isRefusal = false, logprobs: readonly TokenLogprob[] = []): void {
+    if (text === "" && logprobs.length === 0) return;
     const completionTokens = this.#count(text);
-    this.#events.push({ type: "text", choice, text, completionTokens, ...(isRefusal && { isRefusal }) });
+    const further = { ...(isRefusal && { isRefusal }), ...(logprobs.length > 0 && { logprobs }) };
+    this.#events.push({ type: "text", choice, text, completionTokens, ...further });
   }
 
   reasoning(text: string, choice = 0): void {
