@@ -152,6 +152,17 @@ export function modelPermissions(of: "project" | "organization") {
   });
 }
 
+export const KeyRules = named(
+  "KeyRules",
+  z.object({
+    object: z.literal("project.key_rules"),
+    max_keys_per_user: z.int().nullable().describe("Null: as many as the configuration allows."),
+    max_lifetime_seconds: z.int().nullable().describe("Null: as long as the configuration allows."),
+    model_ids: z.array(z.string()).nullable().describe("Null: the models of the project."),
+    max_spend_cents_per_month: z.int().nullable().describe("Per key. Null: unlimited."),
+  }),
+);
+
 const direction = z.object({ mode: z.string() }).nullable();
 export const ModerationPolicy = named(
   "ModerationPolicy",

@@ -358,6 +358,13 @@ const organization: Script = async ({ recorder, key, adminKey }) => {
     await send("invalid spend limit", `POST ${path}`, { threshold_amount: 0, currency: "USD", interval: "month" });
     await send("remove a spend limit", `DELETE ${path}`);
   }
+  const rules = { max_keys_per_user: 3, max_lifetime_seconds: 86_400, model_ids: ["parrot"] };
+  await send("no rules for keys", `GET ${project}/key_rules`);
+  await send("set rules for keys", `POST ${project}/key_rules`, { ...rules, max_spend_cents_per_month: 500 });
+  await send("retrieve rules for keys", `GET ${project}/key_rules`);
+  await send("invalid rules for keys", `POST ${project}/key_rules`, { max_keys_per_user: 0 });
+  await send("unknown model in rules for keys", `POST ${project}/key_rules`, { model_ids: ["none"] });
+  await send("remove rules for keys", `DELETE ${project}/key_rules`);
   for (const owner of ["", project]) {
     const path = `${owner}/model_permissions`;
     await send("no model permissions", `GET ${path}`);

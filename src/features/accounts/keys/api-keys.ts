@@ -1,6 +1,5 @@
 /** Creates, lists and revokes API keys. */
 
-import { DAY_SECONDS } from "../../../kernel/durations.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Secret } from "../../../kernel/secret.ts";
@@ -26,15 +25,9 @@ import {
   revokeApiKey,
   updateApiKey,
 } from "./api-key-queries.ts";
+import { checkLifetime, findKeyRulesOf, maxLifetimeSeconds, readKeyRules, type UserKeyPolicy } from "./key-rules.ts";
 
 export type ApiKey = Omit<ApiKeyRow, "keyHash" | "revokedAt">;
-
-/** Bounds of the keys that users create for themselves. */
-export interface UserKeyPolicy {
-  maxPerProject: number;
-  /** Undefined: keys need not expire. */
-  maxLifetimeDays?: number | undefined;
-}
 
 const UNBOUNDED: UserKeyPolicy = { maxPerProject: Number.MAX_SAFE_INTEGER };
 
@@ -109,8 +102,11 @@ export class ApiKeys {
       if (key.isFixed === 1) throw fixedKey();
       if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
       const project = await projectOf(executor, key);
-      if (key.userId !== null) this.#checkLifetime(expiresInSeconds ?? undefined);
       const expiresAt = expiresInSeconds === null ? null : now + expiresInSeconds * 1000;
+      if (key.userId !== null) {
+        const maxSeconds = maxLifetimeSeconds(this.#userKeys, readKeyRules(project?.keyRules));
+        checkLifetime(expiresAt === null ? undefined : (expiresAt - key.createdAt) / 1000, maxSeconds);
+      }
       await updateApiKey(executor, id, { expiresAt });
       const { organizationId } = key;
       await audit({ type: "api_key.updated", organizationId, project, resourceId: id, details: { expiresAt } });
@@ -168,22 +164,17 @@ export class ApiKeys {
   /** Throws a Fault for a key that a user may not have. */
   async #checkUserKey({ executor, now }: AccountTransaction, { scope, expiresInSeconds }: NewApiKey): Promise<void> {
     if (scope.userId === undefined || scope.kind !== "project") return;
-    const { maxPerProject } = this.#userKeys;
+    const rules =
+      scope.projectId === undefined
+        ? undefined
+        : (await findKeyRulesOf(executor, [scope.projectId])).get(scope.projectId);
+    const maxPerProject = Math.min(this.#userKeys.maxPerProject, rules?.maxKeysPerUser ?? Number.MAX_SAFE_INTEGER);
     const existing = (await findUsableApiKeys(executor, scope, now)).filter(({ keyHash }) => !keyHash.includes(" "));
     if (existing.length >= maxPerProject) {
       const message = `You have ${existing.length} keys in this project; the maximum is ${maxPerProject}. Revoke one first.`;
       throw invalidRequest(message, undefined, "too_many_keys");
     }
-    this.#checkLifetime(expiresInSeconds);
-  }
-
-  #checkLifetime(expiresInSeconds: number | undefined): void {
-    const { maxLifetimeDays } = this.#userKeys;
-    if (maxLifetimeDays === undefined) return;
-    const maxSeconds = maxLifetimeDays * DAY_SECONDS;
-    if (expiresInSeconds !== undefined && expiresInSeconds <= maxSeconds) return;
-    const message = `Keys of users expire after at most ${maxLifetimeDays} days: set 'expires_in_seconds' to ${maxSeconds} or less.`;
-    throw invalidRequest(message, "expires_in_seconds", "invalid_value");
+    checkLifetime(expiresInSeconds, maxLifetimeSeconds(this.#userKeys, rules));
   }
 
   /** Revokes the key from the next request on. Throws a Fault when it does not exist or cannot be revoked. */

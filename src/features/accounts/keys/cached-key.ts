@@ -19,6 +19,7 @@ import { type Access, allows, restrictAccess } from "../roles/access.ts";
 import { findAccess, toPermissions } from "../roles/find-access.ts";
 import { findUsersByIds } from "../users/user-queries.ts";
 import { type ActiveApiKeyRow, findActiveApiKeys } from "./active-api-key-queries.ts";
+import { findKeyRulesOf, permissionsByRules, spendLimitsByRules } from "./key-rules.ts";
 
 /** A key that works and what applies to it, as plain data. */
 export interface KeyRecord {
@@ -80,6 +81,11 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
     const rateLimits = await findRateLimitsOf(executor, [...projectIds]);
     const policies = await findModerationPoliciesOf(executor, [...projectIds]);
     const guardrails = await findGuardrailsOf(executor, [...projectIds]);
+    const rules = await findKeyRulesOf(executor, [
+      ...new Set(keys.flatMap(({ userId, projectId }) => (userId === null ? [] : (projectId ?? [])))),
+    ]);
+    const rulesFor = ({ userId, projectId }: ActiveApiKeyRow) =>
+      userId === null ? undefined : rules.get(projectId ?? "");
     const spendLimits = await findSpendLimitsOf(executor, [...scopeIds, ...keys.map(({ id }) => id)]);
     return new Map(
       keys.map((key) => [
@@ -96,12 +102,16 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
           },
           expiresAt: key.expiresAt ?? undefined,
           renewAt: key.renewAt,
-          permissions: permissions
-            .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
-            .map(toModelPermissions),
-          spendLimits: spendLimits.filter(({ scopeId }) =>
-            [key.id, key.organizationId, key.projectId].includes(scopeId),
-          ),
+          permissions: [
+            ...permissions
+              .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
+              .map(toModelPermissions),
+            ...permissionsByRules(rulesFor(key)),
+          ],
+          spendLimits: [
+            ...spendLimits.filter(({ scopeId }) => [key.id, key.organizationId, key.projectId].includes(scopeId)),
+            ...spendLimitsByRules(rulesFor(key), key),
+          ],
           rateLimits: rateLimits.filter(({ projectId }) => projectId === key.projectId),
           moderation: policies.filter(({ projectId }) => projectId === key.projectId).map(toProjectModeration)[0],
           guardrails: guardrails.filter(({ projectId }) => projectId === key.projectId).flatMap(toGuardrails),

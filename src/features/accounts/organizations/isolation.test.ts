@@ -22,6 +22,7 @@ const BODIES: Record<string, unknown> = {
   "/projects/:project/spend_limit": SPEND_LIMIT,
   "/projects/:project/api_keys/:key/spend_limit": SPEND_LIMIT,
   "/projects/:project/moderation_policy": MODERATION,
+  "/projects/:project/key_rules": { max_keys_per_user: 1 },
   "/projects/:project/model_permissions": { mode: "allow_list", model_ids: [] },
   "/projects/:project/users": { email: "intruder@example.com", role: "member" },
   "/projects/:project/users/:user": { role: "owner" },

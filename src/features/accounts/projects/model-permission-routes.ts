@@ -102,7 +102,7 @@ function ownerOf(request: FastifyRequest<OfProject>) {
 }
 
 /** Throws a Fault for an unknown entry: a typo in a deny list would allow what it should deny. */
-function resolveAll(entries: readonly string[], resolve: ResolveModel): string[] {
+export function resolveAll(entries: readonly string[], resolve: ResolveModel): string[] {
   return entries.map((entry, index) => {
     const resolved = resolve(entry);
     if (resolved !== undefined) return resolved;
