@@ -41,6 +41,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Check this machine, the configuration and what they depend on",
     load: async () => (await import("./doctor.ts")).doctorCommand(),
   },
+  discover: {
+    summary: "Find inference servers on this machine",
+    load: async () => (await import("./discover.ts")).discoverCommand(),
+  },
   models: {
     summary: "List, download, load and remove models; recommend some for this machine",
     load: async () => (await import("./models.ts")).modelsCommand(),

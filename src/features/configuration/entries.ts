@@ -5,6 +5,7 @@ import { type EntryKind, type EntryStatus, LIVE_SETTINGS } from "../../config/la
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
 import { type ConfigurationStore, keyOf, type Stored, type StoredEntry } from "./configuration-store.ts";
+import type { ConnectionAddress } from "./connections/test-connection.ts";
 import { keepSecrets, type SplitValue, splitSecrets } from "./entry-secrets.ts";
 import { fullValue, type LiveConfiguration } from "./live-configuration.ts";
 
@@ -53,6 +54,19 @@ export class ConfigurationEntries {
     const { current, stored } = this.#live;
     const all = [...fileEntries(current), ...stored.entries.map((entry) => toShown(entry, current))];
     return kind === undefined ? all : all.filter((entry) => entry.kind === kind);
+  }
+
+  /** Address and key of a connection in force. Throws a Fault when there is no such connection. */
+  connectionAddress(name: string): ConnectionAddress {
+    const { connections } = this.#live.current;
+    const connection = Object.hasOwn(connections, name) ? connections[name] : undefined;
+    if (connection === undefined) throw noEntry("connection", name);
+    const headers = Object.entries(connection.headers).map(([key, value]) => [key, value.reveal()]);
+    return {
+      baseUrl: connection.base_url,
+      apiKey: connection.api_key?.reveal(),
+      headers: Object.fromEntries(headers),
+    };
   }
 
   /** Throws a Fault when there is no such entry. */
@@ -211,8 +225,8 @@ function checkName(kind: EntryKind, name: string): void {
     const message = `\`${name}\` cannot be set through the API, only ${LIVE_SETTINGS.join(", ")}. Other settings belong to parlance.yaml.`;
     throw new Fault("not-found", message, { param: "key" });
   }
-  if (kind === "connection" && name === "test") {
-    throw invalidRequest("Invalid value for 'name': a connection cannot be called test.", "name", "invalid_value");
+  if (kind === "connection" && (name === "test" || name === "discover")) {
+    throw invalidRequest(`Invalid value for 'name': a connection cannot be called ${name}.`, "name", "invalid_value");
   }
 }
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
 import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { ConfigurationStore } from "./configuration-store.ts";
+import { connectionTests } from "./connections/connection-test-routes.ts";
 import { ConfigurationEntries } from "./entries.ts";
 import { configurationEntries } from "./entry-routes.ts";
 import { LiveConfiguration, type LiveConfigurationOptions, type OpenConfiguration } from "./live-configuration.ts";
@@ -28,7 +29,13 @@ export function openConfiguration({
 }
 
 /** The settings in force, and what administrators change of them. */
-export function configurationFeature({ accounts, configuration: opened, logger }: ServiceParts): Feature {
+export function configurationFeature({
+  accounts,
+  config,
+  configuration: opened,
+  lifetime,
+  logger,
+}: ServiceParts): Feature {
   const { live, store } = opened;
   const entries = new ConfigurationEntries(live, store);
   const read = () => {
@@ -40,6 +47,7 @@ export function configurationFeature({ accounts, configuration: opened, logger }
       configuration(accounts, read),
       configurationEntries(accounts, entries),
       configurationVersions(accounts, store, entries),
+      connectionTests({ accounts, entries, lifetime, ownPorts: () => [config.server.port] }),
     ],
     start: () => {
       // Keys may have been rotated since the last start.

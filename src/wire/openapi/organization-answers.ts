@@ -314,6 +314,61 @@ export const ConfigurationEntry = named(
 
 export const ConfigurationEntryList = listOfEntries(ConfigurationEntry);
 
+export const ConnectedHost = named(
+  "ConnectedHost",
+  z.object({
+    kind: z
+      .enum([
+        "anthropic",
+        "litellm",
+        "llama-server",
+        "lm-studio",
+        "ollama",
+        "openai",
+        "openai-compatible",
+        "parlance",
+        "sglang",
+        "vllm",
+      ])
+      .describe("Server that answers; openai-compatible: another one with this API."),
+    version: z.string().nullable(),
+    base_url: z.string().describe("Address of its API, including the version."),
+    engine: z.enum(["anthropic", "openai-compatible"]).describe("Engine for deployments of its models."),
+    accepted: z.boolean().describe("Whether it listed its models, with the key if one was given."),
+    models: z.array(
+      z.object({
+        id: z.string(),
+        task: z.enum(["chat", "embedding"]).nullable().describe("Null: not known, as for the rest."),
+        context_window: count.nullable(),
+        abilities: z.object({
+          tools: z.boolean().nullable(),
+          vision: z.boolean().nullable(),
+          reasoning: z.boolean().nullable(),
+        }),
+      }),
+    ),
+  }),
+);
+
+export const ConnectionTest = named(
+  "ConnectionTest",
+  z.object({
+    object: z.literal("organization.connection.test"),
+    ok: z.boolean(),
+    problem: z.string().nullable().describe("What to correct."),
+    server: ConnectedHost.nullable().describe("Null: nothing answers."),
+    first_token: z
+      .object({ model: z.string(), milliseconds: count.nullable(), problem: z.string().nullable() })
+      .nullable()
+      .describe("Null: not measured."),
+  }),
+);
+
+export const DiscoveredHosts = named(
+  "DiscoveredHosts",
+  z.object({ object: z.literal("list"), data: z.array(ConnectedHost) }),
+);
+
 export const ConfigurationVersion = named(
   "ConfigurationVersion",
   z.object({

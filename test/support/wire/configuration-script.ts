@@ -43,6 +43,9 @@ export const configuration: WireScript = async ({ recorder, adminKey }) => {
   await send("compare an unknown version", "GET /configuration/versions/1000000");
   await send("remove a model", "DELETE /models/live/entry");
   await send("restore a version", `POST /configuration/versions/${version}/restore`);
+  await send("test an address without a server", "POST /connections/test", { base_url: upstream.base_url });
+  await send("test a metadata service", "POST /connections/test", { base_url: "http://169.254.169.254" });
+  await send("test nothing", "POST /connections/test", {});
   await send("remove the model again", "DELETE /models/live/entry");
   await send("remove a connection", "DELETE /connections/upstream");
 };
