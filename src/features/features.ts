@@ -15,6 +15,7 @@ import { moderationFeature } from "./moderations/feature.ts";
 import { ollamaFeature } from "./ollama/feature.ts";
 import { operationsFeature } from "./operations/feature.ts";
 import { openPrivacy } from "./privacy/feature.ts";
+import { promptFeature } from "./prompts/feature.ts";
 import { quotaFeature } from "./quota/feature.ts";
 import { openRealtime } from "./realtime/feature.ts";
 import { rerankFeature } from "./rerank/feature.ts";
@@ -31,6 +32,7 @@ export const FEATURES: readonly OpenFeature[] = [
   chatFeature,
   openResponses,
   mcpFeature,
+  promptFeature,
   fileFeature,
   openBatches,
   modelFeature,

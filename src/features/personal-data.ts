@@ -5,6 +5,7 @@ import { batchData } from "./batches/personal-data.ts";
 import { configurationData } from "./configuration/personal-data.ts";
 import { fileData } from "./files/personal-data.ts";
 import type { AllPersonalData } from "./privacy/personal-data.ts";
+import { promptData } from "./prompts/personal-data.ts";
 import { responseData } from "./responses/personal-data.ts";
 import { signOnData } from "./sign-on/personal-data.ts";
 import { usageData } from "./usage/personal-data.ts";
@@ -15,6 +16,7 @@ export const PERSONAL_DATA = {
   cachedAnswers: { reason: "Answers by the hash of their request, which names nobody; they expire." },
   ...responseData,
   ...fileData,
+  ...promptData,
   ...batchData,
   ...usageData,
   ...webhookData,

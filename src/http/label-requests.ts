@@ -11,7 +11,8 @@ export function labelRequests(
   if (read === undefined) return;
   scope.addHook("preHandler", (request, _reply, done) => {
     const labels = read(request.headers, request.body);
-    if (labels !== undefined) request.caller = callers.withLabels(request.caller, labels);
+    if (labels !== undefined)
+      request.caller = callers.withLabels(request.caller, { ...request.caller.labels, ...labels });
     done();
   });
 }

@@ -73,10 +73,11 @@ export function toLabels({ caller, used }: Settlement, withTools: boolean): Usag
 }
 
 function labelsOf(caller: Caller, tools: readonly string[]): UsageLabel[] | undefined {
-  const { endUser, tags = [] } = caller.labels ?? {};
+  const { endUser, tags = [], prompt } = caller.labels ?? {};
   const labels: UsageLabel[] = [
     ...(endUser === undefined ? [] : [{ kind: "end_user", value: endUser } as const]),
     ...tags.map((value) => ({ kind: "tag", value }) as const),
+    ...(prompt === undefined ? [] : [{ kind: "prompt", value: prompt } as const]),
     ...tools.map((value) => ({ kind: "tool", value }) as const),
   ];
   return labels.length === 0 ? undefined : labels;

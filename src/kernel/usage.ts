@@ -81,6 +81,8 @@ export interface RequestLabels {
   /** Identifier of the caller's own user. */
   endUser?: string | undefined;
   tags?: readonly string[] | undefined;
+  /** Version of a stored prompt. */
+  prompt?: string | undefined;
   /** For traces only. */
   session?: string | undefined;
 }

@@ -23,6 +23,7 @@ import type {
 } from "../features/configuration/configuration-rows.ts";
 import type { FileRow } from "../features/files/file-rows.ts";
 import type { ProjectGuardrailsRow } from "../features/guardrails/guardrail-rows.ts";
+import type { PromptLabelRow, PromptRow, PromptVersionRow } from "../features/prompts/prompt-rows.ts";
 import type {
   ConversationRow,
   ResponseEventsRow,
@@ -88,6 +89,9 @@ export interface Schema {
   requestDimensions: RequestDimensionRow;
   requestHistory: RequestHistoryRow;
   files: FileRow;
+  prompts: PromptRow;
+  promptVersions: PromptVersionRow;
+  promptLabels: PromptLabelRow;
   batches: BatchRow;
   batchParts: BatchPartRow;
 }
@@ -288,7 +292,7 @@ export interface UsageLabelRow {
   id: number;
   organizationId: string;
   projectId: string;
-  kind: "end_user" | "tag" | "tool";
+  kind: "end_user" | "tag" | "tool" | "prompt";
   value: string;
 }
 

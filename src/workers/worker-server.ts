@@ -131,15 +131,17 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
 function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions): void {
   const { inference, owner, servesModel, settings } = options;
   scope.addHook("preHandler", (request, reply, done) => {
-    const { model, moderation, messages, input } = (request.body ?? {}) as Record<string, unknown>;
+    const { model, moderation, messages, input, prompt } = (request.body ?? {}) as Record<string, unknown>;
     const isModerated =
       moderation !== undefined || (typeof model === "string" && inference.isGuarded(request.caller, model));
     // The owner reads files and fetches what addresses refer to.
     // Inputs of embeddings refer to nothing, and may be 300,000 numbers.
     const inputs = request.url === "/v1/moderations" ? input : undefined;
     const references = [...findReferences(messages, "messages"), ...findReferences(inputs, "input")];
+    // The owner reads stored prompts. Those of text completions are texts or lists.
+    const isReference = typeof prompt === "object" && prompt !== null && !Array.isArray(prompt);
     const isComplete = !needsResolver(settings.upstreamUrls, references);
-    const isServed = typeof model === "string" && servesModel(model) && !isModerated && isComplete;
+    const isServed = typeof model === "string" && servesModel(model) && !isModerated && isComplete && !isReference;
     if (isServed) done();
     else passOn(request, reply, owner);
   });

@@ -187,7 +187,6 @@ describe.each([
     [{ seed: 1 }, "seed", "/v1/chat/completions"],
     [{ top_k: 20 }, "top_k", "/v1/chat/completions"],
     [{ guided_json: {} }, "guided_json", "'text.format'"],
-    [{ prompt: { id: "pmpt_1" } }, "prompt", "'instructions'"],
     [{ context_management: [{ type: "compaction" }] }, "context_management", "/v1/responses/compact"],
     [{ temprature: 1 }, "temprature", "'temperature'"],
     [{ tool_choice: { type: "web_search_preview" } }, "tool_choice.type", "web_search_preview"],

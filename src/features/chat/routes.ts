@@ -26,7 +26,7 @@ export function chatCompletions(
           answer: ChatCompletion,
           content: ["text/event-stream"],
         },
-        { outlinesMessages: true },
+        { outlinesMessages: true, takesPrompt: "chat" },
       ),
       chatHandler(
         inference,

@@ -9,11 +9,13 @@ export async function resolvePrompt(
   storage: ResponseStorage | undefined,
   projectId: string,
   body: ResponsesBody,
+  /** Messages of the stored prompt that the request names. */
+  promptMessages: readonly InputItem[] = [],
 ): Promise<Prompt> {
   const { input = [], previous_response_id: previous, conversation } = body;
   if (storage === undefined) {
     refuseStorage(body);
-    return { context: [], input };
+    return { context: promptMessages, input };
   }
   const { items, conversations } = storage;
   let context: unknown[] = [];
@@ -22,6 +24,9 @@ export async function resolvePrompt(
   const ids = referencedIds(input);
   const referencedItems = ids.length === 0 ? new Map() : await items.find(projectId, ids);
   // Stored items were validated as input when they were stored.
-  const prompt = { context: context as InputItem[], input: replaceReferences(input, referencedItems) };
+  const prompt = {
+    context: [...promptMessages, ...(context as InputItem[])],
+    input: replaceReferences(input, referencedItems),
+  };
   return withSummaries(prompt, (content) => storage.summaries.open(projectId, content));
 }

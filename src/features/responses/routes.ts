@@ -12,7 +12,7 @@ import { type CompleteResponse, toResponseFrames } from "../../wire/responses/re
 import { KNOWN_FIELDS, ResponsesBody } from "../../wire/responses/responses-body.ts";
 import { toTypedCall } from "../../wire/responses/responses-call.ts";
 import { type ResponseChat, renderingOf, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
-import type { Prompt } from "../../wire/responses/responses-input.ts";
+import type { InputItem, Prompt } from "../../wire/responses/responses-input.ts";
 import type { HostedToolsPolicy } from "../../wire/responses/responses-tools.ts";
 import { toStoredItems } from "../../wire/responses/stored-items.ts";
 import { ignoredFields } from "../../wire/responses/unsupported-fields.ts";
@@ -47,14 +47,17 @@ export function responses(
   return async (app) => {
     app.post(
       "/responses",
-      operation({
-        summary: "Creates a response, streamed or not, or in the background.",
-        tag: "Responses",
-        permission: "project",
-        body: ResponsesBody,
-        answer: Response,
-        content: ["text/event-stream"],
-      }),
+      operation(
+        {
+          summary: "Creates a response, streamed or not, or in the background.",
+          tag: "Responses",
+          permission: "project",
+          body: ResponsesBody,
+          answer: Response,
+          content: ["text/event-stream"],
+        },
+        { takesPrompt: "responses" },
+      ),
       async (request, reply) => {
         const chat = await read(request);
         const { body, prompt } = chat;
@@ -80,13 +83,16 @@ export function responses(
 
     app.post(
       "/responses/input_tokens",
-      operation({
-        summary: "Counts the tokens of a response's input; an estimate for upstreams.",
-        tag: "Responses",
-        permission: "project",
-        body: ResponsesBody,
-        answer: ResponseTokens,
-      }),
+      operation(
+        {
+          summary: "Counts the tokens of a response's input; an estimate for upstreams.",
+          tag: "Responses",
+          permission: "project",
+          body: ResponsesBody,
+          answer: ResponseTokens,
+        },
+        { takesPrompt: "responses" },
+      ),
       async (request, reply) => {
         const chat = await read(request);
         reportIgnoredFields(reply, ignoredFields(chat.body, KNOWN_FIELDS, true));
@@ -100,7 +106,8 @@ export function responses(
     async function read(request: FastifyRequest): Promise<ResponseChat> {
       const chat = responsesFormat.read(request.body, formatContext(request, policy));
       request.record.model = chat.model;
-      return { ...chat, hostedTools, prompt: await resolvePrompt(storage, projectOf(request), chat.body) };
+      const messages = request.promptMessages as readonly InputItem[] | undefined;
+      return { ...chat, hostedTools, prompt: await resolvePrompt(storage, projectOf(request), chat.body, messages) };
     }
 
     /** Returns what runs a response with tools of this service; undefined: its model alone answers. */

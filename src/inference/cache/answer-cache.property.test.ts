@@ -98,6 +98,8 @@ const CHAT_DECISIONS: Subject["decisions"] = {
   chat_template_kwargs: "answer",
   guided_json: "answer",
   structured_outputs: "answer",
+  // The route puts its messages into `messages`.
+  prompt: "elsewhere",
   think: "answer",
   response_format: "answer",
   tools: "answer",
@@ -136,6 +138,8 @@ const RESPONSE_DECISIONS: Subject["decisions"] = {
   model: "elsewhere",
   input: "answer",
   instructions: "answer",
+  // The route puts its messages into the prompt.
+  prompt: "elsewhere",
   stream: "rendering",
   stream_options: "rendering",
   tools: "answer",

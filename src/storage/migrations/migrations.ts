@@ -29,6 +29,7 @@ import { keyUseAndProvisioning } from "./0026-key-use-and-provisioning.ts";
 import { authors } from "./0027-authors.ts";
 import { provisioning } from "./0028-provisioning.ts";
 import { configuration } from "./0029-configuration.ts";
+import { prompts } from "./0030-prompts.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -61,4 +62,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0027-authors": authors,
   "0028-provisioning": provisioning,
   "0029-configuration": configuration,
+  "0030-prompts": prompts,
 };

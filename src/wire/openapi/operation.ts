@@ -65,6 +65,7 @@ export const TAGS = {
   Audio: "Speech and transcription.",
   Text: "Embeddings, reranking and moderation.",
   Batches: "Files, and batches of requests that run with low priority.",
+  Prompts: "Stored prompts, their versions and labels.",
   Ollama: "Ollama's API.",
   Models: "Models that a key may use.",
   Projects: "Projects, service accounts, keys and their limits.",

@@ -24,6 +24,7 @@ const labelled = {
   x_end_user: z.string().optional().describe("Set when grouped by `end_user`."),
   x_tag: z.string().optional().describe("Set when grouped by `tag`."),
   x_tool: z.string().optional().describe("Set when grouped by `tool`."),
+  x_prompt: z.string().optional().describe("Set when grouped by `prompt`: ID and version of a stored prompt."),
 };
 
 export function usagePage(kind: string) {

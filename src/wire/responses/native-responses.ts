@@ -3,6 +3,7 @@
 import { NativeError, type NativeEvent, type NativeFormat, type NativeReader } from "../../contracts/native-format.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import { parseResponsesUsage } from "../usage/responses-usage.ts";
+import { shownPrompt } from "./response-object.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 
 type Fields = Record<string, unknown>;
@@ -15,6 +16,7 @@ export function nativeResponses(body: ResponsesBody, store: boolean): NativeForm
     store,
     previous_response_id: body.previous_response_id ?? null,
     conversation: body.conversation === undefined ? null : { id: body.conversation },
+    ...shownPrompt(body),
   };
   const isStateful = store || fields.previous_response_id !== null || fields.conversation !== null;
   return {

@@ -26,6 +26,7 @@ export function newResponse(
     model,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: body.previous_response_id ?? null,
+    ...shownPrompt(body),
     prompt_cache_key: body.prompt_cache_key ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     safety_identifier: body.safety_identifier ?? null,
@@ -40,6 +41,13 @@ export function newResponse(
     truncation: body.truncation ?? "disabled",
     ...(body.user === undefined ? {} : { user: body.user }),
   };
+}
+
+/** Returns the stored prompt of the request, with the version that was used; nothing without one. */
+export function shownPrompt({ prompt }: Pick<ResponsesBody, "prompt">): { prompt?: object } {
+  if (prompt === undefined) return {};
+  const { id, version = null, variables = null } = prompt;
+  return { prompt: { id, version, variables } };
 }
 
 /** Adds the fields of a function that OpenAI's schema requires in a response, and removes the secrets of MCP servers. */

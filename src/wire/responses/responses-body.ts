@@ -4,6 +4,7 @@ import { z } from "zod";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { ChatModeration } from "../openai/chat/chat-moderation.ts";
 import { optional } from "../openai/optional.ts";
+import { PromptReference } from "../openai/prompts/prompt-content.ts";
 import { parse } from "../openai/validate.ts";
 import { otherToolForm } from "../tool-forms.ts";
 import { Metadata } from "./metadata.ts";
@@ -27,6 +28,7 @@ const FIELDS = {
   model: z.string().min(1),
   input: optional(Input),
   instructions: optional(z.string()),
+  prompt: optional(PromptReference),
   stream: optional(z.boolean()),
   stream_options: optional(z.looseObject({})),
   tools: optional(Tools),
@@ -64,11 +66,11 @@ export type ResponsesBody = z.output<typeof ResponsesBody>;
 /** Validates the body. Throws a Fault that names the first invalid field. */
 export function readResponsesBody(value: unknown): ResponsesBody {
   const body = parse(ResponsesBody, value, (path) => otherToolForm(value, path, "responses"));
-  const { input, previous_response_id: previous, conversation, background, store } = body;
+  const { input, prompt, previous_response_id: previous, conversation, background, store } = body;
   if (previous !== undefined && conversation !== undefined) {
     throw invalidRequest("Send 'previous_response_id' or 'conversation', not both.", "conversation", "invalid_value");
   }
-  if (input === undefined && previous === undefined && conversation === undefined) {
+  if (input === undefined && prompt === undefined && previous === undefined && conversation === undefined) {
     const hint = body.messages === undefined ? "" : " 'messages' is the field of POST /v1/chat/completions.";
     throw invalidRequest(`Missing required parameter: 'input'.${hint}`, "input", "missing_required_parameter");
   }

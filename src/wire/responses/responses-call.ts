@@ -110,7 +110,7 @@ export function toTypedCall({ passThrough, ...typed }: ResponsesCall): TypedCall
  */
 function toForwardedBody(body: ResponsesBody, { context, input }: Prompt): PassThrough["body"] {
   const { previous_response_id: _previous, conversation: _conversation, moderation: _own, ...others } = body;
-  const { background: _background, ...sent } = others;
+  const { background: _background, prompt: _prompt, ...sent } = others;
   const isStored = context.length > 0 || (typeof input !== "string" && input !== body.input);
   if (!isStored) return { ...sent, store: false };
   const newItems = typeof input === "string" ? [{ role: "user", content: input }] : input;

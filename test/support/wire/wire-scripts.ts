@@ -4,6 +4,7 @@ import { eventually } from "../service/eventually.ts";
 import { makeWave } from "../service/wave.ts";
 import { configuration } from "./configuration-script.ts";
 import { people } from "./people-script.ts";
+import { prompts } from "./prompts-script.ts";
 import { scim } from "./scim-script.ts";
 import type { WireRecorder } from "./wire-recorder.ts";
 
@@ -495,5 +496,6 @@ export const WIRE_SCRIPTS: Readonly<Record<string, Script>> = {
   people,
   scim,
   configuration,
+  prompts,
   service,
 };

@@ -69,7 +69,13 @@ export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
     id: PROJECT_ROLE_IDS.member,
     name: "member",
     description: "Calls models, and has keys and usage of their own.",
-    permissions: ["project.read", "project.members.read", "project.own_keys.write", "project.inference"],
+    permissions: [
+      "project.read",
+      "project.members.read",
+      "project.own_keys.write",
+      "project.prompts.write",
+      "project.inference",
+    ],
     isOfProject: true,
   },
   {

@@ -5,6 +5,7 @@ import { deferField, keepOutline, outlineOf } from "../../../kernel/json/json-ou
 import { keepSource, sourceOf } from "../../../kernel/json/json-source.ts";
 import { otherToolForm } from "../../tool-forms.ts";
 import { optional } from "../optional.ts";
+import { PromptReference } from "../prompts/prompt-content.ts";
 import { sparseSchema } from "../sparse-schema.ts";
 import { parse } from "../validate.ts";
 import { GuidedJson, ResponseFormat, StructuredOutputs, secondFormat } from "./chat-format.ts";
@@ -45,6 +46,9 @@ const FIELDS = {
   moderation: optional(ChatModeration),
 };
 
+/** A request with a stored prompt may leave out what the prompt has. */
+const prompt = optional(PromptReference).describe("Stored prompt, whose messages come first. Not in OpenAI's API.");
+
 /** Schema that keeps unknown fields: an upstream gets them, a local model refuses or ignores them. */
 const bodyOf = (fields: typeof FIELDS) =>
   z.looseObject(fields).check(({ value, issues }) => {
@@ -66,7 +70,7 @@ const bodyOf = (fields: typeof FIELDS) =>
   });
 
 /** Schema of every field, for the API reference. */
-export const ChatBody = bodyOf(FIELDS);
+export const ChatBody = bodyOf({ ...FIELDS, prompt } as typeof FIELDS);
 
 export type ChatCompletionBody = z.output<ReturnType<typeof bodyOf>>;
 

@@ -22,7 +22,7 @@ const values = z
 
 const LISTS = [
   ...(["group_by", "project_ids", "api_key_ids", "models", "user_ids", "line_items"] as const),
-  ...(["end_users", "tags", "tools"] as const),
+  ...(["end_users", "tags", "tools", "prompts"] as const),
 ] as const;
 
 /** Query parameters; names of arrays may end in brackets. */
@@ -55,7 +55,7 @@ const WIDTHS = {
 } as const;
 const COSTS_WIDTHS = { ...WIDTHS, "1d": { ...WIDTHS["1d"], maxBuckets: 180 } } as const;
 
-/** The last four are extensions. */
+/** The last five are extensions. */
 const COMMON_GROUPS = {
   project_id: "projectId",
   api_key_id: "keyId",
@@ -65,13 +65,14 @@ const COMMON_GROUPS = {
   end_user: "label",
   tag: "label",
   tool: "label",
+  prompt: "label",
 } as const;
 const GROUPS = { ...COMMON_GROUPS, model: "model" } as const;
 const EXPORT_GROUPS = { ...COMMON_GROUPS, model: "model", line_item: "model", operation: "operation" } as const;
 const COST_GROUPS = { ...COMMON_GROUPS, line_item: "model", operation: "operation" } as const;
 
 /** Filters by label, with the kinds of their labels, which are groups, too. */
-const LABEL_FILTERS = { end_users: "end_user", tags: "tag", tools: "tool" } as const;
+const LABEL_FILTERS = { end_users: "end_user", tags: "tag", tools: "tool", prompts: "prompt" } as const;
 
 type Query = Omit<z.output<typeof UsageQuery>, "bucket_width">;
 
@@ -136,7 +137,10 @@ function toOrder(query: Query, { bucketSeconds, maxBuckets, defaultBuckets }: Wi
 /** Kind and values of the labels that a query groups or filters by. Throws a Fault for two kinds: their sums overlap. */
 function labelsIn(query: Query, bucketSeconds: number) {
   const groups = listIn(query, "group_by") ?? [];
-  const filters = Object.entries(LABEL_FILTERS) as [keyof typeof LABEL_FILTERS, "end_user" | "tag" | "tool"][];
+  const filters = Object.entries(LABEL_FILTERS) as [
+    keyof typeof LABEL_FILTERS,
+    "end_user" | "tag" | "tool" | "prompt",
+  ][];
   const requested = filters.filter(([filter, kind]) => listIn(query, filter) !== undefined || groups.includes(kind));
   const [first, second] = requested;
   if (first === undefined) return {};
@@ -196,7 +200,7 @@ interface UsageSum extends RecordedUsage, RecordedDetails {
 
 interface Report {
   /** Kind of the labels in the sums. */
-  labelKind?: "end_user" | "tag" | "tool" | undefined;
+  labelKind?: "end_user" | "tag" | "tool" | "prompt" | undefined;
   buckets: readonly { beginsAt: number; endsAt: number; sums: readonly UsageSum[] }[];
   next: number | undefined;
 }

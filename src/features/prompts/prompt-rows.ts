@@ -1,0 +1,32 @@
+/** Rows of stored prompts. Times are epoch milliseconds. */
+
+export interface PromptRow {
+  id: string;
+  projectId: string;
+  /** One per project. */
+  name: string;
+  description: string | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** Version of a prompt, which never changes. */
+export interface PromptVersionRow {
+  promptId: string;
+  /** From 1. */
+  version: number;
+  /** `PromptContent` as JSON. */
+  content: string;
+  note: string | null;
+  /** Key that created it. */
+  createdBy: string | null;
+  createdAt: number;
+}
+
+/** Name of a version that callers use, such as production; it moves from version to version. */
+export interface PromptLabelRow {
+  promptId: string;
+  label: string;
+  version: number;
+  updatedAt: number;
+}
