@@ -97,5 +97,8 @@ export const accountData = {
     ],
     impersonal: { lastUsedClient: "Erased with its key." },
   },
-  users: { rows: [{ by: { id: "user" }, erase: "delete" }], impersonal: { email: "Deleted with its row." } },
+  users: {
+    rows: [{ by: { id: "user" }, erase: "delete" }],
+    impersonal: { email: "Deleted with its row.", scimUserName: "Deleted with its row." },
+  },
 } as const satisfies PersonalData;
