@@ -4,6 +4,7 @@ import { Catalog } from "./catalog/catalog.ts";
 import { type CatalogOptions, openCatalog } from "./catalog/open-catalog.ts";
 import type { Config } from "./config/config.ts";
 import { openAccounts } from "./features/accounts/feature.ts";
+import { openSpendAlerts } from "./features/budgets/feature.ts";
 import { openCache } from "./features/cache/feature.ts";
 import { openConfiguration } from "./features/configuration/feature.ts";
 import type { ConfigurationSources } from "./features/configuration/live-configuration.ts";
@@ -11,6 +12,7 @@ import type { BaseParts, Feature, ServiceParts } from "./features/feature.ts";
 import { FEATURES } from "./features/features.ts";
 import { openFiles } from "./features/files/feature.ts";
 import { openGuardrails } from "./features/guardrails/feature.ts";
+import { openMail } from "./features/mail/feature.ts";
 import { openMetrics, openOperations } from "./features/operations/feature.ts";
 import { openQuota } from "./features/quota/feature.ts";
 import { openPasswords, openSignOn } from "./features/sign-on/feature.ts";
@@ -54,8 +56,9 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const usage = openUsage(base);
   const { recorder, history, spentIn } = usage;
   const openCircuits = () => workers?.openCircuits() ?? new Set<string>();
-  const webhooks = openWebhooks({ ...base, outbox, spentIn, openCircuits });
-  const onSpent = webhooks.noteSpent.bind(webhooks);
+  openWebhooks({ ...base, outbox, openCircuits });
+  const mail = openMail(base);
+  const onSpent = openSpendAlerts({ ...base, accounts, usage, outbox, mail });
   const live = openCatalog({
     ...options,
     ...base,

@@ -4,7 +4,9 @@ import type { Catalog } from "./catalog/catalog.ts";
 import type { UpstreamModels } from "./catalog/upstream-models.ts";
 import type { Config } from "./config/config.ts";
 import type { Counters } from "./counters/counters.ts";
+import type { Caller } from "./features/accounts/caller.ts";
 import type { Callers } from "./features/accounts/callers.ts";
+import { isBudgeted, type SpendBoundSources, spendBounds } from "./features/budgets/spend-bounds.ts";
 import { CompletionEstimates } from "./features/quota/completion-estimates.ts";
 import { limitedScopes } from "./features/quota/limited-scopes.ts";
 import { RateLimits } from "./features/quota/rate-limits.ts";
@@ -57,10 +59,18 @@ export function openInference({
   const estimates = new CompletionEstimates();
   const { tools, maxValues } = config.usage.labels;
   const labelLimits = new LabelLimits(maxValues);
-  const record = (usage: UsageRecord, labels: readonly UsageLabel[] | undefined) => {
+  const record = (usage: UsageRecord, caller: Caller, labels: readonly UsageLabel[] | undefined) => {
     if (labels === undefined) return parts.recordUsage(usage);
-    const bounded = labels.map((label) => labelLimits.bound(usage.projectId, label, usage.at));
+    const budgets = callers.budgetsOf(caller);
+    const bounded = labels.map((label) =>
+      isBudgeted(budgets, label) ? label : labelLimits.bound(usage.projectId, label, usage.at),
+    );
     parts.recordUsage({ ...usage, labels: bounded });
+  };
+  const boundSources: SpendBoundSources = {
+    spendLimitsOf: (caller) => callers.spendLimitsOf(caller),
+    budgetsOf: (caller) => callers.budgetsOf(caller),
+    summedLabel: (projectId, label, at) => labelLimits.bound(projectId, label, at),
   };
   return new Inference({
     catalog: parts.catalog,
@@ -73,7 +83,7 @@ export function openInference({
     quota: combineQuotas(
       new SpendLimits({
         counters,
-        limitsOf: (caller) => callers.spendLimitsOf(caller),
+        boundsOf: (caller, startedAt) => spendBounds(boundSources, caller, startedAt),
         spentIn: parts.spentIn,
         onSpent: (spent) => parts.onSpent?.(spent),
         estimates,
@@ -106,7 +116,7 @@ export function openInference({
     requestTimeoutSeconds,
     onToolSettled: (settlement) => {
       metrics.toolCall(settlement);
-      record(toToolRecord(settlement, Date.now()), toToolLabels(settlement, tools));
+      record(toToolRecord(settlement, Date.now()), settlement.caller, toToolLabels(settlement, tools));
     },
     onSettled: (settlement) => {
       const { catalogId, deployment = "", used } = settlement;
@@ -116,7 +126,7 @@ export function openInference({
       metrics.cost({ ...settlement, model: catalogId, deployment });
       parts.genAi?.record(settlement);
       const usage = toUsageRecord(settlement, Date.now());
-      if (usage !== undefined) record(usage, toLabels(settlement, tools));
+      if (usage !== undefined) record(usage, settlement.caller, toLabels(settlement, tools));
     },
   });
 }

@@ -8,6 +8,7 @@ import type { Config } from "../config/config.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import { accountsFeature } from "../features/accounts/feature.ts";
+import { budgetFeature } from "../features/budgets/feature.ts";
 import { openFileStore } from "../features/files/feature.ts";
 import { ModelOperations } from "../features/models/model-operations.ts";
 import { organizationModels } from "../features/models/organization-model-routes.ts";
@@ -34,7 +35,15 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
   const accounts = new Accounts({ database, logger, outbox: new WebhookOutbox(config.webhooks) });
   lifetime.defer(() => accounts.close());
   const catalog = await listedModels(config, logger);
-  const features = [accountsFeature({ accounts, catalog }), quotaFeature({ config, accounts, catalog })];
+  const usageReports = new UsageReports(database);
+  const features = [
+    accountsFeature({ accounts, catalog }),
+    quotaFeature({ config, accounts, catalog }),
+    budgetFeature({
+      ...{ config, accounts },
+      usage: { reports: usageReports, spentIn: (...spent) => usageReports.spentIn(...spent) },
+    }),
+  ];
   const operator = await accounts.operator();
   const app = openServer(config, logger, lifetime);
   addScope(
@@ -66,7 +75,7 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
     files,
     usage: { recorder, history },
   });
-  const reports = [usage(new UsageReports(database)), requests(history, accounts, stopping.signal)];
+  const reports = [usage(usageReports), requests(history, accounts, stopping.signal)];
   const admin = features.flatMap((feature) => feature.admin ?? []);
   addScope(app, "admin", "/v1/organization", callerIn, [...admin, ...people, ...reports]);
   addScope(

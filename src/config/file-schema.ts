@@ -9,6 +9,7 @@ import { batchSettings } from "../features/batches/settings.ts";
 import { cacheSettings } from "../features/cache/settings.ts";
 import { fileSettings } from "../features/files/settings.ts";
 import { guardrailServiceSettings, guardrailSettings } from "../features/guardrails/settings.ts";
+import { mailSettings } from "../features/mail/settings.ts";
 import { mcpServerSettings, mcpSettings } from "../features/mcp/settings.ts";
 import { ollamaSettings } from "../features/ollama/settings.ts";
 import { retentionSettings } from "../features/privacy/settings.ts";
@@ -65,6 +66,7 @@ export const configFile = mapping({
   mcp: mcpSettings.prefault({}),
   mcp_servers: mcpServerSettings,
   webhooks: webhookSettings,
+  mail: mailSettings.optional(),
   sign_on: signOnSettings.prefault({}),
   opentelemetry: openTelemetrySettings.optional(),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum log level."),

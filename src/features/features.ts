@@ -1,6 +1,7 @@
 import { accountsFeature } from "./accounts/feature.ts";
 import { openAudio } from "./audio/feature.ts";
 import { openBatches } from "./batches/feature.ts";
+import { budgetFeature } from "./budgets/feature.ts";
 import { cacheFeature } from "./cache/feature.ts";
 import { chatFeature } from "./chat/feature.ts";
 import { configurationFeature } from "./configuration/feature.ts";
@@ -49,5 +50,6 @@ export const FEATURES: readonly OpenFeature[] = [
   usageFeature,
   configurationFeature,
   quotaFeature,
+  budgetFeature,
   cacheFeature,
 ];

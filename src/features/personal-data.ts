@@ -2,8 +2,10 @@
 
 import { accountData } from "./accounts/personal-data.ts";
 import { batchData } from "./batches/personal-data.ts";
+import { budgetData } from "./budgets/personal-data.ts";
 import { configurationData } from "./configuration/personal-data.ts";
 import { fileData } from "./files/personal-data.ts";
+import { mailData } from "./mail/personal-data.ts";
 import type { AllPersonalData } from "./privacy/personal-data.ts";
 import { promptData } from "./prompts/personal-data.ts";
 import { responseData } from "./responses/personal-data.ts";
@@ -20,6 +22,8 @@ export const PERSONAL_DATA = {
   ...batchData,
   ...usageData,
   ...webhookData,
+  ...budgetData,
+  ...mailData,
   consoleGrants: { rows: [{ by: { keyId: "key" }, hidden: ["tokenHash", "sessionId"], erase: "delete" }] },
   clientSecrets: { rows: [{ by: { keyId: "key" }, hidden: ["secretHash", "session"], erase: "delete" }] },
   ...configurationData,

@@ -2,6 +2,7 @@
 
 import { afterEach, expect, test } from "vitest";
 import { InMemoryCounters } from "../counters/in-memory-counters.ts";
+import { type SpendBoundSources, spendBounds } from "../features/budgets/spend-bounds.ts";
 import { CompletionEstimates } from "../features/quota/completion-estimates.ts";
 import { SpendLimits } from "../features/quota/spend-limits.ts";
 import { UsageRows } from "../features/usage/usage-batch.ts";
@@ -30,14 +31,23 @@ test("counts a request that ends in the next month in the month in which it star
   const database = openDatabase({ url: undefined, file: ":memory:", logger });
   closing.defer(() => database.close());
   const reports = new UsageReports(database);
+  const limit = {
+    ...{ scopeId: "proj_a", organizationId: "org_a", thresholdCents: 100 },
+    ...{ isEnforcing: 1, begunAt: 1, updatedAt: 1 },
+  };
+  const sources: SpendBoundSources = {
+    spendLimitsOf: () => [limit],
+    budgetsOf: () => [],
+    summedLabel: (_project, label) => label,
+  };
   /** Like a new process: its counters start with the amounts in the database. */
   const startLimits = () => {
     const counters = new InMemoryCounters();
     closing.defer(() => counters.close());
     return new SpendLimits({
       counters,
-      limitsOf: () => [{ scopeId: "proj_a", thresholdCents: 100, isEnforcing: 1, begunAt: 1 }],
-      spentIn: (who, scopeId, month) => reports.spentBetween(who, scopeId, month),
+      boundsOf: (...request) => spendBounds(sources, ...request),
+      spentIn: (...spent) => reports.spentIn(...spent),
       estimates: new CompletionEstimates(),
       logger,
       onRefused: () => {},

@@ -1,6 +1,7 @@
 import type { Caller } from "../features/accounts/caller.ts";
 import type { UsageLabel } from "../features/usage/usage-batch.ts";
 import type { UsageRecord } from "../features/usage/usage-recorder.ts";
+import { DAY_MS } from "../kernel/durations.ts";
 import { NO_USAGE } from "../kernel/usage.ts";
 import type { Settlement } from "./settlement.ts";
 import type { ToolSettlement } from "./tool-run.ts";
@@ -12,7 +13,7 @@ export function toUsageRecord(settlement: Settlement, now: number): UsageRecord 
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens, characters, details } = used;
   const audioMilliseconds = Math.round(used.audioSeconds * 1000);
   const record: UsageRecord = {
-    at: Math.min(now, endOfMonth(settlement.startedAt)),
+    at: Math.min(now, endOfDay(settlement.startedAt)),
     organizationId: caller.organizationId,
     projectId: caller.projectId ?? "",
     keyId: caller.keyId,
@@ -48,7 +49,7 @@ export function toToolRecord({ caller, tool, costNanoDollars, startedAt }: ToolS
   const { audioSeconds: _audio, estimated: _estimated, ...amounts } = NO_USAGE;
   return {
     ...amounts,
-    at: Math.min(now, endOfMonth(startedAt)),
+    at: Math.min(now, endOfDay(startedAt)),
     organizationId: caller.organizationId,
     projectId: caller.projectId ?? "",
     keyId: caller.keyId,
@@ -83,8 +84,7 @@ function labelsOf(caller: Caller, tools: readonly string[]): UsageLabel[] | unde
   return labels.length === 0 ? undefined : labels;
 }
 
-/** Returns the last millisecond of the UTC month: spend limits count a request in the month in which it started. */
-function endOfMonth(time: number): number {
-  const date = new Date(time);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) - 1;
+/** Returns the last millisecond of the UTC day: budgets count a request in the day in which it started. */
+function endOfDay(time: number): number {
+  return Math.floor(time / DAY_MS) * DAY_MS + DAY_MS - 1;
 }

@@ -179,6 +179,12 @@ export class Metrics {
     labelNames: ["event", "outcome"],
     registers: [this.registry],
   });
+  readonly #mails = new Counter({
+    name: "parlance_mail_attempts_total",
+    help: "Attempts to send e-mails, by type and outcome: delivered, retried (later) or dropped (given up).",
+    labelNames: ["type", "outcome"],
+    registers: [this.registry],
+  });
   readonly #lostUsage = new Counter({
     name: "parlance_usage_records_lost_total",
     help: "Usage records lost because the disk failed or the database was unavailable for too long.",
@@ -302,6 +308,10 @@ export class Metrics {
 
   batchLine(isError: boolean): void {
     this.#batchLines.inc({ result: isError ? "error" : "output" });
+  }
+
+  mail(type: string, outcome: string): void {
+    this.#mails.inc({ type, outcome });
   }
 
   webhook(event: string, outcome: string): void {

@@ -14,6 +14,7 @@ import type {
   UserRow,
 } from "../features/accounts/people-rows.ts";
 import type { BatchPartRow, BatchRow } from "../features/batches/batch-rows.ts";
+import type { BudgetRow, SpendAlertRow } from "../features/budgets/budget-rows.ts";
 import type { CachedAnswerRow } from "../features/cache/cached-answer-rows.ts";
 import type {
   ConfigurationChangeRow,
@@ -23,6 +24,7 @@ import type {
 } from "../features/configuration/configuration-rows.ts";
 import type { FileRow } from "../features/files/file-rows.ts";
 import type { ProjectGuardrailsRow } from "../features/guardrails/guardrail-rows.ts";
+import type { MailDeliveryRow } from "../features/mail/mail-rows.ts";
 import type { PromptLabelRow, PromptRow, PromptVersionRow } from "../features/prompts/prompt-rows.ts";
 import type {
   ConversationRow,
@@ -37,7 +39,7 @@ import type {
   UserSessionRow,
 } from "../features/sign-on/sign-on-rows.ts";
 import type { RequestDimensionRow, RequestHistoryRow } from "../features/usage/request-history-rows.ts";
-import type { DeploymentOutageRow, SpendAlertRow, WebhookDeliveryRow } from "../features/webhooks/webhook-rows.ts";
+import type { DeploymentOutageRow, WebhookDeliveryRow } from "../features/webhooks/webhook-rows.ts";
 import type { Operation, RecordedDetails, RecordedUsage } from "../kernel/usage.ts";
 
 export interface Schema {
@@ -45,6 +47,8 @@ export interface Schema {
   configurationEntries: ConfigurationEntryRow;
   configurationVersions: ConfigurationVersionRow;
   configurationChanges: ConfigurationChangeRow;
+  budgets: BudgetRow;
+  mailDeliveries: MailDeliveryRow;
   cachedAnswers: CachedAnswerRow;
   webhookDeliveries: WebhookDeliveryRow;
   spendAlerts: SpendAlertRow;

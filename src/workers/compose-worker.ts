@@ -75,7 +75,7 @@ export async function composeWorker(
     callers,
     metrics,
     genAi: telemetry?.genAi,
-    spentIn: (caller, scopeId, month) => owner.call("spentIn", caller, scopeId, month),
+    spentIn: (scope, window) => owner.call("spentIn", scope, window),
     onSpent: (spent) => owner.notify("noteSpent", spent),
     recordUsage: (record) => records.recordUsage(record),
     // The owner answers requests with guardrails.

@@ -3,10 +3,10 @@
 import type { ModelSpec } from "../catalog/build-catalog.ts";
 import type { Config } from "../config/config.ts";
 import type { Correction, CounterClaim, Taken } from "../counters/counters.ts";
-import type { Caller } from "../features/accounts/caller.ts";
 import type { KeyUse } from "../features/accounts/keys/api-key-queries.ts";
 import type { KeyRecord } from "../features/accounts/keys/cached-key.ts";
-import type { Month, SpentAmount } from "../features/quota/spend-limits.ts";
+import type { SpendScope, SpentAmount } from "../features/quota/spend-bound.ts";
+import type { SpendWindow } from "../features/quota/spend-window.ts";
 import type { RequestRows } from "../features/usage/request-rows.ts";
 import type { UsageRows } from "../features/usage/usage-batch.ts";
 import type { MetricsSnapshot } from "../observability/metrics-snapshot.ts";
@@ -40,7 +40,7 @@ export type OwnerMethods = {
   take(id: string, claims: readonly CounterClaim[]): Promise<OwnerTaken>;
   settle(id: string, corrections: readonly Correction[]): Promise<void>;
   begin(key: string, windowSeconds: number, amount: number): Promise<void>;
-  spentIn(caller: Caller, scopeId: string, month: Month): Promise<number>;
+  spentIn(scope: SpendScope, window: SpendWindow): Promise<number>;
   readKeysVersion(): Promise<number>;
   loadKeys(hashes: readonly string[]): Promise<[hash: string, record: KeyRecord][]>;
   recordUsage(rows: UsageRows["content"]): void;

@@ -4,6 +4,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres } from "../support/databases/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../support/databases/redis.ts";
+import { eventually } from "../support/service/eventually.ts";
 import {
   LOAD_MODEL,
   type Outcome,
@@ -146,7 +147,8 @@ describe.each(BACKENDS)("counting in %s, sequentially", (name, useRedis) => {
   beforeAll(async () => {
     const dear =
       '  - { id: dear, task: chat, price: { completion: "0.1" }, deployments: [{ engine: scripted, slots: 200, replies: [{ text: Polly }] }] }\n';
-    const limits = "{ project_model: { requests_per_minute: 150 }, key: { tokens_per_minute: 9000 } }";
+    const limits = `{ project_model: { requests_per_minute: 150 }, key: { tokens_per_minute: 9000 } }
+usage: { labels: { end_users: true, tag_metadata: [feature] } }`;
     replicas = await start(useRedis ? sharedRedis : undefined, limits, dear);
   });
   afterAll(() => replicas?.stop());
@@ -211,4 +213,57 @@ describe.each(BACKENDS)("counting in %s, sequentially", (name, useRedis) => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(90);
     await expect.poll(spent, { timeout: 5_000 }).toBeCloseTo(1.2);
   });
+
+  onBackend(
+    "budgets of an end user, a tag and a project hold over both, whatever each request belongs to",
+    async () => {
+      const [one, two] = replicas.services;
+      const { projects } = administrator(one);
+      const { id } = await projects.create({ name: "Budgets" });
+      const { api_key: key } = await projects.serviceAccounts.create(id, { name: "budgets" });
+      const create = (subject: object, interval: string, cents: number) =>
+        one.post(
+          `/v1/organization/projects/${id}/budgets`,
+          { subject, interval, threshold_amount: cents, alert_percents: [] },
+          { headers: { authorization: `Bearer ${one.adminKey}` } },
+        );
+      const created = await Promise.all([
+        create({ type: "end_user" }, "day", 130),
+        create({ type: "tag", id: "feature:search" }, "week", 90),
+        create({ type: "project" }, "total", 310),
+      ]);
+      expect(created.map(({ status }) => status)).toEqual([200, 200, 200]);
+      // Until the other replica has them, too.
+      await new Promise((resume) => setTimeout(resume, 1_000));
+      const headers = { authorization: `Bearer ${key?.value}` };
+      const ask = async (index: number) => {
+        const user = ["ada", "bob", "carl"][index % 3];
+        const metadata = index % 2 === 0 ? { feature: "search" } : undefined;
+        const body = { ...chat("Hm.", 1 + (index % 4), "dear"), user, metadata };
+        const { status } = await (index % 5 < 2 ? one : two).post("/v1/chat/completions", body, { headers });
+        return { status, user, isSearch: metadata !== undefined };
+      };
+      const answers: Awaited<ReturnType<typeof ask>>[] = [];
+      for (let round = 0; round < 4; round += 1) {
+        answers.push(...(await Promise.all(Array.from({ length: 60 }, (_, index) => ask(round * 60 + index)))));
+      }
+      expect(answers.every(({ status }) => status === 200 || status === 429)).toBe(true);
+      const admitted = answers.filter(({ status }) => status === 200);
+      const cents = (some: typeof answers) => some.length * 10;
+      expect(cents(admitted)).toBeLessThanOrEqual(310);
+      expect(cents(admitted.filter(({ isSearch }) => isSearch))).toBeLessThanOrEqual(90);
+      for (const name of ["ada", "bob", "carl"]) {
+        expect(cents(admitted.filter(({ user }) => user === name))).toBeLessThanOrEqual(130);
+      }
+      // Requests of one token, which belong to no end user, fill what the reservations of longer ones left.
+      let spent = cents(admitted);
+      const fill = (service: Service) => service.post("/v1/chat/completions", chat("Hm.", 1, "dear"), { headers });
+      // An answer does not wait for its settlement.
+      await eventually(async () => {
+        while (spent < 310 && (await fill(spent % 20 === 0 ? one : two)).status === 200) spent += 10;
+        expect(spent).toBe(310);
+      });
+      expect([(await fill(one)).status, (await fill(two)).status]).toEqual([429, 429]);
+    },
+  );
 });

@@ -31,6 +31,7 @@ const guard = `engine: guard, family: llama-guard-3, chat: { engine: scripted, r
 const configOf = (upstream: Service) => `
 builtin_models: false
 ollama: { enabled: true }
+mail: { host: 127.0.0.1, port: 9, from: parlance@example.com }
 server: { cors_origins: ["https://page.example"] }
 models:
   - id: parrot

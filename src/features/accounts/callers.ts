@@ -4,6 +4,7 @@ import type { Guardrail } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { RequestLabels } from "../../kernel/usage.ts";
 import type { Logger } from "../../observability/logger.ts";
+import type { ApplicableBudget } from "../budgets/applicable-budget.ts";
 import type { ProjectModeration } from "../moderations/moderation-policy-service.ts";
 import type { ModelRateLimit } from "../quota/rate-limit-service.ts";
 import type { SpendLimit } from "../quota/spend-limit-service.ts";
@@ -99,7 +100,7 @@ export class Callers {
   addOperator(acting: Caller, operator: Caller): void {
     const cached = this.#cachedKeyOf.get(operator);
     if (cached === undefined) return;
-    const unlimited = { permissions: [], rateLimits: [], spendLimits: [], moderation: undefined };
+    const unlimited = { permissions: [], rateLimits: [], spendLimits: [], budgets: [], moderation: undefined };
     this.#cachedKeyOf.set(acting, toCachedKey({ ...cached, ...unlimited, caller: acting }));
     this.#keyHashOf.set(acting, this.#keyHashOf.get(operator) ?? "");
   }
@@ -117,6 +118,11 @@ export class Callers {
   /** Spend limits that apply to a caller that this returned. */
   spendLimitsOf(caller: Caller): readonly SpendLimit[] {
     return this.#requireCachedKey(caller).spendLimits;
+  }
+
+  /** Budgets that may apply to a caller that this returned. */
+  budgetsOf(caller: Caller): readonly ApplicableBudget[] {
+    return this.#requireCachedKey(caller).budgets;
   }
 
   /** Moderation policy of the project of a caller that this returned. */

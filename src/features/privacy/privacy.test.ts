@@ -15,9 +15,11 @@ import { type Database, openDatabase } from "../../storage/database.ts";
 import { Accounts } from "../accounts/accounts.ts";
 import { OPERATOR } from "../accounts/audit/audit.ts";
 import { PROJECT_ROLE_IDS } from "../accounts/roles/built-in-roles.ts";
+import { Budgets } from "../budgets/budgets.ts";
 import { insertConfigurationVersion } from "../configuration/configuration-queries.ts";
 import { FileStore } from "../files/file-store.ts";
 import { LocalBlobs } from "../files/local-blobs.ts";
+import { MailOutbox } from "../mail/mail-outbox.ts";
 import { PERSONAL_DATA } from "../personal-data.ts";
 import { ConversationStore } from "../responses/conversation-store.ts";
 import { EventLog } from "../responses/event-log.ts";
@@ -131,8 +133,31 @@ async function leaveTraces(service: Opened, name: string, role: "owner" | "membe
       })
       .execute(),
   );
+  await storeBudgets(service, { user: user.id, email });
   for (const caller of [keyId, user.id]) recordRequest(service, caller, email);
   return { user, keyId, email };
+}
+
+/** Stores budgets of the user and the end user, one that alerts the user, and an e-mail about them. */
+async function storeBudgets(
+  { database, accounts, organizationId }: Opened,
+  { user, email }: { user: string; email: string },
+): Promise<void> {
+  const rules = { recordsEndUsers: true, recordsTags: true, sendsMail: true };
+  const budgets = new Budgets(accounts.transactions, rules);
+  const common = { kind: "budget", name: null, organizationId, projectId: null, period: "day" } as const;
+  const rest = { thresholdCents: 5, isEnforcing: true, startsAt: undefined, alertPercents: undefined };
+  const notification = { recipients: [email, "boss@example.com"], subjectPrefix: null };
+  for (const [subject, subjectId] of [
+    ["user", user],
+    ["end_user", email],
+    ["organization", null],
+  ] as const) {
+    await budgets.create(AUTHOR, { ...common, ...rest, subject, subjectId, notification });
+  }
+  const mail = { type: "test", organizationId, subject: "Budget", body: `The budget of the user ${user} is reached.` };
+  const recipients = [email, "boss@example.com"];
+  await database.run((executor) => new MailOutbox().add(executor, { ...mail, recipients }, Date.now()));
 }
 
 /** Stores a file, a response and a conversation with each of the keys. */
@@ -236,8 +261,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const reference = { organizationId: service.organizationId, id: ottilie.user.id };
     const exported = await collect(await service.privacy.exportUser(AUTHOR, reference));
     expect(Object.keys(exported).toSorted()).toEqual([
-      ...["apiKeys", "auditLogs", "configurationVersions", "conversations", "externalIdentities", "files"],
-      ...["groupMembers", "invites"],
+      ...["apiKeys", "auditLogs", "budgets", "configurationVersions", "conversations", "externalIdentities", "files"],
+      ...["groupMembers", "invites", "mailDeliveries"],
       ...["projectUsers", "requestHistory", "storedResponses", "usageDimensions", "usageLabels"],
       ...["userPasswords", "users"],
     ]);
@@ -276,7 +301,15 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await readdir(join(service.folder, "files"))).toHaveLength(2);
     expect(await naming(wyn)).toHaveLength(before.wyn);
     expect(await costs(database)).toBe(before.costs);
-    expect(rows).toMatchObject({ users: 1, apiKeys: 2, usageDimensions: 1, usageLabels: 1, requestHistory: 2 });
+    expect(rows).toMatchObject({
+      budgets: 3,
+      mailDeliveries: 2,
+      users: 1,
+      apiKeys: 2,
+      usageDimensions: 1,
+      usageLabels: 1,
+      requestHistory: 2,
+    });
     // The books still say what each key and the pseudonym cost.
     const dimensions = await database.run((executor) =>
       executor.selectFrom("usageDimensions").select("keyId").execute(),
@@ -336,9 +369,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await privacy.eraseEndUser(AUTHOR, foreignId, ottilie.email);
     expect(await labels()).toEqual([{ value: ottilie.email, organizationId }]);
     const exported = await collect(await privacy.exportEndUser(AUTHOR, organizationId, ottilie.email));
-    expect(Object.keys(exported)).toEqual(["usageLabels", "requestHistory"]);
+    expect(Object.keys(exported)).toEqual(["usageLabels", "requestHistory", "budgets"]);
     const { pseudonym, rows } = await privacy.eraseEndUser(AUTHOR, organizationId, ottilie.email);
-    expect(rows).toEqual({ usageLabels: 1, requestHistory: 2 });
+    expect(rows).toEqual({ usageLabels: 1, requestHistory: 2, budgets: 1 });
     expect(await labels()).toEqual([{ value: pseudonym, organizationId }]);
     recordRequest(service, ottilie.keyId, ottilie.email);
     await service.recorder.flush();

@@ -1,8 +1,8 @@
-/** Enforces monthly spend limits: the maximum cost of a request is reserved before it begins. */
+/** Enforces spend limits and budgets: the maximum cost of a request is reserved before it begins. */
 
+import { LRUCache } from "lru-cache";
 import type { Counters } from "../../counters/counters.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
-import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
 import type { Logger } from "../../observability/logger.ts";
@@ -10,47 +10,23 @@ import type { Caller } from "../accounts/caller.ts";
 import { maxCostInNanoDollars } from "../usage/cost.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
 import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "./quota.ts";
-
-export interface SpendLimit {
-  /** An organization, a project or a key. */
-  scopeId: string;
-  thresholdCents: number;
-  /** 0: only logs a warning. */
-  isEnforcing: number;
-  /** Identifies the limit: a changed limit keeps its count, a deleted and recreated one starts over. */
-  begunAt: number;
-}
-
-/** Its start and end (exclusive) in epoch milliseconds. */
-export interface Month {
-  from: number;
-  until: number;
-}
+import { refusalMessage, type SpendBound, type SpendScope, type SpentAmount, thresholdOf } from "./spend-bound.ts";
+import { COUNTER_SECONDS, type SpendWindow } from "./spend-window.ts";
 
 export interface SpendLimitsOptions {
   counters: Counters;
-  limitsOf: (caller: Caller) => readonly SpendLimit[];
-  /** Nano-dollars that a scope has spent in a month. */
-  spentIn: (caller: Caller, scopeId: string, month: Month) => Promise<number>;
+  /** Bounds that apply to a request, which started at this time (epoch milliseconds). */
+  boundsOf: (caller: Caller, startedAt: number) => readonly SpendBound[];
+  /** Nano-dollars that a scope has spent in a window. */
+  spentIn: (scope: SpendScope, window: SpendWindow) => Promise<number>;
   estimates: CompletionEstimates;
   logger: Logger;
   /** Called with the catalog ID. */
   onRefused: (model: string) => void;
-  /** Called for each limit of a request that has ended; its cost may not be recorded yet. */
+  /** Called for each bound of a request that was refused or has ended; its cost may not be recorded yet. */
   onSpent?: (spent: SpentAmount) => void;
 }
 
-export interface SpentAmount {
-  caller: Caller;
-  limit: SpendLimit;
-  month: Month;
-  /** Nano-dollars, with what running requests have reserved: an upper bound. */
-  atMost: number;
-}
-
-const NANO_DOLLARS_PER_CENT = 10_000_000;
-/** Longer than any month: nothing expires before the month ends. */
-const WINDOW_SECONDS = 32 * DAY_SECONDS;
 /** Longest wait of a request for the amount spent so far, when the database is slow or unavailable. */
 const MAX_WAIT_MS = 2_000;
 const RETRY_MS = 1_000;
@@ -58,48 +34,51 @@ const RETRY_MS = 1_000;
 const MAX_NANO_DOLLARS = 1e15;
 /** Assumed bit rate of uploads, whose duration is unknown before decoding: that of common speech files. */
 const BYTES_PER_SECOND = 4_000;
+/** Counts that are remembered as begun; beginning again has no effect. */
+const MAX_BEGUN = 50_000;
 
 export class SpendLimits implements Quota {
   readonly #options: SpendLimitsOptions;
   /** Counters that are initialized with the amount spent so far, or a promise while that is loading. */
-  readonly #begun = new Map<string, Promise<void> | "begun">();
-  /** Start of the month of those counters, epoch milliseconds. */
-  #month = 0;
+  readonly #begun = new LRUCache<string, Promise<void> | "begun">({ max: MAX_BEGUN });
 
   constructor(options: SpendLimitsOptions) {
     this.#options = options;
   }
 
   reserve(claim: QuotaClaim): Reservation | Promise<Reservation> {
-    const limits = this.#options.limitsOf(claim.caller);
-    const amount = limits.length === 0 ? 0 : this.#maxCost(claim);
-    return amount > 0 ? this.#take(claim, limits, amount) : UNLIMITED;
+    const bounds = this.#options.boundsOf(claim.caller, claim.startedAt);
+    const amount = bounds.length === 0 ? 0 : this.#maxCost(claim);
+    return amount > 0 ? this.#take(claim, bounds, amount) : UNLIMITED;
   }
 
-  async #take(claim: QuotaClaim, limits: readonly SpendLimit[], amount: number): Promise<Reservation> {
+  async #take(claim: QuotaClaim, bounds: readonly SpendBound[], amount: number): Promise<Reservation> {
     const { counters, logger, onRefused, onSpent } = this.#options;
     const buckets = await Promise.all(
-      limits.map(async (limit) => ({ ...(await this.#bucketOf(claim, limit)), amount, isReserved: true })),
+      bounds.map(async (bound) => ({ ...(await this.#bucketOf(bound)), amount, isReserved: true })),
     );
     const outcome = await counters.take(buckets);
+    const noteSpent = () => {
+      for (const { key, bound } of buckets) onSpent?.({ bound, atMost: outcome.used[key] ?? 0 });
+    };
     if (!outcome.granted) {
       onRefused(claim.catalogId ?? "");
-      throw this.#refusal(outcome.key, outcome.used[outcome.key] ?? 0, amount, buckets);
+      noteSpent();
+      const bound = buckets.find(({ key }) => key === outcome.key)?.bound ?? (bounds[0] as SpendBound);
+      const message = refusalMessage(bound, outcome.used[outcome.key] ?? 0, amount);
+      throw new Fault("quota-exhausted", message, { code: "insufficient_quota" });
     }
-    for (const { scopeId, key, isWarning, threshold } of buckets) {
-      if (isWarning && (outcome.used[key] ?? 0) > threshold)
-        logger.warn({ scopeId }, "a spend limit with inactive enforcement is exceeded");
+    for (const { key, bound } of buckets) {
+      const isWarned = bound.budget === undefined && !bound.isEnforcing;
+      if (isWarned && (outcome.used[key] ?? 0) > thresholdOf(bound))
+        logger.warn({ scopeId: bound.scope.id }, "a spend limit with inactive enforcement is exceeded");
     }
     return {
       rateLimitStatus: {},
       settle: (_usage, costNanoDollars) => {
         const difference = (costNanoDollars ?? 0) - amount;
-        const corrections = buckets.map((bucket) => ({ ...bucket, difference }));
-        for (const [index, limit] of limits.entries()) {
-          const { key, month } = buckets[index] ?? {};
-          if (key !== undefined && month !== undefined)
-            onSpent?.({ caller: claim.caller, limit, month, atMost: outcome.used[key] ?? 0 });
-        }
+        const corrections = buckets.map(({ key, windowSeconds }) => ({ key, windowSeconds, amount, difference }));
+        noteSpent();
         counters.settle(outcome.reservation, corrections).catch((error: unknown) => {
           logger.warn({ err: error }, "the cost of a request could not be settled");
         });
@@ -122,63 +101,39 @@ export class SpendLimits implements Quota {
     return Math.min(MAX_NANO_DOLLARS, Math.max(0, ...costs));
   }
 
-  async #bucketOf({ caller, startedAt }: QuotaClaim, { scopeId, thresholdCents, isEnforcing, begunAt }: SpendLimit) {
-    const start = new Date(startedAt);
-    const from = Date.UTC(start.getUTCFullYear(), start.getUTCMonth());
-    const until = Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1);
-    // Counters of earlier months are not used again.
-    if (from !== this.#month) this.#begun.clear();
-    this.#month = from;
+  async #bucketOf(bound: SpendBound) {
     // The epoch makes counters that were lost start over.
-    const key = `spend ${scopeId} ${from} ${begunAt} ${this.#options.counters.epoch}`;
+    const key = `${bound.countId} ${this.#options.counters.epoch}`;
     let begun = this.#begun.get(key);
     if (begun === undefined) {
-      begun = this.#begin(caller, scopeId, { from, until }, key);
+      begun = this.#begin(bound, key);
       this.#begun.set(key, begun);
     }
     if (begun !== "begun") await resultWithin(begun, MAX_WAIT_MS);
-    const threshold = thresholdCents * NANO_DOLLARS_PER_CENT;
-    const limit = isEnforcing === 1 ? threshold : Number.MAX_SAFE_INTEGER;
-    const month = { from, until };
-    return { scopeId, key, limit, threshold, month, isWarning: isEnforcing === 0, windowSeconds: WINDOW_SECONDS };
+    const limit = bound.isEnforcing ? thresholdOf(bound) : Number.MAX_SAFE_INTEGER;
+    return { bound, key, limit, windowSeconds: COUNTER_SECONDS[bound.period] };
   }
 
-  /** Initializes the counter with what the month has cost so far. */
-  async #begin(caller: Caller, scopeId: string, month: Month, key: string): Promise<void> {
+  /** Initializes the counter with what the window has cost so far. */
+  async #begin({ scope, period, window }: SpendBound, key: string): Promise<void> {
+    const windowSeconds = COUNTER_SECONDS[period];
     try {
-      const spent = await this.#options.spentIn(caller, scopeId, month);
-      const counted = await this.#amountCounted(key);
-      await this.#options.counters.begin(key, WINDOW_SECONDS, Math.max(0, spent - counted));
+      const spent = await this.#options.spentIn(scope, window);
+      const counted = await this.#amountCounted(key, windowSeconds);
+      await this.#options.counters.begin(key, windowSeconds, Math.max(0, spent - counted));
       this.#begun.set(key, "begun");
     } catch (error) {
       // Without the database the service keeps running and counts from zero until the next attempt.
       setTimeout(() => this.#begun.delete(key), RETRY_MS).unref();
-      this.#options.logger.warn({ err: error, scopeId }, "the amount spent this month could not be loaded yet");
+      const { subject } = scope;
+      this.#options.logger.warn({ err: error, subject }, "the amount spent so far could not be loaded yet");
     }
   }
 
   /** Amount counted while the database was unavailable, which the usage records contain too. */
-  async #amountCounted(key: string): Promise<number> {
-    const nothing = {
-      key,
-      amount: 0,
-      limit: Number.MAX_SAFE_INTEGER,
-      windowSeconds: WINDOW_SECONDS,
-      isReserved: false,
-    };
+  async #amountCounted(key: string, windowSeconds: number): Promise<number> {
+    const nothing = { key, amount: 0, limit: Number.MAX_SAFE_INTEGER, windowSeconds, isReserved: false };
     return (await this.#options.counters.take([nothing])).used[key] ?? 0;
-  }
-
-  #refusal(
-    key: string,
-    used: number,
-    amount: number,
-    buckets: readonly { key: string; scopeId: string; threshold: number }[],
-  ): Fault {
-    const { scopeId = "", threshold = 0 } = buckets.find((bucket) => bucket.key === key) ?? {};
-    const dollars = (nanoDollars: number) => `$${(nanoDollars / 1e9).toFixed(6)}`;
-    const message = `The monthly spend limit of ${scopeId} is reached: Limit ${dollars(threshold)}, Used ${dollars(used)}, this request up to ${dollars(amount)}. It resets at the start of the next month (UTC), or when an administrator raises it.`;
-    return new Fault("quota-exhausted", message, { code: "insufficient_quota" });
   }
 }
 

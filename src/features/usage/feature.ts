@@ -39,9 +39,9 @@ export function openUsage({ config, database, logger, lifetime, metrics }: BaseP
     recorder,
     history,
     reports,
-    spentIn: async (caller, scopeId, month) => {
+    spentIn: async (scope, window) => {
       await recorder.flush();
-      return reports.spentBetween(caller, scopeId, month);
+      return reports.spentIn(scope, window);
     },
   };
 }

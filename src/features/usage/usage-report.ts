@@ -4,8 +4,13 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
+import type { SpendScope } from "../quota/spend-bound.ts";
+import type { SpendWindow } from "../quota/spend-window.ts";
+import { readSpent, readTopSpenders, type SubjectSpend } from "./spent-queries.ts";
 import { readUsage, type UsageQuery, type UsageSum } from "./usage-report-queries.ts";
 import type { Visibility } from "./visibility.ts";
+
+type TopSpendersOrder = Parameters<typeof readTopSpenders> extends [unknown, ...infer Order] ? Order : never;
 
 export interface ReportRequest extends Omit<UsageQuery, "from" | "until"> {
   /** Epoch milliseconds; rounded down to its bucket. */
@@ -61,6 +66,16 @@ export class UsageReports {
     const query = { organizationId, operation: undefined, bucketSeconds: DAY_SECONDS, groupBy: [], from } as const;
     const sums = await this.#database.run((executor) => readUsage(executor, { ...query, ...narrowed, until }));
     return sums.reduce((sum, { costNanoDollars }) => sum + (costNanoDollars ?? 0), 0);
+  }
+
+  /** Nano-dollars that a scope has spent in a window. */
+  async spentIn(scope: SpendScope, window: SpendWindow): Promise<number> {
+    return this.#database.run((executor) => readSpent(executor, scope, window));
+  }
+
+  /** The subjects that have spent most in a window. */
+  async topSpenders(...order: TopSpendersOrder): Promise<SubjectSpend[]> {
+    return this.#database.run((executor) => readTopSpenders(executor, ...order));
   }
 
   async read({ maxBuckets, ...order }: ReportRequest): Promise<UsageReport> {

@@ -4,7 +4,7 @@ import type { BaseParts } from "../feature.ts";
 import { WebhookOutbox } from "./webhook-outbox.ts";
 import { Webhooks, type WebhooksOptions } from "./webhooks.ts";
 
-interface WebhookParts extends BaseParts, Pick<WebhooksOptions, "outbox" | "spentIn"> {
+interface WebhookParts extends BaseParts, Pick<WebhooksOptions, "outbox"> {
   /** Names of the deployments whose circuit is open in another process of the service. */
   openCircuits: () => ReadonlySet<string>;
 }
@@ -14,7 +14,7 @@ export function openOutbox({ webhooks }: Pick<Config, "webhooks">): WebhookOutbo
   return new WebhookOutbox(webhooks);
 }
 
-/** Sends events, and finds those of spend limits and deployments. */
+/** Sends events, and finds those of deployments. */
 export function openWebhooks({ lifetime, catalog, metrics, openCircuits, ...parts }: WebhookParts): Webhooks {
   const webhooks = new Webhooks({
     ...parts,

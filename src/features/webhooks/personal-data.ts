@@ -4,9 +4,9 @@ import type { PersonalData, QueriedRows } from "../privacy/personal-data.ts";
 /** Deliveries that name the person or a key of the person. A receiver that was away does not get them any more. */
 const deliveriesOfPerson: QueriedRows<"webhookDeliveries"> = {
   columns: ["payload"],
-  async erase({ database }, { identifiers: { user, key, email } }) {
+  async erase({ database }, { identifiers: { user, key, email, endUser } }) {
     let erased = 0;
-    for (const value of [...user, ...key, ...email]) {
+    for (const value of new Set([...user, ...key, ...email, ...endUser])) {
       const quoted = JSON.stringify(value);
       const removed = await database.run((executor) =>
         executor
@@ -22,6 +22,5 @@ const deliveriesOfPerson: QueriedRows<"webhookDeliveries"> = {
 
 export const webhookData = {
   webhookDeliveries: { rows: [deliveriesOfPerson] },
-  spendAlerts: { reason: "Limits that were reached; a key's ID names nobody once the key is erased." },
   deploymentOutages: { reason: "Outages of deployments." },
 } as const satisfies PersonalData;

@@ -33,6 +33,26 @@ export const WEBHOOK_EVENTS = {
       is_enforcing: z.boolean().describe("whether the limit refuses requests"),
     }),
   },
+  "budget.reached": {
+    when: "Spending reached a percentage of a budget or a spend alert: once a window for each percentage, again after the amount has changed. Of several percentages that one request reaches, the highest is sent.",
+    data: z.object({
+      budget_id: z.string().describe("budget or spend alert"),
+      name: z.string().nullable(),
+      organization_id: z.string(),
+      project_id: z.string().nullable().describe("project whose spending counts; null: all"),
+      subject: z.object({
+        type: z.string().describe("organization, project, api_key, user, end_user or tag"),
+        id: z.string(),
+      }),
+      interval: z.string().describe("day, week, month or total"),
+      percent: z.number(),
+      limit: amount,
+      spent: amount,
+      starts_at: z.number().describe("start of the window, in Unix seconds"),
+      resets_at: z.number().nullable().describe("its end; null for total"),
+      is_enforcing: z.boolean().describe("whether the budget refuses requests"),
+    }),
+  },
   "deployment.down": {
     when: "A deployment's circuit breaker opened, or its model cannot be loaded.",
     data: z.object({ deployment: z.string(), model: z.string(), reason: z.string() }),

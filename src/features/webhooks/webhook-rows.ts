@@ -15,16 +15,6 @@ export interface WebhookDeliveryRow {
   dueAt: number;
 }
 
-/** Percentage of a spend limit that was reported as reached. */
-export interface SpendAlertRow {
-  scopeId: string;
-  /** Its start in epoch milliseconds. */
-  month: number;
-  begunAt: number;
-  thresholdCents: number;
-  percent: number;
-}
-
 export interface DeploymentOutageRow {
   deployment: string;
   since: number;

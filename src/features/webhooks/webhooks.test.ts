@@ -16,9 +16,11 @@ import type { Backoff } from "../../kernel/async/backoff.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { createLogger } from "../../observability/logger.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "../../storage/database.ts";
+import { publishSpendAlert } from "../budgets/publish-spend-alert.ts";
+import { SpendAlerts } from "../budgets/spend-alerts.ts";
+import type { SpendBound } from "../quota/spend-bound.ts";
 import { claimWebhookDeliveries } from "./delivery-queries.ts";
 import { DeploymentAlerts } from "./deployment-alerts.ts";
-import { SpendAlerts } from "./spend-alerts.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEvent } from "./webhook-event.ts";
 import { WebhookOutbox } from "./webhook-outbox.ts";
 import { type WebhookOutcome, WebhookSender } from "./webhook-sender.ts";
@@ -139,17 +141,25 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const alerts = [1, 2].map(() => {
       const replica = openReplica(options, receiver);
       replica.startSender();
-      const each = new SpendAlerts({ ...replica, logger, spentIn: async () => spent });
+      const channels = { webhooks: replica.outbox, mail: undefined };
+      const each = new SpendAlerts({
+        ...{ database: replica.database, logger, spentIn: async () => spent, isWanted: () => true },
+        publish: (executor, alert) => publishSpendAlert(channels, executor, alert),
+      });
       cleanup.defer(() => each.close());
       return each;
     });
-    const limit = { scopeId: "proj_1", thresholdCents: 100, isEnforcing: 1, begunAt: 0 };
-    const caller = { keyId: "key_1", organizationId: "org_1", projectId: "proj_1", kind: "project" as const };
-    const month = { from: Date.UTC(2026, 10), until: Date.UTC(2026, 11) };
+    const bound: SpendBound = {
+      ...{ countId: "spend proj_1", period: "month", thresholdCents: 100, isEnforcing: true, begunAt: 0 },
+      scope: { organizationId: "org_1", projectId: null, subject: "project", id: "proj_1" },
+      window: { from: Date.UTC(2026, 10), until: Date.UTC(2026, 11) },
+      alertPercents: [50, 80, 100],
+      budget: undefined,
+    };
     // Reservations let the upper bound reach the limit before the recorded amount does.
     for (const dollars of [0.49, 0.5, 0.6, 0.79, 1, 1.2]) {
       spent = dollars * 1e9;
-      for (const each of alerts) each.note({ caller, limit, month, atMost: 2e9 });
+      for (const each of alerts) each.note({ bound, atMost: 2e9 });
       await Promise.all(alerts.map((each) => each.check()));
     }
     await eventually(() => expect(receiver.received).toHaveLength(2));

@@ -1,10 +1,8 @@
-/** All of webhooks: what finds events, the outbox and the sender. */
+/** All of webhooks: what finds events of deployments, the outbox and the sender. */
 
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import type { SpentAmount } from "../quota/spend-limits.ts";
 import { DeploymentAlerts, type DeploymentAlertsOptions } from "./deployment-alerts.ts";
-import { SpendAlerts, type SpendAlertsOptions } from "./spend-alerts.ts";
 import type { WebhookOutbox } from "./webhook-outbox.ts";
 import { WebhookSender, type WebhookSenderOptions } from "./webhook-sender.ts";
 
@@ -13,29 +11,21 @@ export interface WebhooksOptions {
   outbox: WebhookOutbox;
   logger: Logger;
   health: DeploymentAlertsOptions["health"];
-  spentIn: SpendAlertsOptions["spentIn"];
   onAttempt: WebhookSenderOptions["onAttempt"];
 }
 
 export class Webhooks {
   readonly #sender: WebhookSender | undefined;
-  readonly #spendAlerts: SpendAlerts | undefined;
   readonly #deploymentAlerts: DeploymentAlerts | undefined;
 
   /** Starts only what an endpoint wants. */
   constructor(options: WebhooksOptions) {
     const { outbox } = options;
     if (outbox.endpoints.length > 0) this.#sender = new WebhookSender(options);
-    if (outbox.isSubscribed("spend_limit.reached")) this.#spendAlerts = new SpendAlerts(options);
     if (outbox.isSubscribed("deployment.down", "deployment.up")) this.#deploymentAlerts = new DeploymentAlerts(options);
   }
 
-  noteSpent(spent: SpentAmount): void {
-    this.#spendAlerts?.note(spent);
-  }
-
   async close(): Promise<void> {
-    await this.#spendAlerts?.close();
     await this.#deploymentAlerts?.close();
     await this.#sender?.close();
   }

@@ -30,6 +30,7 @@ import { authors } from "./0027-authors.ts";
 import { provisioning } from "./0028-provisioning.ts";
 import { configuration } from "./0029-configuration.ts";
 import { prompts } from "./0030-prompts.ts";
+import { budgets } from "./0031-budgets.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -63,4 +64,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0028-provisioning": provisioning,
   "0029-configuration": configuration,
   "0030-prompts": prompts,
+  "0031-budgets": budgets,
 };

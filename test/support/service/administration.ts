@@ -11,6 +11,7 @@ import { Accounts } from "../../../src/features/accounts/accounts.ts";
 import { OPERATOR } from "../../../src/features/accounts/audit/audit.ts";
 import { accountRoutes, projectAccountRoutes } from "../../../src/features/accounts/feature.ts";
 import { organizations } from "../../../src/features/accounts/organizations/organization-routes.ts";
+import { budgetRoutesOf } from "../../../src/features/budgets/feature.ts";
 import { configuration } from "../../../src/features/configuration/routes.ts";
 import { signInCodes } from "../../../src/features/console/sign-in-code-routes.ts";
 import { ModelOperations } from "../../../src/features/models/model-operations.ts";
@@ -85,6 +86,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
       authenticateScope(scope, accounts, "admin", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
       refuseNul(scope);
       const reports = new UsageReports(database);
+      const budgetUsage = { reports, spentIn: reports.spentIn.bind(reports) };
       const models = new ModelOperations({
         catalog: new Catalog(),
         store,
@@ -106,6 +108,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
           defaults: () => ({}),
         }),
         spendLimits(accounts),
+        ...budgetRoutesOf(accounts, budgetUsage, { recordsEndUsers: true, recordsTags: true, sendsMail: true }),
       ]) {
         scope.register(plugin);
       }

@@ -2,6 +2,7 @@
 
 import { eventually } from "../service/eventually.ts";
 import { makeWave } from "../service/wave.ts";
+import { budgets } from "./budget-script.ts";
 import { configuration } from "./configuration-script.ts";
 import { people } from "./people-script.ts";
 import { prompts } from "./prompts-script.ts";
@@ -494,6 +495,7 @@ export const WIRE_SCRIPTS: Readonly<Record<string, Script>> = {
   models,
   organization,
   people,
+  budgets,
   scim,
   configuration,
   prompts,

@@ -10,6 +10,7 @@ const RECORD: KeyRecord = {
   permissions: [],
   rateLimits: [],
   spendLimits: [],
+  budgets: [],
   moderation: undefined,
   guardrails: [],
 };

@@ -1,6 +1,8 @@
 import type { Guardrail } from "../../../contracts/guardrail.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
 import type { ModelPermissionsRow } from "../../../storage/schema.ts";
+import { type ApplicableBudget, budgetsOfKey } from "../../budgets/applicable-budget.ts";
+import { findBudgetsOf } from "../../budgets/budget-queries.ts";
 import { findGrantedApiKeys } from "../../console/console-grant-queries.ts";
 import { findGuardrailsOf } from "../../guardrails/guardrail-queries.ts";
 import { toGuardrails } from "../../guardrails/stored-guardrails.ts";
@@ -34,6 +36,8 @@ export interface KeyRecord {
   rateLimits: readonly ModelRateLimit[];
   /** Spend limits of the organization, the project and the key. */
   spendLimits: readonly SpendLimit[];
+  /** Budgets that may apply to requests with the key. */
+  budgets: readonly ApplicableBudget[];
   /** Moderation policy of the project, if it has one. */
   moderation: ProjectModeration | undefined;
   /** Guardrails of the project except for its moderation policy, in order. */
@@ -87,6 +91,7 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
     const rulesFor = ({ userId, projectId }: ActiveApiKeyRow) =>
       userId === null ? undefined : rules.get(projectId ?? "");
     const spendLimits = await findSpendLimitsOf(executor, [...scopeIds, ...keys.map(({ id }) => id)]);
+    const budgets = await findBudgetsOf(executor, [...new Set(keys.map(({ organizationId }) => organizationId))]);
     return new Map(
       keys.map((key) => [
         key.keyHash,
@@ -112,6 +117,7 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
             ...spendLimits.filter(({ scopeId }) => [key.id, key.organizationId, key.projectId].includes(scopeId)),
             ...spendLimitsByRules(rulesFor(key), key),
           ],
+          budgets: budgetsOfKey(budgets, key),
           rateLimits: rateLimits.filter(({ projectId }) => projectId === key.projectId),
           moderation: policies.filter(({ projectId }) => projectId === key.projectId).map(toProjectModeration)[0],
           guardrails: guardrails.filter(({ projectId }) => projectId === key.projectId).flatMap(toGuardrails),

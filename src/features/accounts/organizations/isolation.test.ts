@@ -10,6 +10,10 @@ const databases = useDatabases();
 const MODERATION = { policy: { input: { mode: "block" } } };
 const SPEND_LIMIT = { currency: "USD", interval: "month", threshold_amount: 100 };
 
+const BUDGET = { subject: { type: "organization" }, interval: "day", threshold_amount: 100 };
+const CHANNEL = { type: "email", recipients: ["ada@example.com"] };
+const SPEND_ALERT = { ...SPEND_LIMIT, notification_channel: CHANNEL };
+
 /** Valid bodies of the routes: only the foreign ID can cause a refusal. */
 const BODIES: Record<string, unknown> = {
   "/projects/:project": { name: "Taken over" },
@@ -21,6 +25,12 @@ const BODIES: Record<string, unknown> = {
   "/projects/:project/rate_limits/:limit": { max_requests_per_1_minute: 1 },
   "/projects/:project/spend_limit": SPEND_LIMIT,
   "/projects/:project/api_keys/:key/spend_limit": SPEND_LIMIT,
+  "/projects/:project/budgets": BUDGET,
+  "/projects/:project/budgets/:budget": { threshold_amount: 1 },
+  "/projects/:project/spend_alerts": SPEND_ALERT,
+  "/projects/:project/spend_alerts/:alert": SPEND_ALERT,
+  "/budgets/:budget": { threshold_amount: 1 },
+  "/spend_alerts/:alert": SPEND_ALERT,
   "/projects/:project/moderation_policy": MODERATION,
   "/projects/:project/key_rules": { max_keys_per_user: 1 },
   "/projects/:project/model_permissions": { mode: "allow_list", model_ids: [] },
@@ -42,6 +52,7 @@ const BODIES: Record<string, unknown> = {
 const UNKNOWN = {
   ...{ project: "proj_0", account: "svc_acct_0", key: "key_0", limit: "rl_0" },
   ...{ user: "user_0", group: "group_0", role: "role_0", invite: "invite_0" },
+  ...{ budget: "budget_0", alert: "alert_0" },
 };
 
 /** Adds a user, a group and roles that both have, in the organization and in the project. */
@@ -85,6 +96,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const owners = ["", `/projects/${project}`, `/projects/${project}/api_keys/${ids.key}`];
     for (const owner of owners) await service.send("POST", `${owner}/spend_limit`, SPEND_LIMIT);
     await service.sendForeign("POST", "/spend_limit", SPEND_LIMIT);
+    const budget = await service.send("POST", `/projects/${project}/budgets`, BUDGET);
+    const alert = await service.send("POST", `/projects/${project}/spend_alerts`, SPEND_ALERT);
+    const general = await service.send("POST", "/spend_alerts", SPEND_ALERT);
+    ids = { ...ids, budget: budget.body.id, alert: alert.body.id, general: general.body.id };
     await service.send("POST", `/projects/${project}/moderation_policy`, MODERATION);
   });
   afterAll(() => service[Symbol.asyncDispose]());
@@ -98,6 +113,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       "/api_keys?limit=100",
       "/audit_logs?limit=100",
       "/model_permissions",
+      "/budgets",
+      "/spend_alerts",
+      `/projects/${project}/spend_alerts`,
       "/users",
       "/groups",
       "/invites",
@@ -126,6 +144,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       const foreign = {
         ...ids,
         ...(path.startsWith("/admin_api_keys") && { key: adminKey }),
+        ...(path.startsWith("/spend_alerts") && { alert: ids.general }),
         ...(path.startsWith("/v1/projects") && { role: ids.projectRole }),
       };
       const fill = (values: Record<string, string | undefined>) =>

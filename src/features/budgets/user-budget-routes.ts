@@ -1,0 +1,52 @@
+import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { toUserBudgets } from "../../wire/openai/organization/organization-budgets.ts";
+import { UserBudgets } from "../../wire/openapi/budget-answers.ts";
+import type { BudgetParts } from "./budget-routes.ts";
+import type { UserSubjects } from "./user-subjects.ts";
+
+/** GET /v1/organization/users/{user}/budgets */
+export function userBudgetRoutes({ budgets, usage }: BudgetParts, subjects: UserSubjects): FastifyPluginAsync {
+  return async (app) => {
+    app.get<{ Params: { user: string } }>(
+      "/users/:user/budgets",
+      operation({
+        summary:
+          "Lists the budgets of a user and of the user's keys, with what is spent; every user may list their own. Not in OpenAI's API.",
+        tag: "People",
+        permission: "admin",
+        requires: "organization.users.read",
+        requiresOfSelf: "signed-in",
+        answer: UserBudgets,
+      }),
+      async (request) => {
+        const { organizationId } = request.caller;
+        const { user } = request.params;
+        const keys = await subjects.keysOf({ organizationId, id: user });
+        if (keys === undefined) throw new Fault("not-found", `There is no user \`${user.slice(0, 100)}\`.`);
+        const now = Date.now();
+        const entries = [];
+        for (const budget of await budgets.all(organizationId)) {
+          if (budget.kind !== "budget") continue;
+          for (const id of subjectIds(budget.subject, user, keys, budget.projectId)) {
+            if (budget.subjectId !== null && budget.subjectId !== id) continue;
+            entries.push({ ...budget, subjectId: id, usage: await usage.readOf(budget, id, now) });
+          }
+        }
+        return toUserBudgets(entries);
+      },
+    );
+  };
+}
+
+function subjectIds(
+  subject: string,
+  user: string,
+  keys: readonly { id: string; projectId: string | null }[],
+  projectId: string | null,
+): readonly string[] {
+  if (subject === "user") return [user];
+  if (subject !== "api_key") return [];
+  return keys.filter((key) => projectId === null || key.projectId === projectId).map(({ id }) => id);
+}

@@ -1,0 +1,22 @@
+import type { Database } from "../../storage/database.ts";
+import { findUsableApiKeys } from "../accounts/keys/api-key-queries.ts";
+import { findUser, type UserReference } from "../accounts/users/user-queries.ts";
+
+/** Finds whose budgets concern a user. */
+export class UserSubjects {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Keys of a user that work; undefined when the user does not exist. */
+  async keysOf(reference: UserReference): Promise<{ id: string; projectId: string | null }[] | undefined> {
+    return this.#database.run(async (executor) => {
+      const user = await findUser(executor, reference);
+      if (user === undefined) return undefined;
+      const scope = { organizationId: user.organizationId, kind: "project" as const, userId: user.id };
+      return findUsableApiKeys(executor, scope, Date.now());
+    });
+  }
+}
