@@ -15,6 +15,7 @@ import { openGuardrails } from "./features/guardrails/feature.ts";
 import { openMail } from "./features/mail/feature.ts";
 import { openMetrics, openOperations } from "./features/operations/feature.ts";
 import { openQuota } from "./features/quota/feature.ts";
+import { openRecordedContent } from "./features/recorded-content/feature.ts";
 import { openPasswords, openSignOn } from "./features/sign-on/feature.ts";
 import { ServiceTools } from "./features/tools/service-tools.ts";
 import { openLabels, openUsage } from "./features/usage/feature.ts";
@@ -76,9 +77,11 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     },
   });
   const cache = await openCache(base);
+  const guardrails = openGuardrails(base);
+  const recorded = openRecordedContent({ ...base, ...guardrails, accounts });
   const inference = openInference({
     answerCache: cache.answers,
-    ...openGuardrails(base),
+    ...guardrails,
     settings: () => live.config ?? config,
     ...{ config, catalog, upstreamModels: live.upstreamModels, counters, metrics, spentIn, onSpent, logger },
     callers: accounts.callers,
@@ -92,7 +95,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const tools = new ServiceTools();
   const parts: ServiceParts = {
     ...{ ...base, ...routes, accounts, cache, configuration, countWrongKey, files, live, operations, outbox },
-    ...{ passwords, signOn, store, tools, usage },
+    ...{ passwords, recorded, signOn, store, tools, usage },
   };
   const features: Feature[] = [];
   for (const open of FEATURES) features.push(await open(parts));
@@ -101,6 +104,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     tracing: telemetry?.tracing,
     measure: (request) => metrics.request(request),
     recordRequest: (entry) => history.record(entry),
+    recordContent: recorded && ((request) => recorded.writer.record(request)),
     labelRequests: openLabels(config, accounts),
   });
   lifetime.defer(() => server.app.close());

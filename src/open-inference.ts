@@ -108,6 +108,7 @@ export function openInference({
     },
     guardrailsOf: (caller) => callers.guardrailsOf(caller),
     guardrailServices: parts.guardrailServices,
+    recordingOf: (caller) => callers.recordingOf(caller),
     onGuarded: (request) => {
       for (const { type, stage, outcome } of request.report.records) metrics.guardrail(type, stage, outcome);
       parts.onGuarded?.(request);

@@ -15,6 +15,7 @@ import { ollamaSettings } from "../features/ollama/settings.ts";
 import { retentionSettings } from "../features/privacy/settings.ts";
 import { quotaSettings } from "../features/quota/settings.ts";
 import { realtimeSettings } from "../features/realtime/settings.ts";
+import { recordedContentSettings } from "../features/recorded-content/settings.ts";
 import { responseSettings } from "../features/responses/settings.ts";
 import { signOnSettings } from "../features/sign-on/settings.ts";
 import { usageSettings } from "../features/usage/settings.ts";
@@ -57,6 +58,7 @@ export const configFile = mapping({
   usage: usageSettings.prefault({}),
   responses: responseSettings.prefault({}),
   retention: retentionSettings.prefault({}),
+  recorded_content: recordedContentSettings.prefault({}),
   cache: cacheSettings.prefault({}),
   files: fileSettings.prefault({}),
   batches: batchSettings.prefault({}),

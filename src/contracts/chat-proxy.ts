@@ -3,6 +3,7 @@
 import type { Fault } from "../kernel/faults.ts";
 import type { TokenUsage } from "../kernel/usage.ts";
 import type { AnswerText } from "./answer-text.ts";
+import type { ContentMessage } from "./chat-content.ts";
 import type { ChatModel, ChatRequest } from "./chat-model.ts";
 import type { NativeFormat } from "./native-format.ts";
 
@@ -36,6 +37,15 @@ export interface PassThrough {
   promptBytes(): number;
   /** Reads and ends answers in this format, for moderation; undefined: a moderated answer is not forwarded. */
   readonly answerText?: AnswerText<ForwardedEvent>;
+  /** Reads what an answer in this format says, for a recording of it. */
+  contentOf(events: readonly ForwardedEvent[]): ForwardedContent;
+}
+
+export interface ForwardedContent {
+  /** ID that the answer has for the caller. */
+  id: string | undefined;
+  /** One for each choice. */
+  messages: readonly ContentMessage[];
 }
 
 export type ForwardedEvent =

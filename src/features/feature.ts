@@ -14,6 +14,7 @@ import type { OpenConfiguration } from "./configuration/live-configuration.ts";
 import type { BodyContent } from "./files/content-resolver.ts";
 import type { FileStorage } from "./files/file-storage.ts";
 import type { Operations } from "./operations/operations.ts";
+import type { RecordedContents } from "./recorded-content/recorded-contents.ts";
 import type { Passwords } from "./sign-on/passwords.ts";
 import type { SignOn } from "./sign-on/sign-on.ts";
 import type { ServiceTools } from "./tools/service-tools.ts";
@@ -76,6 +77,8 @@ export interface ServiceParts extends BaseParts, RouteParts {
   passwords: Passwords;
   /** Tools that the service runs within responses; features register theirs. */
   tools: ServiceTools;
+  /** Content of requests; undefined: there is no key to encrypt it. */
+  recorded: RecordedContents | undefined;
   /** Undefined: no provider is configured. */
   signOn: SignOn | undefined;
   usage: UsageStorage;

@@ -19,6 +19,7 @@ import { openPrivacy } from "./privacy/feature.ts";
 import { promptFeature } from "./prompts/feature.ts";
 import { quotaFeature } from "./quota/feature.ts";
 import { openRealtime } from "./realtime/feature.ts";
+import { recordedContentFeature } from "./recorded-content/feature.ts";
 import { rerankFeature } from "./rerank/feature.ts";
 import { openResponses } from "./responses/feature.ts";
 import { scimFeature } from "./scim/feature.ts";
@@ -48,6 +49,7 @@ export const FEATURES: readonly OpenFeature[] = [
   openPrivacy,
   scimFeature,
   usageFeature,
+  recordedContentFeature,
   configurationFeature,
   quotaFeature,
   budgetFeature,

@@ -8,6 +8,7 @@ import { fileData } from "./files/personal-data.ts";
 import { mailData } from "./mail/personal-data.ts";
 import type { AllPersonalData } from "./privacy/personal-data.ts";
 import { promptData } from "./prompts/personal-data.ts";
+import { recordedContentData } from "./recorded-content/personal-data.ts";
 import { responseData } from "./responses/personal-data.ts";
 import { signOnData } from "./sign-on/personal-data.ts";
 import { usageData } from "./usage/personal-data.ts";
@@ -21,6 +22,7 @@ export const PERSONAL_DATA = {
   ...promptData,
   ...batchData,
   ...usageData,
+  ...recordedContentData,
   ...webhookData,
   ...budgetData,
   ...mailData,

@@ -14,7 +14,7 @@ import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
 import { collectOperations } from "./operation.ts";
-import { type OpenRequests, useRequestLog } from "./request-log.ts";
+import { type EndedRequest, type OpenRequests, useRequestLog } from "./request-log.ts";
 import type { ServerSettings } from "./settings.ts";
 import { traceRequests } from "./trace-requests.ts";
 
@@ -27,6 +27,8 @@ export interface BareServerOptions {
   measure: (request: RequestMeasure) => void;
   /** Called with the metadata of each request of a project. */
   recordRequest?: (entry: RequestEntry) => void;
+  /** Called with the content of each request that is recorded; undefined: nothing is. */
+  recordContent?: ((request: EndedRequest) => void) | undefined;
   inference?: Inference;
   /** Undefined: requests are not traced. */
   tracing?: Tracing | undefined;
@@ -115,6 +117,7 @@ export function bareServer(options: BareServerOptions): BareServer {
     logger,
     measure: options.measure,
     recordRequest: options.recordRequest ?? (() => {}),
+    recordContent: options.recordContent,
     catalogIdOf: (id) => inference?.models.idOf(id),
   });
   const operations = collectOperations(app);

@@ -6,8 +6,9 @@ import type { OnDisconnect } from "../inference/on-disconnect.ts";
  * `close`: Fastify's own `request.signal` aborts on Node 20 as soon as the body has been read.
  */
 export function onDisconnect({ raw, request }: FastifyReply): OnDisconnect {
-  return (leave, settlement, guardrails) => {
+  return (leave, settlement, guardrails, recording) => {
     if (settlement !== undefined) request.record.settlement = settlement;
+    if (recording !== undefined) request.record.recording = recording;
     if (guardrails !== undefined) {
       guardrails.requestId = request.id;
       request.record.guardrails = guardrails;

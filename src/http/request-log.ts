@@ -1,10 +1,12 @@
 /** Collects a request's log line, which never contains a prompt, a key or an upstream's secret. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
+import type { Caller } from "../features/accounts/caller.ts";
 import type { RequestDetails } from "../features/usage/request-details.ts";
 import type { RequestEntry } from "../features/usage/request-history.ts";
 import { causeMessage, failureCode, faultMessage } from "../inference/failure-message.ts";
 import type { GuardrailReport } from "../inference/guardrails/guardrail-report.ts";
+import type { RequestRecording } from "../inference/recording/request-recording.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -25,6 +27,8 @@ interface RequestRecord {
   isPassedOn: boolean;
   /** What the guardrails of the request did; undefined without any. */
   guardrails: GuardrailReport | undefined;
+  /** Content of the request; undefined where nothing is recorded. */
+  recording: RequestRecording | undefined;
   /** Fields of the body that had no effect. */
   ignoredFields: readonly string[];
   /** Callbacks for a client that disconnects before its answer was sent completely. */
@@ -44,17 +48,27 @@ declare module "fastify" {
   }
 }
 
+export interface EndedRequest {
+  entry: RequestEntry;
+  caller: Caller;
+  recording: RequestRecording | undefined;
+  /** Body as it was parsed. */
+  body: unknown;
+}
+
 export interface RequestLogOptions {
   logger: Logger;
   measure: (request: RequestMeasure) => void;
   /** Called with the metadata of each request that a project's key made of a model. */
   recordRequest: (entry: RequestEntry) => void;
+  /** Called with the same entry and the content of a request that is recorded, or that failed before it asked a model. */
+  recordContent?: ((request: EndedRequest) => void) | undefined;
   /** Returns the catalog ID for a requested ID; undefined when it does not exist. */
   catalogIdOf: (id: string | undefined) => string | undefined;
 }
 
 export function useRequestLog(app: FastifyInstance, options: RequestLogOptions): OpenRequests {
-  const { logger, measure, recordRequest, catalogIdOf } = options;
+  const { logger, measure, recordRequest, recordContent, catalogIdOf } = options;
   const records = { open: 0 };
   app.decorateRequest("record");
   app.decorateRequest("reportFailure", function (this: FastifyRequest, failure: unknown) {
@@ -73,6 +87,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
       isUpgraded: false,
       isPassedOn: false,
       guardrails: undefined,
+      recording: undefined,
       ignoredFields: [],
       leaving: [],
     };
@@ -117,7 +132,11 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
     });
     if (request.method === "POST") {
       const entry = toHistoryEntry(request, operation, line, settlement);
-      if (entry !== undefined) recordRequest(entry);
+      if (entry === undefined) return;
+      recordRequest(entry);
+      const { caller, body } = request;
+      const { recording } = request.record;
+      if (recording !== undefined || entry.status >= 400) recordContent?.({ entry, caller, recording, body });
     }
   }
 }
@@ -180,6 +199,13 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
 /** Whether the answer was sent completely. A request of the service itself has no connection to flush. */
 function isAnswered({ internalCall }: FastifyRequest, { raw }: FastifyReply): boolean {
   return raw.writableFinished || (internalCall !== undefined && raw.writableEnded);
+}
+
+/** Returns the entry of a request whose answer is complete but not sent; undefined for one outside a project. */
+export function entryOfAnswered(request: FastifyRequest, reply: FastifyReply): RequestEntry | undefined {
+  const settlement = request.record.settlement?.();
+  const entry = toHistoryEntry(request, operationOf(request), toLine(request, reply, settlement), settlement);
+  return entry && { ...entry, status: 200 };
 }
 
 function toHistoryEntry(

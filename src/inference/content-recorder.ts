@@ -1,25 +1,22 @@
-/** Records the messages of a chat for its span. */
+/** Records the messages of a chat: for its span, and for what its project records. */
 
-import type { TextDelta } from "../contracts/answer-text.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
-import type { ChatMessage, FinishReason, RawPrompt } from "../contracts/chat-model.ts";
+import type { ChatContent, ContentMessage, ContentPart } from "../contracts/chat-content.ts";
+import type { ChatMessage, RawPrompt } from "../contracts/chat-model.ts";
+import type { ForwardedEvent } from "../contracts/chat-proxy.ts";
+import { MAX_ANSWER_LENGTH, MessageParts } from "../engines/shared/message-parts.ts";
 import { filesIn, imagesIn, messageText } from "../engines/shared/message-text.ts";
-import type { ChatContent, ContentMessage, ContentPart } from "../observability/chat-content.ts";
 import type { ChatRunEvent } from "./chat-call.ts";
 
-/** In UTF-16 code units; above what a span may contain. */
-const MAX_LENGTH = 1024 * 1024;
+/** Bytes of a forwarded answer; frames repeat several fields around each piece of text. */
+const MAX_FORWARDED_BYTES = 8 * MAX_ANSWER_LENGTH;
 
-interface Choice {
-  parts: Map<string, ContentPart>;
-  reason: FinishReason | undefined;
-}
-
-/** Reads typed events, and forwarded answers in formats whose text moderation can read. */
+/** Reads typed events; reads forwarded answers at their end, in the format of the call. */
 export class ContentRecorder {
   readonly #call: ChatCall;
-  readonly #choices = new Map<number, Choice>();
-  #length = 0;
+  readonly #parts = new MessageParts();
+  readonly #forwarded: ForwardedEvent[] = [];
+  #forwardedBytes = 0;
 
   constructor(call: ChatCall) {
     this.#call = call;
@@ -27,24 +24,33 @@ export class ContentRecorder {
 
   add(event: ChatRunEvent): void {
     switch (event.type) {
-      case "text":
+      case "text": {
+        const type = event.isRefusal ? "refusal" : "text";
+        this.#parts.append(event.choice, type, event.text, { type, content: "" });
+        break;
+      }
       case "reasoning":
-        this.#append(event.choice, event.type, event.text, { type: event.type, content: "" });
+        this.#parts.append(event.choice, "reasoning", event.text, { type: "reasoning", content: "" });
         break;
       case "tool-call":
-        this.#append(event.choice, `${event.index}`, "", { ...callOf(event), arguments: "" });
+        this.#parts.append(event.choice, `${event.index}`, "", { ...callOf(event), arguments: "" });
         break;
       case "tool-arguments":
-        this.#append(event.choice, `${event.index}`, event.text, { type: "tool_call", arguments: "" });
+        this.#parts.append(event.choice, `${event.index}`, event.text, { type: "tool_call", arguments: "" });
         break;
       case "choice-end":
-        this.#choiceOf(event.choice).reason = event.reason;
+        this.#parts.end(event.choice, event.reason);
+        break;
+      case "frames":
+        this.#forwardedBytes += event.frames.length;
+        if (this.#forwardedBytes <= MAX_FORWARDED_BYTES) this.#forwarded.push(event);
+        break;
+      case "finish":
+        if ("completion" in event && event.completion !== undefined) this.#forwarded.push(event);
         break;
       case "start":
       case "echo":
         break;
-      default:
-        if (this.#length < MAX_LENGTH) this.#addDeltas(this.#call.passThrough?.answerText?.textsOf(event));
     }
   }
 
@@ -52,39 +58,14 @@ export class ContentRecorder {
     const { request, prompts = [] } = this.#call;
     return {
       inputMessages: [...prompts.map(promptMessage), ...request.messages.map(toMessage)],
-      outputMessages: [...this.#choices.values()].map(({ parts, reason }) => ({
-        role: "assistant",
-        parts: [...parts.values()],
-        finish_reason: reason,
-      })),
+      outputMessages: this.forwarded()?.messages ?? this.#parts.messages(),
     };
   }
 
-  /** Tool calls of forwarded answers have no names: moderation reads only what the model wrote. */
-  #addDeltas(deltas: readonly TextDelta[] = []): void {
-    for (const { choice, part, text } of deltas) {
-      const isCall = part.endsWith(".arguments");
-      const type = part.includes("reasoning") ? "reasoning" : "text";
-      this.#append(choice, part, text, isCall ? { type: "tool_call", arguments: "" } : { type, content: "" });
-    }
-  }
-
-  #append(choice: number, key: string, text: string, empty: ContentPart): void {
-    const { parts } = this.#choiceOf(choice);
-    const part = parts.get(key) ?? empty;
-    const piece = text.slice(0, MAX_LENGTH - this.#length);
-    this.#length += piece.length;
-    if (part.type === "tool_call") part.arguments += piece;
-    else if (part.type === "text" || part.type === "reasoning") part.content += piece;
-    parts.set(key, part);
-  }
-
-  #choiceOf(choice: number): Choice {
-    const recording = this.#choices.get(choice);
-    if (recording !== undefined) return recording;
-    const created = { parts: new Map(), reason: undefined };
-    this.#choices.set(choice, created);
-    return created;
+  /** Reads an answer that was forwarded; undefined for one of typed events. */
+  forwarded() {
+    const { passThrough } = this.#call;
+    return this.#forwarded.length === 0 ? undefined : passThrough?.contentOf(this.#forwarded);
   }
 }
 
@@ -104,11 +85,15 @@ function toMessage(message: ChatMessage): ContentMessage {
   const images = imagesIn(message).map(({ url }): ContentPart => {
     return url.startsWith("data:") ? { type: "blob", modality: "image" } : { type: "uri", modality: "image", uri: url };
   });
+  const files = filesIn(message).map(({ url, name: file }): ContentPart => {
+    if (url.startsWith("data:")) return { type: "blob", modality: "file", name: file };
+    return { type: "uri", modality: "file", uri: url };
+  });
   return {
     role,
     name,
     parts: [
-      ...filesIn(message).map((): ContentPart => ({ type: "blob", modality: "file" })),
+      ...files,
       ...(text === "" ? [] : [{ type: "text", content: text } as const]),
       ...images,
       ...toolCalls.map((call) => ({ ...callOf(call), arguments: call.arguments })),

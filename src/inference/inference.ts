@@ -46,10 +46,19 @@ import {
   type RequestedModeration,
 } from "./moderation/moderation-policy.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
+import { recordChat, recordPrompt, type StoreChat } from "./recording/chat-recording.ts";
+import { Recordings, type RecordingsOptions, recorded } from "./recording/recordings.ts";
+import {
+  embeddingContent,
+  moderationContent,
+  rerankContent,
+  speechContent,
+  transcriptionContent,
+} from "./recording/task-content.ts";
 import { projectOf, Runs, type RunsOptions } from "./runs.ts";
 import type { ToolResult, ToolRunOptions } from "./tool-run.ts";
 
-export interface InferenceOptions extends CallerModelsOptions, RunsOptions, GuardrailOptions {}
+export interface InferenceOptions extends CallerModelsOptions, RunsOptions, GuardrailOptions, RecordingsOptions {}
 
 export interface ChatOptions {
   /** Moderation that the request asks for; the project's requirements are added. */
@@ -59,6 +68,8 @@ export interface ChatOptions {
   onWait?: TaskAdapter<never, never>["onWait"];
   /** As part of a request that is already counted, such as a later turn of its tool loop. */
   isWithinRequest?: boolean;
+  /** Stores the answer for its caller; undefined: the caller does not ask for it. */
+  store?: StoreChat | undefined;
 }
 
 type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest?: boolean };
@@ -78,12 +89,14 @@ export class Inference {
   readonly #options: InferenceOptions;
   readonly #runs: Runs;
   readonly #guardrails: RequestGuards;
+  readonly #recordings: Recordings;
 
   constructor(options: InferenceOptions) {
     this.#options = options;
     this.models = new CallerModels(options);
     this.#runs = new Runs(this.models, options);
     this.#guardrails = new RequestGuards(this.models, this.#runs, options);
+    this.#recordings = new Recordings(options, (caller, id) => this.#guardrails.policyOf(caller, id));
   }
 
   /**
@@ -91,15 +104,24 @@ export class Inference {
    * refusal is an error response rather than a broken stream. Throws a Fault.
    */
   async chat(caller: Caller, asked: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
-    const guards = this.#guardrails.of(caller, asked.request.model, "chat", "messages", options.onDisconnect);
-    if (guards === undefined) return this.#chat(caller, asked, options, undefined);
+    const { onDisconnect, store } = options;
+    const recording = this.#recordings.begin(caller, asked.request.model, onDisconnect, store !== undefined);
+    const guards = this.#guardrails.of(caller, asked.request.model, "chat", "messages", onDisconnect);
+    if (guards === undefined) {
+      if (recording === undefined) return this.#chat(caller, asked, options, undefined);
+      recordPrompt(asked, recording);
+      return recordChat(asked, await this.#chat(caller, asked, options, undefined), recording, store);
+    }
     return guards.attempt(async () => {
       const { policy, context } = guards;
       // A policy of moderation alone reads the caller's body and answers of upstreams as bytes.
       const isTyped = policy.some(({ type }) => type !== "moderation");
       const guarded = isTyped ? await guardCall(asked, policy, context) : undefined;
-      const answer = await this.#chat(caller, guarded?.call ?? asked, options, guards);
-      const { bytes, events } = guarded === undefined ? answer : await guardAnswer(answer, guarded, policy, context);
+      const call = guarded?.call ?? asked;
+      if (recording !== undefined) recordPrompt(call, recording);
+      const answer = await this.#chat(caller, call, options, guards);
+      const checked = guarded === undefined ? answer : await guardAnswer(answer, guarded, policy, context);
+      const { bytes, events } = recording === undefined ? checked : recordChat(call, checked, recording, store);
       if (bytes !== undefined) return { ...answer, bytes: guards.untilEnd(bytes) };
       return { ...answer, events: guards.untilEnd(events) };
     });
@@ -151,12 +173,16 @@ export class Inference {
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<ModerationVerdicts>> {
     const id = options.model ?? this.models.first(caller, "moderation");
+    const recording = this.#recordings.begin(caller, id, onDisconnect);
+    const run = (inputs: ModerateOptions["inputs"]) => {
+      const read = recording?.watch((results: ModerationVerdicts[]) => moderationContent(inputs, results));
+      return recorded(this.#moderate(caller, { ...options, inputs }, onDisconnect), read);
+    };
     const guards = this.#guardrails.of(caller, id, "moderation", "input", onDisconnect);
-    if (guards === undefined) return this.#moderate(caller, options, onDisconnect);
-    return guards.run(async () => {
-      const texts = await guards.guardAll(options.inputs.map(({ text }) => text));
-      return this.#moderate(caller, { ...options, inputs: withTexts(options.inputs, texts) }, onDisconnect);
-    });
+    if (guards === undefined) return run(options.inputs);
+    return guards.run(async () =>
+      run(withTexts(options.inputs, await guards.guardAll(options.inputs.map(({ text }) => text)))),
+    );
   }
 
   /** Moderates inputs that have passed the guardrails of their request. */
@@ -199,13 +225,12 @@ export class Inference {
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<EmbeddingResult>> {
     const usesOpenAiName = isOpenAiEmbeddingModel(model);
-    const run = (inputs: EmbeddingRequest["inputs"]) =>
-      this.#runs.run(
-        caller,
-        model,
-        embeddingAdapter({ ...request, inputs, usesOpenAiName }, projectOf(caller)),
-        onDisconnect,
-      );
+    const recording = this.#recordings.begin(caller, model, onDisconnect);
+    const run = (inputs: EmbeddingRequest["inputs"]) => {
+      recording?.readWith(() => embeddingContent(inputs));
+      const adapter = embeddingAdapter({ ...request, inputs, usesOpenAiName }, projectOf(caller));
+      return this.#runs.run(caller, model, adapter, onDisconnect);
+    };
     const guards = this.#guardrails.of(caller, model, "embedding", "input", onDisconnect);
     return guards === undefined
       ? run(request.inputs)
@@ -218,9 +243,11 @@ export class Inference {
     { model, ...request }: Omit<RerankRequest, "project">,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<RerankResult>> {
+    const recording = this.#recordings.begin(caller, model, onDisconnect);
     const run = (query: string, documents: readonly string[]) => {
       const adapter = rerankAdapter({ ...request, query, documents, project: projectOf(caller) });
-      return this.#runs.run(caller, model, adapter, onDisconnect);
+      const read = recording?.watch((results: RerankResult[]) => rerankContent({ query, documents }, results));
+      return recorded(this.#runs.run(caller, model, adapter, onDisconnect), read);
     };
     const guards = this.#guardrails.of(caller, model, "embedding", "documents", onDisconnect);
     if (guards === undefined) return run(request.query, request.documents);
@@ -236,7 +263,11 @@ export class Inference {
     { model, ...request }: SpeechRequest,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<Float32Array>> {
-    const run = (spoken: typeof request) => this.#runs.run(caller, model, speechAdapter(spoken), onDisconnect);
+    const recording = this.#recordings.begin(caller, model, onDisconnect);
+    const run = (spoken: typeof request) => {
+      recording?.readWith(() => speechContent(spoken));
+      return this.#runs.run(caller, model, speechAdapter(spoken), onDisconnect);
+    };
     const guards = this.#guardrails.of(caller, model, "speech", "input", onDisconnect);
     if (guards === undefined) return run(request);
     return guards.run(async () => {
@@ -253,13 +284,23 @@ export class Inference {
   ): Promise<InferenceAnswer<TranscriptionEvent>> {
     const run = (prompt: string | undefined) =>
       this.#runs.run(caller, model, transcriptionAdapter({ ...request, prompt }), onDisconnect);
+    const recording = this.#recordings.begin(caller, model, onDisconnect);
+    const read = (prompt: string | undefined) =>
+      recording?.watch((events: TranscriptionEvent[]) => transcriptionContent({ ...request, prompt }, events));
     const guards = this.#guardrails.of(caller, model, "transcription", "file", onDisconnect);
-    if (guards === undefined) return run(request.prompt);
+    if (guards === undefined) return recorded(run(request.prompt), read(request.prompt));
     return guards.run(async () => {
-      const [prompt = ""] = await guards.guardAll([request.prompt ?? ""]);
-      const answer = await run(prompt || undefined);
-      return { ...answer, events: guardTranscript(answer.events, guards.policy, guards.context) };
+      const [checkedPrompt = ""] = await guards.guardAll([request.prompt ?? ""]);
+      const prompt = checkedPrompt || undefined;
+      const answer = await run(prompt);
+      const events = guardTranscript(answer.events, guards.policy, guards.context);
+      return recorded({ ...answer, events }, read(prompt));
     });
+  }
+
+  /** Whether the content of a caller's requests is recorded, which workers leave to their owner. */
+  isRecorded(caller: Caller): boolean {
+    return this.#options.recordingOf?.(caller) !== undefined;
   }
 
   /** Whether guardrails apply to the requests of a caller for a model, which workers leave to their owner. */

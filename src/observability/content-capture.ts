@@ -2,9 +2,9 @@
 
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
+import type { ChatContent } from "../contracts/chat-content.ts";
 import { resultWithin } from "../kernel/async/timeout.ts";
 import { Fault } from "../kernel/faults.ts";
-import type { ChatContent } from "./chat-content.ts";
 import { limitMessages } from "./limit-messages.ts";
 import type { Logger } from "./logger.ts";
 import type { SpanAttributes } from "./trace.ts";

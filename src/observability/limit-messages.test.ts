@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ContentMessage } from "./chat-content.ts";
+import type { ContentMessage } from "../contracts/chat-content.ts";
 import { limitMessages } from "./limit-messages.ts";
 
 const say = (role: string, content: string): ContentMessage => ({ role, parts: [{ type: "text", content }] });

@@ -1,4 +1,4 @@
-import type { ContentMessage, ContentPart } from "./chat-content.ts";
+import type { ContentMessage, ContentPart } from "../contracts/chat-content.ts";
 
 interface LimitedMessages {
   /** A JSON array of messages. */

@@ -13,9 +13,9 @@ import {
 import { hrTime, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import type { ChatContent } from "../contracts/chat-content.ts";
 import { Fault } from "../kernel/faults.ts";
 import { VERSION } from "../kernel/version.ts";
-import type { ChatContent } from "./chat-content.ts";
 import { ContentCapture } from "./content-capture.ts";
 import type { Logger } from "./logger.ts";
 import type { OpenTelemetryOptions, TracesOptions } from "./open-telemetry-options.ts";

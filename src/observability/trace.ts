@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders } from "node:http";
-import type { ChatContent } from "./chat-content.ts";
+import type { ChatContent } from "../contracts/chat-content.ts";
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 

@@ -26,6 +26,8 @@ import type { FileRow } from "../features/files/file-rows.ts";
 import type { ProjectGuardrailsRow } from "../features/guardrails/guardrail-rows.ts";
 import type { MailDeliveryRow } from "../features/mail/mail-rows.ts";
 import type { PromptLabelRow, PromptRow, PromptVersionRow } from "../features/prompts/prompt-rows.ts";
+import type { RequestFeedbackRow } from "../features/recorded-content/feedback-rows.ts";
+import type { ProjectRecordingRow, RecordedContentRow } from "../features/recorded-content/recorded-content-rows.ts";
 import type {
   ConversationRow,
   ResponseEventsRow,
@@ -98,6 +100,9 @@ export interface Schema {
   promptLabels: PromptLabelRow;
   batches: BatchRow;
   batchParts: BatchPartRow;
+  projectRecordings: ProjectRecordingRow;
+  recordedContents: RecordedContentRow;
+  requestFeedback: RequestFeedbackRow;
 }
 
 export interface OrganizationRow {

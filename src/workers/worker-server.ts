@@ -127,11 +127,13 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
   }
 }
 
-/** Passes on requests for local models and unknown ones, and those that a local model moderates. */
+/** Passes on requests for local models and unknown ones, those that a local model moderates, and those that are recorded. */
 function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions): void {
   const { inference, owner, servesModel, settings } = options;
   scope.addHook("preHandler", (request, reply, done) => {
-    const { model, moderation, messages, input, prompt } = (request.body ?? {}) as Record<string, unknown>;
+    const { model, moderation, messages, input, prompt, store } = (request.body ?? {}) as Record<string, unknown>;
+    // The owner has the database.
+    const isRecorded = store === true || inference.isRecorded(request.caller);
     const isModerated =
       moderation !== undefined || (typeof model === "string" && inference.isGuarded(request.caller, model));
     // The owner reads files and fetches what addresses refer to.
@@ -141,7 +143,8 @@ function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions)
     // The owner reads stored prompts. Those of text completions are texts or lists.
     const isReference = typeof prompt === "object" && prompt !== null && !Array.isArray(prompt);
     const isComplete = !needsResolver(settings.upstreamUrls, references);
-    const isServed = typeof model === "string" && servesModel(model) && !isModerated && isComplete && !isReference;
+    const isHere = isComplete && !isReference && !isModerated && !isRecorded;
+    const isServed = typeof model === "string" && servesModel(model) && isHere;
     if (isServed) done();
     else passOn(request, reply, owner);
   });

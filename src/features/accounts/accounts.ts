@@ -10,6 +10,7 @@ import { ModerationPolicyService } from "../moderations/moderation-policy-servic
 import { RateLimitService } from "../quota/rate-limit-service.ts";
 import { SpendLimitService } from "../quota/spend-limit-service.ts";
 import { ClientSecrets } from "../realtime/client-secrets.ts";
+import { ProjectRecordingService } from "../recorded-content/project-recording-service.ts";
 import type { BearerTokens } from "../sign-on/bearer-tokens.ts";
 import { UserSessions } from "../sign-on/user-sessions.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
@@ -79,6 +80,7 @@ export class Accounts {
   readonly roleAssignments: RoleAssignments;
   readonly projectMembers: ProjectMembers;
   readonly guardrails: GuardrailPolicyService;
+  readonly recordings: ProjectRecordingService;
   readonly auditTrail: AuditTrail;
   readonly consoleSessions: ConsoleSessions;
   readonly userSessions: UserSessions;
@@ -127,6 +129,7 @@ export class Accounts {
     this.rateLimits = new RateLimitService(this.transactions);
     this.moderationPolicies = new ModerationPolicyService(this.transactions);
     this.guardrails = new GuardrailPolicyService(this.transactions);
+    this.recordings = new ProjectRecordingService(this.transactions);
     this.auditTrail = new AuditTrail(database);
     this.consoleSessions = new ConsoleSessions(this.transactions);
     this.userSessions = new UserSessions(this.transactions);

@@ -1,6 +1,7 @@
 /** Callers by their keys: who they are, and what they may use. */
 
 import type { Guardrail } from "../../contracts/guardrail.ts";
+import type { RecordingPolicy } from "../../inference/recording/recording-policy.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { RequestLabels } from "../../kernel/usage.ts";
 import type { Logger } from "../../observability/logger.ts";
@@ -133,6 +134,11 @@ export class Callers {
   /** Guardrails of the project of a caller that this returned, except for its moderation policy. */
   guardrailsOf(caller: Caller): readonly Guardrail[] {
     return this.#requireCachedKey(caller).guardrails;
+  }
+
+  /** What the project of a caller that this returned records; undefined: nothing. */
+  recordingOf(caller: Caller): RecordingPolicy | undefined {
+    return this.#requireCachedKey(caller).recording;
   }
 
   /** Whether the key of a caller that this returned was not revoked since; true while that cannot be checked. */

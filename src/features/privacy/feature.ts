@@ -9,6 +9,7 @@ import { privacy } from "./routes.ts";
 type PrivacyParts = Pick<ServiceParts, "accounts" | "config" | "database" | "logger"> & {
   files: Pick<ServiceParts["files"], "files">;
   usage: Pick<ServiceParts["usage"], "recorder" | "history">;
+  recorded?: ServiceParts["recorded"];
 };
 
 /** Export, erasure and retention of what is stored of users and end users. */
@@ -19,13 +20,21 @@ export function openPrivacy(parts: ServiceParts): Feature {
 }
 
 /** Export and erasure of what is stored of users and end users. */
-export function privacyFeature({ accounts, config, database, logger, files: { files }, usage }: PrivacyParts): Feature {
+export function privacyFeature({
+  accounts,
+  config,
+  database,
+  logger,
+  files: { files },
+  ...parts
+}: PrivacyParts): Feature {
+  const { usage, recorded } = parts;
   const flush = async () => {
-    await Promise.all([usage.recorder.flush(), usage.history.flush()]);
+    await Promise.all([usage.recorder.flush(), usage.history.flush(), recorded?.writer.flush()]);
   };
   const { transactions } = accounts;
   const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
   const content = keyring && new SealedRows(keyring, logger);
-  const context = { database, files, content };
+  const context = { database, files, content, recorded };
   return { admin: [privacy(new Privacy({ transactions, tables: PERSONAL_DATA, context, logger, flush }))] };
 }

@@ -3,6 +3,7 @@
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/schema.ts";
 import type { FileStore } from "../files/file-store.ts";
+import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
 import type { SealedRows } from "../responses/sealed-rows.ts";
 
 /**
@@ -26,6 +27,8 @@ export interface PersonalContext {
   files: Pick<FileStore, "remove" | "readStored" | "blobs">;
   /** Decrypts stored content; undefined: there is no key. */
   content: SealedRows | undefined;
+  /** Decrypts recorded content; left out: there is no key. */
+  recorded?: Pick<RecordedContents, "sealed" | "openComment"> | undefined;
 }
 
 type Table = keyof Schema & string;

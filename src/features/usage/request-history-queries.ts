@@ -17,6 +17,8 @@ export interface RequestFilter {
   models?: readonly string[] | undefined;
   operations?: readonly string[] | undefined;
   deployments?: readonly string[] | undefined;
+  /** End users, which only requests with this label have. */
+  endUsers?: readonly string[] | undefined;
   /** True: status 400 and above; false: below. */
   isFailed?: boolean | undefined;
   /** Epoch milliseconds of the end: from, and before. */
@@ -270,8 +272,16 @@ function matches(filter: RequestFilter): RawBuilder<boolean> {
   return sql<boolean>`${ofDimension(filter)} and ${ofRow(filter)}`;
 }
 
-function ofRow({ minDurationMilliseconds, minCostNanoDollars }: RequestFilter): RawBuilder<boolean> {
+function ofRow({ endUsers, minDurationMilliseconds, minCostNanoDollars }: RequestFilter): RawBuilder<boolean> {
   const conditions: RawBuilder<unknown>[] = [sql`1 = 1`];
+  if (endUsers !== undefined) {
+    const ofEndUser = endUsers.map((endUser) => {
+      const field = `"endUser":${JSON.stringify(endUser)}`;
+      // Both databases have `replace`, unlike functions that find a text or read JSON.
+      return sql`replace(${sql.ref("details")}, ${field}, '') <> ${sql.ref("details")}`;
+    });
+    conditions.push(sql`(${sql.join([sql`1 = 0`, ...ofEndUser], sql` or `)})`);
+  }
   if (minDurationMilliseconds !== undefined) {
     conditions.push(sql`${sql.ref("durationMilliseconds")} >= ${minDurationMilliseconds}`);
   }

@@ -9,14 +9,13 @@ import {
   RequestListQuery,
   toHistogramRange,
   toPosition,
-  toRequestEntry,
   toRequestFilter,
   toRequestFrame,
   toRequestHistogram,
   toRequestPage,
 } from "../../wire/openai/organization/organization-requests.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { RequestDetails, RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
+import { RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { allows } from "../accounts/roles/access.ts";
 import { histogramOf } from "./request-histogram.ts";
@@ -26,6 +25,14 @@ import { visibilityOf } from "./visibility.ts";
 /** Streams that one project, or the administrators of one organization, may keep open: each reads the database every second. */
 const MAX_STREAMS = 16;
 const RECHECK_MS = 2_000;
+
+export const REPORT = { tag: "Reports", permission: "admin-or-project", requires: "signed-in" } as const;
+
+/** Decides whether a caller may read messages of upstreams, which name hosts and files of the installation. */
+export async function showsCauses({ organizations }: Accounts, { caller }: FastifyRequest): Promise<boolean> {
+  const isReader = caller.kind === "admin" && allows(caller.access, "organization.read");
+  return isReader && organizations.isDefault(caller.organizationId);
+}
 
 /** GET /v1/organization/requests, newest first; `stream=true` follows new ones. A project key sees its own project. */
 export function requests(history: RequestHistory, accounts: Accounts, stopping: AbortSignal): FastifyPluginAsync {
@@ -42,19 +49,13 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
       else streams.delete(scope);
     });
   };
-  /** Upstreams' messages name hosts and files of the installation. */
-  const showsCauses = async ({ caller }: FastifyRequest) =>
-    caller.kind === "admin" &&
-    allows(caller.access, "organization.read") &&
-    (await accounts.organizations.isDefault(caller.organizationId));
-  const definition = { tag: "Reports", permission: "admin-or-project", requires: "signed-in" } as const;
   return async (app) => {
     app.get(
       "/requests",
       operation({
         summary:
           "Lists the metadata of single requests, newest first; `?stream=true` follows new ones. A project key lists its own project. Not in OpenAI's API.",
-        ...definition,
+        ...REPORT,
         query: RequestListQuery,
         answer: RequestPage,
         content: ["text/event-stream"],
@@ -62,7 +63,7 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
       async (request, reply) => {
         const query = parse(RequestListQuery, request.query);
         const filter = filterOf(request, toRequestFilter(query));
-        const maySee = await showsCauses(request);
+        const maySee = await showsCauses(accounts, request);
         if (query.stream !== true) {
           return toRequestPage(await history.list(filter, toPosition(query.page), query.limit), maySee);
         }
@@ -81,7 +82,7 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
       "/requests/histogram",
       operation({
         summary: "Counts requests and errors by time, with the filters of the list. Not in OpenAI's API.",
-        ...definition,
+        ...REPORT,
         query: RequestHistogramQuery,
         answer: RequestHistogram,
       }),
@@ -94,33 +95,14 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
         );
       },
     );
-
-    app.get<{ Params: { id: string } }>(
-      "/requests/:id",
-      operation({
-        summary: "Retrieves the metadata of one request: its timing, attempts, tokens and cost. Not in OpenAI's API.",
-        ...definition,
-        answer: RequestDetails,
-      }),
-      async (request, reply) => {
-        const entry = await history.find(filterOf(request, {}), request.params.id, left(reply));
-        if (entry === undefined) throw notFound(request.params.id);
-        return toRequestEntry(entry, await showsCauses(request));
-      },
-    );
   };
 }
 
 /** Signal of a client that disconnects. */
-function left(reply: FastifyReply): AbortSignal {
+export function left(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   onDisconnect(reply)(() => controller.abort());
   return controller.signal;
-}
-
-function notFound(id: string): Fault {
-  const message = `No request has the ID \`${id.slice(0, 100)}\`. Entries are removed after \`usage.request_days\` days.`;
-  return new Fault("not-found", message, { code: "not_found" });
 }
 
 function tooManyStreams(): Fault {
@@ -144,6 +126,6 @@ async function* frames(
   }
 }
 
-function filterOf(request: FastifyRequest, asked: Omit<RequestFilter, "organizationId">): RequestFilter {
+export function filterOf(request: FastifyRequest, asked: Omit<RequestFilter, "organizationId">): RequestFilter {
   return { ...asked, organizationId: request.caller.organizationId, visibility: visibilityOf(request.caller) };
 }

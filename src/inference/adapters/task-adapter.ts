@@ -1,11 +1,11 @@
 /** Differences between tasks in the life of a request. */
 
+import type { ChatContent } from "../../contracts/chat-content.ts";
 import type { Model } from "../../contracts/engine.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import type { UsageUpperBound } from "../../features/quota/quota.ts";
 import type { Fault } from "../../kernel/faults.ts";
 import type { Usage } from "../../kernel/usage.ts";
-import type { ChatContent } from "../../observability/chat-content.ts";
 import type { BypassReason, CacheParts } from "../cache/cache-outcome.ts";
 import type { PrefixKeys } from "../routing/prefix-affinity.ts";
 

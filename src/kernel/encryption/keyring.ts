@@ -18,6 +18,8 @@ interface DerivedKey {
   /** Shown in ciphertexts: a part of the derivation that reveals nothing about the key. */
   id: Buffer;
   key: Buffer;
+  /** For keyed hashes of words. */
+  searchKey: Buffer;
 }
 
 /** Content that no key of the ring decrypts: written with a removed key, truncated or altered. */
@@ -29,12 +31,21 @@ export class Keyring {
   readonly #current: DerivedKey;
   readonly #keys: ReadonlyMap<string, DerivedKey>;
 
+  /** Keys for keyed hashes, the current one first. */
+  readonly searchKeys: readonly Buffer[];
+
   /** Encrypts with the first secret and decrypts with each of them. */
   constructor(secrets: readonly [Secret, ...Secret[]]) {
     const [current, ...former] = secrets;
     this.#current = derive(current);
     const keys = [this.#current, ...former.map(derive)];
     this.#keys = new Map(keys.map((key) => [key.id.toString("hex"), key]));
+    this.searchKeys = keys.map(({ searchKey }) => searchKey);
+  }
+
+  /** First bytes of what the current key encrypts. */
+  get currentHeader(): Buffer {
+    return Buffer.concat([Buffer.of(VERSION), this.#current.id]);
   }
 
   /** Returns version, key id, nonce, ciphertext and tag. `place` binds the content to its row: no other row decrypts it. */
@@ -80,5 +91,5 @@ export class Keyring {
 function derive(secret: Secret): DerivedKey {
   const part = (purpose: string, bytes: number) =>
     Buffer.from(hkdfSync("sha256", secret.reveal(), "", `parlance ${purpose} 1`, bytes));
-  return { id: part("key id", KEY_ID_BYTES), key: part("content key", 32) };
+  return { id: part("key id", KEY_ID_BYTES), key: part("content key", 32), searchKey: part("search key", 32) };
 }

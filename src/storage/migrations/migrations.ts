@@ -31,6 +31,7 @@ import { provisioning } from "./0028-provisioning.ts";
 import { configuration } from "./0029-configuration.ts";
 import { prompts } from "./0030-prompts.ts";
 import { budgets } from "./0031-budgets.ts";
+import { recordedContent } from "./0032-recorded-content.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -65,4 +66,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0029-configuration": configuration,
   "0030-prompts": prompts,
   "0031-budgets": budgets,
+  "0032-recorded-content": recordedContent,
 };

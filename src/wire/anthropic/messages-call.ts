@@ -7,6 +7,7 @@ import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts
 import type { Fault } from "../../kernel/faults.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import { cacheMarkOf } from "../cache-control.ts";
+import { messageContentOf } from "../forwarded-content.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import {
   firstRefusedField,
@@ -57,6 +58,7 @@ export function toMessagesCall(
     stream: body.stream === true,
     unsupportedLocally: () => firstUnsupported(body, policy),
     promptBytes: () => jsonBytes([body.system, body.messages, body.tools], "data"),
+    contentOf: messageContentOf,
   };
   return {
     request,

@@ -177,6 +177,19 @@ export const ModerationPolicy = named(
   }),
 );
 
+export const ProjectRecording = named(
+  "ProjectRecording",
+  z.object({
+    object: z.literal("project.recording"),
+    record_content: z.enum(["off", "errors", "all"]),
+    share: z.number(),
+    keep_days: z.int(),
+    max_bytes: z.int(),
+    redact: z.array(z.enum(["pii", "secrets"])),
+    search: z.boolean(),
+  }),
+);
+
 export const ProjectGuardrails = named(
   "ProjectGuardrails",
   z.object({

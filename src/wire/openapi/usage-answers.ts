@@ -153,7 +153,48 @@ const RequestEntry = named(
   }),
 );
 
-export { RequestEntry as RequestDetails };
+const RecordedMessage = z.object({
+  role: z.string(),
+  name: z.string().optional(),
+  parts: z.array(z.looseObject({ type: z.string() })),
+  finish_reason: z.string().optional(),
+});
+
+const RecordedContent = z.object({
+  input_messages: z.array(RecordedMessage),
+  output_messages: z.array(RecordedMessage).describe("One for each choice."),
+  tools: z.array(z.looseObject({ name: z.string() })).describe("Functions that the model could call."),
+  truncated: z.boolean().describe("Whether a part is missing because the content was too large."),
+});
+
+export const RequestFeedback = named(
+  "RequestFeedback",
+  z.object({
+    id: z.string(),
+    object: z.literal("organization.request.feedback"),
+    request_id: z.string(),
+    project_id: z.string(),
+    api_key_id: z.string(),
+    user_id: nullable,
+    score: numberOrNull.describe("0 (bad) to 1 (good)."),
+    comment: nullable,
+    tags: z.array(z.string()),
+    created_at: seconds,
+    updated_at: seconds,
+  }),
+);
+
+export const RequestDetails = named(
+  "RequestDetails",
+  RequestEntry.extend({
+    recorded: z.boolean().describe("Whether the prompt and the answer are recorded, and the caller may read them."),
+    content: RecordedContent.nullable()
+      .optional()
+      .describe("With `include[]=content`: prompt and answer as they were recorded; null where they were not."),
+    feedback: z.array(RequestFeedback).describe("Oldest first."),
+  }),
+);
+
 export const RequestHistogram = z.object({
   object: z.literal("list"),
   data: z.array(z.object({ start_time: z.number(), requests: count, errors: count })),

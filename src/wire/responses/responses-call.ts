@@ -6,6 +6,7 @@ import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
+import { responseContentOf } from "../forwarded-content.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import type { UnknownFieldsPolicy } from "../openai/unknown-fields.ts";
 import { nativeResponses } from "./native-responses.ts";
@@ -88,6 +89,7 @@ export function toResponsesCall(
     unsupportedLocally: () =>
       firstUnsupported(body, KNOWN_FIELDS, policy, options.hostedTools, tools.served) ?? unsupported[0],
     promptBytes: () => jsonBytes([prompt.context, input, instructions, body.tools, text], "image_url"),
+    contentOf: responseContentOf,
   };
   return {
     request,

@@ -1,4 +1,5 @@
 import type { Guardrail } from "../../../contracts/guardrail.ts";
+import type { RecordingPolicy } from "../../../inference/recording/recording-policy.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
 import type { ModelPermissionsRow } from "../../../storage/schema.ts";
 import { type ApplicableBudget, budgetsOfKey } from "../../budgets/applicable-budget.ts";
@@ -12,6 +13,8 @@ import { findRateLimitsOf } from "../../quota/rate-limit-queries.ts";
 import type { ModelRateLimit } from "../../quota/rate-limit-service.ts";
 import { findSpendLimitsOf } from "../../quota/spend-limit-queries.ts";
 import type { SpendLimit } from "../../quota/spend-limit-service.ts";
+import { toRecordingPolicy } from "../../recorded-content/project-recording-service.ts";
+import { findRecordingsOf } from "../../recorded-content/recorded-content-queries.ts";
 import { findSessionKeys } from "../../sign-on/user-session-queries.ts";
 import { readAccountsVersion } from "../accounts-version.ts";
 import type { Caller } from "../caller.ts";
@@ -42,6 +45,8 @@ export interface KeyRecord {
   moderation: ProjectModeration | undefined;
   /** Guardrails of the project except for its moderation policy, in order. */
   guardrails: readonly Guardrail[];
+  /** What the project records; undefined: nothing. */
+  recording?: RecordingPolicy | undefined;
 }
 
 export interface CachedKey extends KeyRecord {
@@ -90,6 +95,7 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
     ]);
     const rulesFor = ({ userId, projectId }: ActiveApiKeyRow) =>
       userId === null ? undefined : rules.get(projectId ?? "");
+    const recordings = await findRecordingsOf(executor, [...projectIds]);
     const spendLimits = await findSpendLimitsOf(executor, [...scopeIds, ...keys.map(({ id }) => id)]);
     const budgets = await findBudgetsOf(executor, [...new Set(keys.map(({ organizationId }) => organizationId))]);
     return new Map(
@@ -121,6 +127,7 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
           rateLimits: rateLimits.filter(({ projectId }) => projectId === key.projectId),
           moderation: policies.filter(({ projectId }) => projectId === key.projectId).map(toProjectModeration)[0],
           guardrails: guardrails.filter(({ projectId }) => projectId === key.projectId).flatMap(toGuardrails),
+          recording: recordings.filter(({ projectId }) => projectId === key.projectId).map(toRecordingPolicy)[0],
         },
       ]),
     );

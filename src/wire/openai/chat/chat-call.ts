@@ -6,6 +6,7 @@ import type { PassThrough } from "../../../contracts/chat-proxy.ts";
 import type { CallerHeaders } from "../../../contracts/open-model.ts";
 import { jsonBytes } from "../../../kernel/json/json-bytes.ts";
 import { type JsonOutline, outlineOf } from "../../../kernel/json/json-outline.ts";
+import { chatContentOf } from "../../forwarded-content.ts";
 import type { UnknownFieldsPolicy } from "../unknown-fields.ts";
 import { chatAnswerText } from "./chat-answer-text.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
@@ -42,6 +43,7 @@ export function toChatCall(
       stream: body.stream === true,
       unsupportedLocally: () => firstUnsupportedField(sent, policy),
       promptBytes: () => (outline === undefined ? promptBytes(body) : outlinedPromptBytes(body, outline)),
+      contentOf: chatContentOf,
       answerText: chatAnswerText,
     },
     moderationInput: () => toModerationInput(body),

@@ -6,6 +6,7 @@ import type { CallerHeaders } from "../../../contracts/open-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../../engines/shared/default-chat-request.ts";
 import { rawPromptBytes } from "../../../engines/shared/estimate-tokens.ts";
 import { unsupportedValue } from "../../../kernel/faults.ts";
+import { completionContentOf } from "../../forwarded-content.ts";
 import { type ModerationTexts, writtenIn } from "../../moderation-texts.ts";
 import { type ParamNames, throwRenamed } from "../../rename-params.ts";
 import { withChatDefaults } from "../chat/chat-defaults.ts";
@@ -42,6 +43,7 @@ export function toCompletionCall(
       stream: body.stream === true,
       unsupportedLocally: () => firstRefusedField(sent, toRules(policy)),
       promptBytes: () => rawPromptBytes(prompts),
+      contentOf: completionContentOf,
       answerText: completionAnswerText,
     },
     moderationInput: () => toModerationInput(body, prompts),

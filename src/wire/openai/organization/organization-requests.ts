@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
-import type { RequestDetails, RequestHistogram, RequestPage } from "../../openapi/usage-answers.ts";
+import type { RequestHistogram, RequestPage } from "../../openapi/usage-answers.ts";
 import { queryBoolean, queryNumber } from "./organization-list.ts";
 
 const MAX_LIMIT = 100;
@@ -26,7 +26,7 @@ const values = z
   )
   .optional();
 
-const LISTS = ["project_ids", "api_key_ids", "models", "operations", "deployments"] as const;
+const LISTS = ["project_ids", "api_key_ids", "models", "operations", "deployments", "end_users"] as const;
 
 export const RequestListQuery = z.strictObject({
   limit: queryNumber(z.int().min(1).max(MAX_LIMIT)).default(20),
@@ -51,6 +51,7 @@ export function toRequestFilter(query: Omit<z.output<typeof RequestListQuery>, "
     models: list("models"),
     operations: list("operations"),
     deployments: list("deployments"),
+    endUsers: list("end_users"),
     isFailed: query.status === undefined ? undefined : query.status === "failed",
     from: query.start_time === undefined ? undefined : Math.floor(1000 * query.start_time),
     until: query.end_time === undefined ? undefined : Math.floor(1000 * query.end_time),
@@ -134,7 +135,7 @@ interface Stage {
 }
 
 /** `showsCauses`: whether the caller may read messages of upstreams and engines, which name hosts and files. */
-export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typeof RequestDetails> {
+export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typeof RequestPage>["data"][number] {
   const {
     stages = [],
     message,

@@ -33,6 +33,7 @@ export const PROJECT_PERMISSIONS = {
   "project.keys.write": "Changes service accounts and all keys of the project.",
   "project.own_keys.write": "Creates, renames, rotates and revokes keys of one's own.",
   "project.usage.read": "Reads the usage, costs and requests of everyone in the project.",
+  "project.content.read": "Reads, searches and exports recorded prompts and answers of everyone in the project.",
   "project.prompts.write": "Changes stored prompts, their versions and labels.",
   "project.inference": "Calls models, and uses files, batches and stored responses of the project.",
 } as const;

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import type { GuardrailServices } from "../../inference/guardrails/guardrail-services.ts";
+import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import { contentRetention } from "./content-retention.ts";
+import { ContentSizes } from "./content-sizes.ts";
+import { ContentWriter } from "./content-writer.ts";
+import { projectRecording } from "./project-recording-routes.ts";
+import { maxBytesOf } from "./project-recording-service.ts";
+import { RecordedContents } from "./recorded-contents.ts";
+import { requestContent } from "./request-content-routes.ts";
+import { feedbackRetention, RequestFeedbacks } from "./request-feedback.ts";
+import { SealedContents } from "./sealed-content.ts";
+import { SearchTokens } from "./search-tokens.ts";
+
+interface ContentParts extends Pick<BaseParts, "config" | "database" | "logger" | "lifetime"> {
+  accounts: Accounts;
+  guardrailServices: GuardrailServices;
+}
+
+/** Opens recorded content; undefined where there is no key to encrypt it. */
+export function openRecordedContent(parts: ContentParts): RecordedContents | undefined {
+  const { config, database, logger, lifetime, accounts, guardrailServices: services } = parts;
+  const { environment, dataDirectory, recordedContent: settings } = config;
+  const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
+  const secrets = environment.PARLANCE_ENCRYPTION_KEY;
+  const keyring = openKeyring({ secrets, file, logger, content: "recorded content and chat completions" });
+  if (keyring === undefined) return undefined;
+  const sealed = new SealedContents(keyring, logger);
+  const tokens = new SearchTokens(keyring);
+  const sizes = new ContentSizes({ database, maxBytesOf: (projectId) => maxBytesOf(database, projectId) });
+  const recordingOf = accounts.callers.recordingOf.bind(accounts.callers);
+  const writer = new ContentWriter({ database, sealed, tokens, sizes, settings, services, recordingOf, logger });
+  lifetime.defer(() => writer.close());
+  lifetime.use(contentRetention({ database, keyring, sealed, tokens, logger }));
+  return new RecordedContents({ keyring, database, sealed, tokens, sizes, writer });
+}
+
+/** What projects record, and what was recorded. */
+export function recordedContentFeature(parts: ServiceParts): Feature {
+  const { accounts, config, database, lifetime, logger, recorded, usage } = parts;
+  const feedback = new RequestFeedbacks(database, recorded?.keyring);
+  lifetime.use(feedbackRetention(database, logger, config.usage.requestDays));
+  return {
+    admin: [
+      projectRecording(accounts, recorded),
+      requestContent({ accounts, history: usage.history, recorded, feedback }),
+    ],
+  };
+}

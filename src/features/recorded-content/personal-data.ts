@@ -1,0 +1,64 @@
+import type { Person, PersonalData, QueriedRows } from "../privacy/personal-data.ts";
+import { listContentsOf, listFeedbackOf, type PersonOfContent } from "./personal-queries.ts";
+import { removeContents } from "./recorded-content-queries.ts";
+
+const AT_ONCE = 50;
+
+/** Content of requests of the person's keys and sessions, and of those that name the person as their end user. */
+const contentsOfPerson: QueriedRows<"recordedContents"> = {
+  columns: ["keyId", "endUser"],
+  async *read({ database, recorded }, person) {
+    for (let after = 0; ; ) {
+      const rows = await database.run((executor) => listContentsOf(executor, toAuthor(person), after, AT_ONCE));
+      for (const { content, number: _number, ...row } of rows) {
+        yield { ...row, content: recorded?.sealed.tryOpen(row, content) ?? null };
+      }
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.number;
+    }
+  },
+  async erase({ database }, person) {
+    let erased = 0;
+    for (;;) {
+      const { count } = await database.transaction(async (executor) => {
+        const rows = await listContentsOf(executor, toAuthor(person), 0, AT_ONCE);
+        return removeContents(executor, database.kind, { ids: rows.map(({ id }) => id) }, AT_ONCE);
+      });
+      if (count === 0) return erased;
+      erased += count;
+    }
+  },
+};
+
+const feedbackOfPerson: QueriedRows<"requestFeedback"> = {
+  columns: ["keyId", "userId"],
+  async *read({ database, recorded }, person) {
+    const rows = await database.run((executor) => listFeedbackOf(executor, toAuthor(person)));
+    for (const { comment, ...row } of rows) {
+      yield { ...row, comment: comment && recorded?.openComment(row.requestId, comment) };
+    }
+  },
+  async erase({ database }, person) {
+    const { caller, user } = toAuthor(person);
+    const { numDeletedRows } = await database.run((executor) =>
+      executor
+        .deleteFrom("requestFeedback")
+        .where(({ eb, or }) => or([eb("keyId", "in", caller), eb("userId", "in", user)]))
+        .executeTakeFirstOrThrow(),
+    );
+    return Number(numDeletedRows);
+  },
+};
+
+/** An empty list is not SQL. */
+function toAuthor({ organizationId, identifiers: { caller, endUser, user } }: Person): PersonOfContent {
+  const nonEmpty = (list: readonly string[]) => (list.length === 0 ? [""] : list);
+  return { organizationId, caller: nonEmpty(caller), endUser: nonEmpty(endUser), user: nonEmpty(user) };
+}
+
+export const recordedContentData = {
+  projectRecordings: { reason: "Settings of projects." },
+  recordedContents: { rows: [contentsOfPerson] },
+  requestFeedback: { rows: [feedbackOfPerson] },
+} as const satisfies PersonalData;

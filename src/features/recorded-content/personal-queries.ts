@@ -1,0 +1,41 @@
+import type { Executor } from "../../storage/database.ts";
+import type { RequestFeedbackRow } from "./feedback-rows.ts";
+import type { ContentRow } from "./recorded-content-queries.ts";
+
+/** Values that name a person; no list is empty. */
+export interface PersonOfContent {
+  organizationId: string;
+  caller: readonly string[];
+  endUser: readonly string[];
+  user: readonly string[];
+}
+
+/** Reads content of a person after a number, in its order. */
+export async function listContentsOf(
+  executor: Executor,
+  { organizationId, caller, endUser }: PersonOfContent,
+  after: number,
+  limit: number,
+): Promise<ContentRow[]> {
+  return executor
+    .selectFrom("recordedContents")
+    .select(["number", "id", "organizationId", "projectId", "keyId", "endUser", "completionId", "model"])
+    .select(["at", "expiresAt", "bytes", "content"])
+    .where("number", ">", after)
+    .where("organizationId", "=", organizationId)
+    .where(({ eb, or }) => or([eb("keyId", "in", caller), eb("endUser", "in", endUser)]))
+    .orderBy("number")
+    .limit(limit)
+    .execute();
+}
+
+export async function listFeedbackOf(
+  executor: Executor,
+  { caller, user }: PersonOfContent,
+): Promise<RequestFeedbackRow[]> {
+  return executor
+    .selectFrom("requestFeedback")
+    .selectAll()
+    .where(({ eb, or }) => or([eb("keyId", "in", caller), eb("userId", "in", user)]))
+    .execute();
+}

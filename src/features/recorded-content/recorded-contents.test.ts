@@ -1,0 +1,145 @@
+/** Storage of recorded content, on both databases. */
+
+import { afterEach, describe, expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import type { RecordingPolicy } from "../../inference/recording/recording-policy.ts";
+import { RequestRecording } from "../../inference/recording/request-recording.ts";
+import { Keyring } from "../../kernel/encryption/keyring.ts";
+import { Secret } from "../../kernel/secret.ts";
+import { createLogger } from "../../observability/logger.ts";
+import { type Database, openDatabase } from "../../storage/database.ts";
+import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
+import { insertProject } from "../accounts/projects/project-queries.ts";
+import type { RequestEntry } from "../usage/request-rows.ts";
+import { contentRetention } from "./content-retention.ts";
+import { ContentSizes } from "./content-sizes.ts";
+import { ContentWriter } from "./content-writer.ts";
+import { RecordedContents } from "./recorded-contents.ts";
+import { SealedContents } from "./sealed-content.ts";
+import { SearchTokens } from "./search-tokens.ts";
+
+const databases = useDatabases();
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const logger = createLogger("silent");
+const [first, second] = ["first-key", "second-key"].map((name) => new Secret(name.padEnd(40, "x"))) as [Secret, Secret];
+const DAY = 86_400_000;
+const policy: RecordingPolicy = {
+  ...{ mode: "all", share: 1, keepDays: 2, maxBytes: 0, redact: [], isSearchable: true },
+};
+const services = { analyze: () => Promise.reject(new Error("no service")) } as never;
+
+async function openProject(kind: (typeof DATABASE_KINDS)[number]): Promise<Database> {
+  const database = openDatabase(await databases.create(kind));
+  closing.push(() => database.close());
+  const row = { name: "One", isDefault: 1, createdAt: 0, archivedAt: null };
+  await database.run((executor) => insertOrganization(executor, { ...row, id: "org" }));
+  await database.run((executor) => insertProject(executor, { ...row, id: "proj", organizationId: "org" }));
+  return database;
+}
+
+function open(database: Database, secrets: [Secret, ...Secret[]], maxBytes = 1e9) {
+  const keyring = new Keyring(secrets);
+  const sealed = new SealedContents(keyring, logger);
+  const tokens = new SearchTokens(keyring);
+  const sizes = new ContentSizes({ database, maxBytesOf: async () => maxBytes });
+  const settings = { storeCompletions: true, keepCompletionsDays: 30, maxContentKilobytes: 256 };
+  const recordingOf = () => policy;
+  const writer = new ContentWriter({ database, sealed, tokens, sizes, settings, services, recordingOf, logger });
+  const retention = contentRetention({ database, keyring, sealed, tokens, logger });
+  closing.push(() => writer.close());
+  closing.push(() => retention[Symbol.dispose]());
+  return { contents: new RecordedContents({ keyring, database, sealed, tokens, sizes, writer }), retention };
+}
+
+const caller = { keyId: "key", organizationId: "org", projectId: "proj", kind: "project" } as const;
+
+function toEntry(id: string, at: number): RequestEntry {
+  return {
+    ...{ id, at, organizationId: "org", projectId: "proj", keyId: "key", operation: "chat/completions" },
+    ...{ model: "m", answeredBy: "m", deployment: "m", status: 200, outcome: "finished", error: null, attempts: 1 },
+    ...{ queuedMilliseconds: 0, firstTokenMilliseconds: 1, durationMilliseconds: 2, promptTokens: 1, cachedTokens: 0 },
+    ...{ completionTokens: 1, characters: 0, audioMilliseconds: 0, costNanoDollars: null, details: null },
+  };
+}
+
+function record({ writer }: RecordedContents, id: string, text: string, at = Date.now()): void {
+  const recording = new RequestRecording({ caller, policy, redact: [], guardrails: [] });
+  const parts = [{ type: "text", content: text } as const];
+  recording.readWith(() => ({ inputMessages: [{ role: "user", parts }], outputMessages: [] }));
+  writer.record({ entry: toEntry(id, at), caller, recording, body: undefined });
+}
+
+/** Text that DEFLATE cannot shorten. */
+const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(3000))).toString("base64");
+const filter = { organizationId: "org" };
+const idsOf = async (contents: RecordedContents, query: string) =>
+  (await contents.search(filter, query, undefined, 100)).entries.map(({ id }) => id);
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  test("removes the oldest content beyond the project's bytes", async () => {
+    const { contents } = open(await openProject(kind), [first], 30_000);
+    for (let count = 0; count < 20; count += 1) {
+      record(contents, `req_${count}`, `${noise()} common`);
+      await contents.writer.flush();
+    }
+    const left = await idsOf(contents, "common");
+    expect(left.length).toBeGreaterThan(5);
+    expect(left.length).toBeLessThan(15);
+    expect(left[0]).toBe("req_19");
+    expect(await contents.has("req_0")).toBe(false);
+  });
+
+  test("removes content when its days are over, with its words", async () => {
+    const { contents, retention } = open(await openProject(kind), [first]);
+    const now = Date.now();
+    record(contents, "req_old", "An owl.", now - 3 * DAY);
+    record(contents, "req_new", "An owl.", now);
+    expect(await idsOf(contents, "owl")).toEqual(["req_new", "req_old"]);
+    await retention.removeExpired(now);
+    expect(await idsOf(contents, "owl")).toEqual(["req_new"]);
+    expect(await contents.has("req_old")).toBe(false);
+  });
+
+  test("encrypts content of a former key again, and finds it before and after", async () => {
+    const database = await openProject(kind);
+    const before = open(database, [first]).contents;
+    record(before, "req_1", "A wagtail.");
+    await before.writer.flush();
+    const { contents, retention } = open(database, [second, first]);
+    expect(await idsOf(contents, "wagtail")).toEqual(["req_1"]);
+    await retention.removeExpired();
+    expect(await idsOf(contents, "wagtail")).toEqual(["req_1"]);
+    const { contents: alone } = open(database, [second]);
+    expect(await idsOf(alone, "wagtail")).toEqual(["req_1"]);
+    expect(await alone.find("org", "req_1")).toMatchObject({ inputMessages: [{ parts: [{ content: "A wagtail." }] }] });
+    const { contents: removed } = open(database, [first]);
+    await expect(removed.find("org", "req_1")).rejects.toThrow(/cannot be decrypted/);
+  });
+
+  test("keeps content for the next attempt while the database refuses it", async () => {
+    const database = await openProject(kind);
+    const { contents } = open(database, [first]);
+    await database.run((executor) => executor.schema.alterTable("recordedContents").renameTo("away").execute());
+    record(contents, "req_1", "A plover.");
+    await contents.writer.flush();
+    await database.run((executor) =>
+      executor.schema
+        .alterTable("away" as never)
+        .renameTo("recordedContents")
+        .execute(),
+    );
+    expect(await idsOf(contents, "plover")).toEqual(["req_1"]);
+  });
+
+  test("removes content of a request once", async () => {
+    const { contents } = open(await openProject(kind), [first]);
+    record(contents, "req_1", "A grebe.");
+    expect(await contents.remove({ projectId: "proj", id: "req_1" })).toBe(1);
+    expect(await contents.remove({ projectId: "proj", id: "req_1" })).toBe(0);
+    expect(await idsOf(contents, "grebe")).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../http/operation.ts";
+import { Fault } from "../../kernel/faults.ts";
+import {
+  FeedbackBody,
+  includesContent,
+  RequestDetailsQuery,
+  RequestSearchQuery,
+  toFeedback,
+  toRequestDetails,
+  toSearchPosition,
+} from "../../wire/openai/organization/organization-request-content.ts";
+import { toRequestEntry, toRequestFilter } from "../../wire/openai/organization/organization-requests.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi/usage-answers.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { RequestFilter, RequestHistory } from "../usage/request-history.ts";
+import { filterOf, left, REPORT, showsCauses } from "../usage/request-routes.ts";
+import type { RequestEntry } from "../usage/request-rows.ts";
+import { auditLook, mayNotRead, mayReadContent, readableProjects } from "./content-access.ts";
+import type { RecordedContents } from "./recorded-contents.ts";
+import type { RequestFeedbacks } from "./request-feedback.ts";
+
+interface OfRequest {
+  Params: { id: string };
+}
+
+export interface RequestContentParts {
+  accounts: Accounts;
+  history: RequestHistory;
+  /** Undefined: nothing is recorded here. */
+  recorded: RecordedContents | undefined;
+  feedback: RequestFeedbacks;
+}
+
+/** Single requests with their content, search in it, and feedback. */
+export function requestContent({ accounts, history, recorded, feedback }: RequestContentParts): FastifyPluginAsync {
+  return async (app) => {
+    app.get(
+      "/requests/search",
+      operation({
+        summary:
+          "Finds requests by words of their recorded prompts and answers, newest first, with the filters of the list. The audit log says who searched. Not in OpenAI's API.",
+        ...REPORT,
+        query: RequestSearchQuery,
+        answer: RequestPage,
+      }),
+      async (request) => {
+        const { query: text, page, limit, ...filters } = parse(RequestSearchQuery, request.query);
+        const filter = contentFilter(request, toRequestFilter(filters));
+        const position = toSearchPosition(page);
+        if (position === undefined) {
+          const { organizationId: resourceId } = request.caller;
+          await auditLook(accounts, request, "request.content.searched", { resourceId });
+        }
+        const found = await recorded?.search(filter, text, position, limit);
+        const maySee = await showsCauses(accounts, request);
+        return {
+          object: "page" as const,
+          data: (found?.entries ?? []).map((entry) => toRequestEntry(entry, maySee)),
+          has_more: found?.next !== undefined,
+          next_page: found?.next === undefined ? null : `page_${found.next}`,
+        };
+      },
+    );
+
+    app.get<OfRequest>(
+      "/requests/:id",
+      operation({
+        summary:
+          "Retrieves one request: its timing, attempts, tokens, cost and feedback; with `include[]=content` its recorded prompt and answer, which the audit log notes. Not in OpenAI's API.",
+        ...REPORT,
+        query: RequestDetailsQuery,
+        answer: RequestDetails,
+      }),
+      async (request, reply) => {
+        const { id } = request.params;
+        const isAsked = includesContent(parse(RequestDetailsQuery, request.query));
+        const entry = await findEntry(request, left(reply));
+        const { projectId } = entry;
+        const mayRead = mayReadContent(request.caller, projectId);
+        if (isAsked && !mayRead) throw mayNotRead();
+        const isRecorded = mayRead && recorded !== undefined && (await recorded.has(id));
+        if (isAsked && isRecorded) {
+          await auditLook(accounts, request, "request.content.read", { resourceId: id, projectId });
+        }
+        const content = isRecorded && isAsked ? await recorded.find(entry.organizationId, id) : undefined;
+        return toRequestDetails(entry, await showsCauses(accounts, request), {
+          isRecorded,
+          ...(isAsked && { content: content ?? null }),
+          feedback: await feedback.list(entry.organizationId, [id]),
+        });
+      },
+    );
+
+    app.post<OfRequest>(
+      "/requests/:id/feedback",
+      operation({
+        summary:
+          "Rates a request: a score, a comment and tags, in place of what the same key or user said before. Also with a key of the request's project. Not in OpenAI's API.",
+        ...REPORT,
+        body: FeedbackBody,
+        answer: RequestFeedback,
+      }),
+      async (request, reply) => {
+        const { score = null, comment = null, tags = [] } = parse(FeedbackBody, request.body);
+        const entry = await findEntry(request, left(reply));
+        return toFeedback(await feedback.put(entry, request.caller, { score, comment, tags }));
+      },
+    );
+  };
+
+  /** Finds the entry in the history, or with the content, which may be kept for more days. Throws a Fault. */
+  async function findEntry(request: FastifyRequest<OfRequest>, signal: AbortSignal): Promise<RequestEntry> {
+    const { id } = request.params;
+    const filter = filterOf(request, {});
+    const entry = await history.find(filter, id, signal);
+    if (entry !== undefined) return entry;
+    const stored = (await recorded?.find(filter.organizationId, id))?.entry;
+    const projects = filter.visibility?.projectIds;
+    if (stored !== undefined && (projects === undefined || projects.includes(stored.projectId))) return stored;
+    throw notFound(id);
+  }
+}
+
+/** The filter within the projects whose content the caller may read. Throws a Fault for a caller without any. */
+export function contentFilter(request: FastifyRequest, asked: Omit<RequestFilter, "organizationId">): RequestFilter {
+  const readable = readableProjects(request.caller);
+  const { projectIds } = asked;
+  const allowed = readable === undefined ? projectIds : readable.filter((id) => projectIds?.includes(id) ?? true);
+  return { ...asked, organizationId: request.caller.organizationId, projectIds: allowed };
+}
+
+function notFound(id: string): Fault {
+  const message = `No request has the ID \`${id.slice(0, 100)}\`. Entries are removed after \`usage.request_days\` days.`;
+  return new Fault("not-found", message, { code: "not_found" });
+}

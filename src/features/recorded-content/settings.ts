@@ -1,0 +1,32 @@
+/** Section `recorded_content`. */
+
+import { z } from "zod";
+import { mapping } from "../../kernel/settings/mapping.ts";
+
+export const recordedContentSettings = mapping(
+  {
+    store_completions: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether chat completions that say `store: true` are stored, encrypted. false: the field has no effect and is reported as ignored.",
+      ),
+    keep_completions_days: z
+      .int()
+      .min(1)
+      .max(36_500)
+      .default(30)
+      .describe("Days to keep a chat completion that its caller stored."),
+    max_content_kilobytes: z
+      .int()
+      .min(1)
+      .max(16_384)
+      .default(256)
+      .describe(
+        "Maximum size of the content of one request in kilobytes of JSON, half of it for the answer. Of longer content, the newest messages of the prompt and the beginning of the answer are stored.",
+      ),
+  },
+  "Content of requests, which projects record (POST /v1/organization/projects/{project}/recording) and callers store.",
+);
+
+export type RecordedContentSettings = z.output<typeof recordedContentSettings>;
