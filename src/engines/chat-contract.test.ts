@@ -11,7 +11,9 @@ import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../
 import { makeChatRequest } from "../../test/support/service/chat-request.ts";
 import { readAnswer, textOf } from "../../test/support/service/read-answer.ts";
 import { anthropicFormat } from "../../test/support/upstreams/native/anthropic-format.ts";
+import { azureFormat } from "../../test/support/upstreams/native/azure-format.ts";
 import { geminiFormat } from "../../test/support/upstreams/native/gemini-format.ts";
+import { mistralFormat } from "../../test/support/upstreams/native/mistral-format.ts";
 import { startStandIn, type WireFormat } from "../../test/support/upstreams/native/stand-in.ts";
 import { startOpenAiUpstream } from "../../test/support/upstreams/openai-upstream.ts";
 import type { ChatModel } from "../contracts/chat-model.ts";
@@ -41,6 +43,8 @@ const SUBJECTS: Record<string, () => Promise<Subject>> = {
     const model = (await openAiCompatibleEngine.open(settings, "chat", makeEngineServices())) as ChatModel;
     return { model, end: () => upstream.close() };
   },
+  mistral: () => openNative(mistralFormat, "mistral", (origin) => ({ base_url: `${origin}/v1`, api_key: "key" })),
+  "azure-openai": () => openNative(azureFormat, "azure-openai", (base_url) => ({ base_url, api_key: "key" })),
   gemini: () => openNative(geminiFormat, "gemini", (origin) => ({ base_url: `${origin}/v1beta`, api_key: "key" })),
   anthropic: () => openNative(anthropicFormat, "anthropic", (origin) => ({ base_url: `${origin}/v1`, api_key: "sk" })),
 };

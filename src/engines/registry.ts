@@ -8,6 +8,7 @@ import type { Task } from "../contracts/task.ts";
 import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
 import { invalidRequest } from "../kernel/faults.ts";
 import { anthropicEngine } from "./anthropic/anthropic-engine.ts";
+import { azureOpenAiEngine } from "./azure-openai/azure-openai-engine.ts";
 import { cascadeEngine } from "./cascade/cascade-engine.ts";
 import { classifierEngine } from "./classifier/classifier-engine.ts";
 import type { Engine } from "./define-engine.ts";
@@ -17,6 +18,7 @@ import { guardEngine } from "./guard/guard-engine.ts";
 import { kokoroEngine } from "./kokoro/kokoro-engine.ts";
 import { llamaCppEngine } from "./llama-cpp/llama-cpp-engine.ts";
 import { llamaServerEngine } from "./llama-server/llama-server-engine.ts";
+import { mistralEngine } from "./mistral/mistral-engine.ts";
 import { moonshineEngine } from "./moonshine/moonshine-engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
@@ -27,6 +29,7 @@ import { whisperEngine } from "./whisper/whisper-engine.ts";
 
 const LIST = [
   anthropicEngine,
+  azureOpenAiEngine,
   cascadeEngine,
   classifierEngine,
   fliteEngine,
@@ -35,6 +38,7 @@ const LIST = [
   kokoroEngine,
   llamaCppEngine,
   llamaServerEngine,
+  mistralEngine,
   moonshineEngine,
   openAiCompatibleEngine,
   scriptedEngine,

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { anthropicAnswer, anthropicFormat } from "../support/upstreams/native/anthropic-format.ts";
+import type { PreparedAnswer } from "../support/upstreams/native/stand-in.ts";
 import { PDF, PNG, WEATHER } from "./apis.ts";
 import type { ProviderCase } from "./provider-case.ts";
 
@@ -124,5 +125,36 @@ export const anthropicCase: ProviderCase = {
   },
   credentials: ({ headers }) => expect(headers).toMatchObject({ "x-api-key": "sk-ant-key" }),
   missing: { field: "seed", value: 7 },
-  forwardsMessages: true,
+  forwarded: { api: "Messages", toComplete: toMessage },
 };
+
+/** The message that the events of a stream add up to. */
+function toMessage(answer: PreparedAnswer): PreparedAnswer {
+  if (typeof answer.body !== "string") return answer;
+  const events = answer.body
+    .split("\n\n")
+    .filter((frame) => frame !== "")
+    .map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)));
+  const content: Record<string, unknown>[] = [];
+  let message: Record<string, unknown> = {};
+  const inputs: string[] = [];
+  for (const { type, index, ...event } of events) {
+    if (type === "message_start") message = { ...event.message };
+    if (type === "content_block_start") content[index] = { ...event.content_block };
+    if (type === "content_block_delta") {
+      const { type: _, partial_json, ...pieces } = event.delta;
+      if (partial_json !== undefined) inputs[index] = (inputs[index] ?? "") + partial_json;
+      for (const [name, piece] of Object.entries(pieces)) {
+        const block = content[index] as Record<string, unknown>;
+        block[name] = String(block[name] ?? "") + String(piece);
+      }
+    }
+    if (type === "message_delta") {
+      message = { ...message, ...event.delta, usage: { ...(message.usage as object), ...event.usage } };
+    }
+  }
+  for (const [index, input] of inputs.entries()) {
+    if (input !== undefined) (content[index] as Record<string, unknown>).input = JSON.parse(input);
+  }
+  return { body: { ...message, content } };
+}

@@ -7,10 +7,12 @@ import { type Service, startService } from "../support/service/service.ts";
 import { type ReceivedRequest, type StandIn, startStandIn } from "../support/upstreams/native/stand-in.ts";
 import { anthropicCase } from "./anthropic-case.ts";
 import { APIS, PDF, PNG, type Wish } from "./apis.ts";
+import { azureCase } from "./azure-case.ts";
 import { geminiCase } from "./gemini-case.ts";
+import { mistralCase } from "./mistral-case.ts";
 import type { ProviderCase } from "./provider-case.ts";
 
-const CASES: readonly ProviderCase[] = [anthropicCase, geminiCase];
+const CASES: readonly ProviderCase[] = [anthropicCase, azureCase, geminiCase, mistralCase];
 
 const FAILURES = ["limited", "overloaded", "unauthorized"] as const;
 
@@ -50,15 +52,14 @@ function standInOf(engine: string): StandIn {
 const ROWS = CASES.flatMap((provider) => APIS.map((api) => [provider.engine, api.name, provider, api] as const));
 
 describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
-  const isForwarded = provider.forwardsMessages === true && api.name === "Messages";
+  const forwarded = provider.forwarded?.api === api.name ? provider.forwarded : undefined;
 
   /** Asks with prepared answers; `body` is what the provider got last. */
   async function ask(wish: Wish, ...answers: ProviderCase["answers"][keyof ProviderCase["answers"]][]) {
     const standIn = standInOf(engine);
     standIn.received.length = 0;
     standIn.drop();
-    const prepared = isForwarded && wish.stream !== true ? answers.map(toComplete) : answers;
-    standIn.reply(...prepared);
+    standIn.reply(...(wish.stream === true ? answers : answers.map((each) => forwarded?.toComplete(each) ?? each)));
     const answer = await api.ask(service, engine, wish);
     return { answer, received: standIn.received.at(-1) as ReceivedRequest };
   }
@@ -98,7 +99,7 @@ describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
   test("makes one call at a time when the caller wants it", async () => {
     const { answer, received } = await ask({ tools: true, isSequential: true }, answers.calls);
     // A provider that is told makes one call; for the others, further calls are left out.
-    const isTold = JSON.stringify(received.body).includes("disable_parallel") || isForwarded;
+    const isTold = JSON.stringify(received.body).includes("disable_parallel");
     const isToldInOpenAi = received.body.parallel_tool_calls === false;
     expect(answer.calls).toHaveLength(isTold || isToldInOpenAi ? 2 : 1);
   });
@@ -159,8 +160,9 @@ describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
   });
 
   test("refuses a field that the provider does not have, by name", async ({ skip }) => {
-    skip(api.name !== "chat completions", "its fields are those of chat completions");
-    const { field, value } = provider.missing;
+    const { missing } = provider;
+    if (missing === undefined || api.name !== "chat completions") return skip("its fields are not chat completions'");
+    const { field, value } = missing;
     const answer = await service.post("/v1/chat/completions", {
       model: engine,
       messages: [{ role: "user", content: "Hi" }],
@@ -170,37 +172,6 @@ describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
     expect(await answer.json()).toMatchObject({ error: { param: field, message: expect.stringMatching(/'s API/) } });
   });
 });
-
-/** The events of Anthropic's stream as the message that they add up to, for requests that are forwarded. */
-function toComplete(answer: ProviderCase["answers"]["text"]) {
-  if (typeof answer.body !== "string") return answer;
-  const events = answer.body
-    .split("\n\n")
-    .filter((frame) => frame !== "")
-    .map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)));
-  const content: Record<string, unknown>[] = [];
-  let message: Record<string, unknown> = {};
-  const inputs: string[] = [];
-  for (const { type, index, ...event } of events) {
-    if (type === "message_start") message = { ...event.message };
-    if (type === "content_block_start") content[index] = { ...event.content_block };
-    if (type === "content_block_delta") {
-      const { type: _, partial_json, ...pieces } = event.delta;
-      if (partial_json !== undefined) inputs[index] = (inputs[index] ?? "") + partial_json;
-      for (const [name, piece] of Object.entries(pieces)) {
-        const block = content[index] as Record<string, unknown>;
-        block[name] = String(block[name] ?? "") + String(piece);
-      }
-    }
-    if (type === "message_delta") {
-      message = { ...message, ...event.delta, usage: { ...(message.usage as object), ...event.usage } };
-    }
-  }
-  for (const [index, input] of inputs.entries()) {
-    if (input !== undefined) (content[index] as Record<string, unknown>).input = JSON.parse(input);
-  }
-  return { body: { ...message, content } };
-}
 
 async function refusalOf(asked: Promise<unknown>): Promise<APIError> {
   const failure = await asked.then(

@@ -1,6 +1,7 @@
 /** What a provider's row in the table of abilities needs. */
 
 import type { PreparedAnswer, ReceivedRequest, WireFormat } from "../support/upstreams/native/stand-in.ts";
+import type { Api } from "./apis.ts";
 
 export interface ProviderCase {
   engine: string;
@@ -44,8 +45,8 @@ export interface ProviderCase {
   };
   /** Reads the credentials of a request. Throws if they are wrong. */
   credentials(request: ReceivedRequest): void;
-  /** A field of chat completions that the provider does not have. */
-  missing: { field: string; value: unknown };
-  /** Whether bodies of the Messages API are forwarded. */
-  forwardsMessages?: boolean;
+  /** A field of chat completions that the provider does not have; left out: it refuses fields by itself. */
+  missing?: { field: string; value: unknown };
+  /** API whose bodies are forwarded, and the complete answer of a stream, for requests that are not streamed. */
+  forwarded?: { api: Api["name"]; toComplete(answer: PreparedAnswer): PreparedAnswer };
 }

@@ -5,7 +5,7 @@ import { importPKCS8, SignJWT } from "jose";
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { bearerTokens } from "../native-upstream/access-token.ts";
-import type { Authorize } from "../native-upstream/chat-dialect.ts";
+import type { Authorize } from "../openai-compatible/authorize.ts";
 
 const KeyFile = z.object({
   client_email: z.string().min(1),

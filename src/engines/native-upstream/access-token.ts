@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { HOUR_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Authorize } from "./chat-dialect.ts";
+import type { Authorize } from "../openai-compatible/authorize.ts";
 
 const Answer = z.object({ access_token: z.string().min(1), expires_in: z.coerce.number().min(1).catch(HOUR_SECONDS) });
 

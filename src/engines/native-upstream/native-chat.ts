@@ -11,13 +11,11 @@ import type { UpstreamSettings } from "../openai-compatible/connection-settings.
 import { parseUpstreamError } from "../openai-compatible/upstream-error.ts";
 import { errorResponseFault, type FaultContext, retryAfterSeconds } from "../openai-compatible/upstream-fault.ts";
 import type { UpstreamModelOptions } from "../openai-compatible/upstream-model.ts";
-import type { Authorize, ChatDialect, NativeCall, Refusal } from "./chat-dialect.ts";
+import type { ChatDialect, NativeCall, Refusal } from "./chat-dialect.ts";
 import { firstMissingField } from "./field-support.ts";
 
 export interface NativeChatOptions<Settings extends UpstreamSettings> extends UpstreamModelOptions<Settings> {
   dialect: ChatDialect;
-  /** Left out: the settings' headers contain the credentials. */
-  authorize?: Authorize | undefined;
 }
 
 export class NativeChat<Settings extends UpstreamSettings = UpstreamSettings>
@@ -28,14 +26,12 @@ export class NativeChat<Settings extends UpstreamSettings = UpstreamSettings>
   readonly contextWindow: number | undefined;
   readonly abilities: ChatAbilities;
   readonly #dialect: ChatDialect;
-  readonly #authorize: Authorize | undefined;
 
   constructor(options: NativeChatOptions<Settings>) {
     super(options);
     this.contextWindow = options.settings.contextWindow;
     this.abilities = options.dialect.abilities;
     this.#dialect = options.dialect;
-    this.#authorize = options.authorize;
   }
 
   refusal(request: ChatRequest): Fault | undefined {
@@ -60,9 +56,8 @@ export class NativeChat<Settings extends UpstreamSettings = UpstreamSettings>
   async #ask({ callerHeaders }: ChatRequest, call: NativeCall, signal: AbortSignal): Promise<Exchange> {
     const { path, body } = call;
     const isLarge = jsonBytes(body) >= LARGE_JSON_BYTES;
-    const written = isLarge && this.#authorize === undefined ? await writeLargeJson(body) : JSON.stringify(body);
-    const url = this.urlOf(path);
-    const credentials = typeof written === "string" ? await this.#authorize?.({ url, body: written }, signal) : {};
+    const written = isLarge && !this.hasChangingCredentials ? await writeLargeJson(body) : JSON.stringify(body);
+    const credentials = typeof written === "string" ? await this.credentials(path, written, signal) : {};
     const headers = { accept: "text/event-stream", ...call.headers, ...credentials };
     return this.send(path, { body: written, headers, callerHeaders }, signal);
   }

@@ -16,7 +16,7 @@ import { UpstreamError } from "../openai-compatible/upstream-error.ts";
 import { UpstreamModel, type UpstreamModelOptions } from "../openai-compatible/upstream-model.ts";
 import { estimateTextTokens } from "../shared/estimate-tokens.ts";
 import { decodeTokenIds } from "../shared/token-ids.ts";
-import type { Authorize, ChatDialect, NativeCall } from "./chat-dialect.ts";
+import type { ChatDialect, NativeCall } from "./chat-dialect.ts";
 import { toRefusalFault } from "./native-chat.ts";
 
 export interface EmbeddingDialect extends Pick<ChatDialect, "provider" | "readError"> {
@@ -38,7 +38,6 @@ export interface RankingDialect {
 
 interface NativeEmbeddingOptions extends UpstreamModelOptions<UpstreamSettings> {
   dialect: EmbeddingDialect;
-  authorize?: Authorize | undefined;
 }
 
 export class NativeEmbedding extends UpstreamModel<UpstreamSettings> implements EmbeddingModel {
@@ -47,12 +46,10 @@ export class NativeEmbedding extends UpstreamModel<UpstreamSettings> implements 
   readonly contextWindow = undefined;
   readonly rerank: EmbeddingModel["rerank"];
   readonly #dialect: EmbeddingDialect;
-  readonly #authorize: Authorize | undefined;
 
   constructor(options: NativeEmbeddingOptions) {
     super(options);
     this.#dialect = options.dialect;
-    this.#authorize = options.authorize;
     const { ranking } = options.dialect;
     if (ranking !== undefined) {
       this.rerank = (request, signal) => {
@@ -112,7 +109,7 @@ export class NativeEmbedding extends UpstreamModel<UpstreamSettings> implements 
   ): Promise<Result> {
     const context = this.contextOf(model);
     const written = JSON.stringify(body);
-    const credentials = await this.#authorize?.({ url: this.urlOf(path), body: written }, signal);
+    const credentials = await this.credentials(path, written, signal);
     const sent = { body: written, headers: { ...headers, ...credentials }, callerHeaders };
     const exchange = this.send(path, sent, signal);
     try {

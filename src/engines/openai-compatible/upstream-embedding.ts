@@ -60,7 +60,8 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
     signal: AbortSignal,
     read: (json: Buffer) => Result | Promise<Result>,
   ): Promise<Result> {
-    const exchange = this.send(operation, asked, signal);
+    const headers = await this.credentials(operation, asked.body, signal);
+    const exchange = this.send(operation, { ...asked, ...(headers && { headers }) }, signal);
     try {
       const head = await exchange.head();
       if (head === undefined) throw new UpstreamError("was aborted before it answered");

@@ -5,6 +5,7 @@ import type { CallerHeaders, ModelHealth } from "../../contracts/open-model.ts";
 import type { Fault } from "../../kernel/faults.ts";
 import { byteLength } from "../../kernel/json/chunks.ts";
 import type { Logger } from "../../observability/logger.ts";
+import type { Authorize } from "./authorize.ts";
 import type { Connections } from "./connection/connections.ts";
 import { Exchange } from "./connection/exchange.ts";
 import { forwardedHeaders } from "./connection/forwarded-headers.ts";
@@ -26,6 +27,8 @@ export interface UpstreamModelOptions<Settings = UpstreamSettings> {
   settings: Settings;
   connections: Connections;
   logger: Logger;
+  /** Left out: the settings contain the credentials. */
+  authorize?: Authorize | undefined;
   /** Whether a stream with several choices reports usage per choice, rather than for all. */
   usagePerChoice?: boolean;
 }
@@ -97,10 +100,20 @@ export abstract class UpstreamModel<Settings extends UpstreamSettings = OpenAiCo
     return { deployment: name, model: asked, upstreamModel, redact: this.#redact };
   }
 
-  /** Returns the complete address of a path, which some credentials sign. */
-  protected urlOf(operation: string): string {
+  /** Returns the headers of credentials that change; undefined where the settings contain them. Throws a Fault. */
+  protected credentials(
+    operation: string,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<Record<string, string>> | undefined {
+    const { authorize } = this.#options;
+    if (authorize === undefined) return undefined;
     const { origin, path } = this.#template(operation);
-    return `${String(origin)}${path}`;
+    return authorize({ url: `${String(origin)}${path}`, body }, signal);
+  }
+
+  protected get hasChangingCredentials(): boolean {
+    return this.#options.authorize !== undefined;
   }
 
   /** Throws a Fault once the model is closed, and for a request that loops back. The caller releases the exchange, also after a failure. */

@@ -146,8 +146,9 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
     const headers = { accept: body.stream === true ? "text/event-stream" : "application/json", ...native?.headers };
     const written = toUpstreamBody(body, upstreamModel, native === undefined);
     const sent = written instanceof Promise ? await written : written;
-    const operation = isTextCompletion === true ? "completions" : "chat/completions";
-    return this.send(native?.operation ?? operation, { body: sent, headers, callerHeaders }, signal);
+    const operation = native?.operation ?? (isTextCompletion === true ? "completions" : "chat/completions");
+    const credentials = this.hasChangingCredentials ? await this.credentials(operation, "", signal) : {};
+    return this.send(operation, { body: sent, headers: { ...headers, ...credentials }, callerHeaders }, signal);
   }
 
   async *#stream<Event>(
