@@ -1,21 +1,38 @@
-/** Compiles the WebAssembly text of the JSON scanner. */
+/** Compiles the WebAssembly text of the service. */
 
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import wabt from "wabt";
 
-const FOLDER = resolve(import.meta.dirname, "../../src/kernel/json");
-const SOURCE = resolve(FOLDER, "scan-json.wat");
+const ROOT = resolve(import.meta.dirname, "../../src");
 
-/** Module that holds the compiled scanner, so that bundles contain it. */
-export const TARGET: string = resolve(FOLDER, "scan-json-wasm.ts");
+export interface WasmModule {
+  source: string;
+  /** Module that holds the compiled one, so that bundles contain it. */
+  target: string;
+  constant: string;
+}
+
+export const WASM_MODULES: readonly WasmModule[] = [
+  {
+    source: resolve(ROOT, "kernel/json/scan-json.wat"),
+    target: resolve(ROOT, "kernel/json/scan-json-wasm.ts"),
+    constant: "SCAN_JSON_WASM",
+  },
+  {
+    source: resolve(ROOT, "features/vector-stores/index/distances.wat"),
+    target: resolve(ROOT, "features/vector-stores/index/distances-wasm.ts"),
+    constant: "DISTANCES_WASM",
+  },
+];
 
 /** Returns the text of the module. */
-export async function compileWasm(): Promise<string> {
+export async function compileWasm({ source, constant }: WasmModule): Promise<string> {
   const compiler = await wabt();
-  const module = compiler.parseWat("scan-json.wat", readFileSync(SOURCE, "utf8"), { simd: true, bulk_memory: true });
+  const name = basename(source);
+  const module = compiler.parseWat(name, readFileSync(source, "utf8"), { simd: true, bulk_memory: true });
   module.validate();
   const binary = Buffer.from(module.toBinary({}).buffer).toString("base64");
   const lines = binary.match(/.{1,100}/g)?.map((line) => `  "${line}",`) ?? [];
-  return `/** scan-json.wat, compiled by \`npm run wasm\`. */\nexport const SCAN_JSON_WASM: string = [\n${lines.join("\n")}\n].join("");\n`;
+  return `/** ${name}, compiled by \`npm run wasm\`. */\nexport const ${constant}: string = [\n${lines.join("\n")}\n].join("");\n`;
 }

@@ -1,4 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { compileWasm, TARGET } from "./compile-wasm.ts";
+import { compileWasm, WASM_MODULES } from "./compile-wasm.ts";
 
-writeFileSync(TARGET, await compileWasm());
+for (const module of WASM_MODULES) writeFileSync(module.target, await compileWasm(module));

@@ -19,6 +19,7 @@ import { recordedContentSettings } from "../features/recorded-content/settings.t
 import { responseSettings } from "../features/responses/settings.ts";
 import { signOnSettings } from "../features/sign-on/settings.ts";
 import { usageSettings } from "../features/usage/settings.ts";
+import { vectorStoreSettings } from "../features/vector-stores/settings.ts";
 import { webhookSettings } from "../features/webhooks/settings.ts";
 import { serverSettings } from "../http/settings.ts";
 import { mapping } from "../kernel/settings/mapping.ts";
@@ -62,6 +63,7 @@ export const configFile = mapping({
   cache: cacheSettings.prefault({}),
   files: fileSettings.prefault({}),
   batches: batchSettings.prefault({}),
+  vector_stores: vectorStoreSettings.prefault({}),
   ollama: ollamaSettings.prefault({}),
   realtime: realtimeSettings.prefault({}),
   local: localSettings.prefault({}),

@@ -24,7 +24,9 @@ import { rerankFeature } from "./rerank/feature.ts";
 import { openResponses } from "./responses/feature.ts";
 import { scimFeature } from "./scim/feature.ts";
 import { signOnFeature } from "./sign-on/feature.ts";
+import { uploadFeature } from "./uploads/feature.ts";
 import { usageFeature } from "./usage/feature.ts";
+import { openVectorStores } from "./vector-stores/feature.ts";
 
 /** The features of the service, in the order in which they open and register their routes. They close in reverse. */
 export const FEATURES: readonly OpenFeature[] = [
@@ -36,7 +38,9 @@ export const FEATURES: readonly OpenFeature[] = [
   mcpFeature,
   promptFeature,
   fileFeature,
+  uploadFeature,
   openBatches,
+  openVectorStores,
   modelFeature,
   openAudio,
   embeddingFeature,

@@ -11,15 +11,20 @@ import { promptData } from "./prompts/personal-data.ts";
 import { recordedContentData } from "./recorded-content/personal-data.ts";
 import { responseData } from "./responses/personal-data.ts";
 import { signOnData } from "./sign-on/personal-data.ts";
+import { uploadData } from "./uploads/personal-data.ts";
 import { usageData } from "./usage/personal-data.ts";
+import { vectorStoreData } from "./vector-stores/personal-data.ts";
 import { webhookData } from "./webhooks/personal-data.ts";
 
 /** In the order of export and erasure: `users` comes last, because an erasure that was interrupted begins there again. */
 export const PERSONAL_DATA = {
   cachedAnswers: { reason: "Answers by the hash of their request, which names nobody; they expire." },
+  // Finds its rows by those of files.
+  ...vectorStoreData,
   ...responseData,
   ...fileData,
   ...promptData,
+  ...uploadData,
   ...batchData,
   ...usageData,
   ...recordedContentData,

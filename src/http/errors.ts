@@ -37,8 +37,7 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
 }
 
 /** Operations of OpenAI's API that this service leaves out. */
-const ABSENT =
-  /^\/v1\/(images|fine_tuning|assistants|threads|vector_stores|evals|videos|containers|messages\/batches)(\/|$)/;
+const ABSENT = /^\/v1\/(images|fine_tuning|assistants|threads|evals|videos|containers|messages\/batches)(\/|$)/;
 
 /** Suggests a path, because clients whose base URL lacks `/v1` request it without, or lists what there is. */
 function hintFor(path: string, methodsOf: (path: string) => string[], operations: readonly string[]): string {

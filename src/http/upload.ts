@@ -17,6 +17,8 @@ export interface UploadOptions {
   directory: string;
   /** Maximum size of the file; the other fields have separate limits. */
   maxBytes: number;
+  /** Name of the field that is a file. Default: `file`. */
+  fileField?: string;
 }
 
 export interface Upload {
@@ -92,7 +94,7 @@ export function takeMultipart(scope: FastifyInstance): void {
 export async function receiveUpload(
   request: FastifyRequest,
   reply: FastifyReply,
-  { directory, maxBytes }: UploadOptions,
+  { directory, maxBytes, fileField = "file" }: UploadOptions,
 ): Promise<Upload> {
   const announced = Number(request.headers["content-length"]);
   const contentType = request.headers["content-type"];
@@ -104,19 +106,19 @@ export async function receiveUpload(
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => {});
   reply.raw.once("close", () => void remove());
   if (reply.raw.destroyed) await remove();
-  return parseBody(request.raw, contentType, join(folder, "file"), maxBytes);
+  return parseBody(request.raw, contentType, { path: join(folder, "file"), maxBytes, fileField });
 }
 
 /** Returns the file. Throws a Fault for a missing or empty file. */
-export function requireFile({ file, fields }: Upload): NonNullable<Upload["file"]> {
+export function requireFile({ file, fields }: Upload, fileField = "file"): NonNullable<Upload["file"]> {
   if (file === undefined) {
-    const isText = fields.some(([name]) => name === "file");
+    const isText = fields.some(([name]) => name === fileField);
     const message = isText
-      ? "The field 'file' must be a file, with a file name."
-      : "Missing required parameter: 'file'.";
-    throw invalidRequest(message, "file", isText ? "invalid_type" : "missing_required_parameter");
+      ? `The field '${fileField}' must be a file, with a file name.`
+      : `Missing required parameter: '${fileField}'.`;
+    throw invalidRequest(message, fileField, isText ? "invalid_type" : "missing_required_parameter");
   }
-  if (file.bytes === 0) throw invalidRequest("The file is empty.", "file", "invalid_value");
+  if (file.bytes === 0) throw invalidRequest("The file is empty.", fileField, "invalid_value");
   return file;
 }
 
@@ -130,7 +132,11 @@ async function makeFolder(directory: string): Promise<string> {
   }
 }
 
-function parseBody(body: IncomingMessage, contentType: string, path: string, maxBytes: number): Promise<Upload> {
+function parseBody(
+  body: IncomingMessage,
+  contentType: string,
+  { path, maxBytes, fileField }: { path: string; maxBytes: number; fileField: string },
+): Promise<Upload> {
   return new Promise((resolve, reject) => {
     const fields: [string, string][] = [];
     let file: UploadedFile | undefined;
@@ -157,10 +163,10 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
       content.once("limit", () => fail(tooLarge(maxBytes, undefined)));
       // The body was truncated, which the parser reports itself.
       content.on("error", () => {});
-      if (name !== "file") {
+      if (name !== fileField) {
         content.resume();
         if (!isNamed(name)) return fail(unnamed());
-        return fail(invalidRequest(`The field '${name}' was sent as a file; only 'file' may be one.`, name));
+        return fail(invalidRequest(`The field '${name}' was sent as a file; only '${fileField}' may be one.`, name));
       }
       written = save(content, lastSegment(fileName));
       written.catch((error) => fail(toDiskFault(error)));
@@ -170,7 +176,7 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
       if (isNameCut || isCut) return fail(invalidRequest(`A field may have at most ${FIELD_BYTES} bytes.`, name));
       fields.push([name, value]);
     });
-    parser.on("filesLimit", () => fail(invalidRequest("Exactly one file can be sent; there are more.", "file")));
+    parser.on("filesLimit", () => fail(invalidRequest("Exactly one file can be sent; there are more.", fileField)));
     parser.on("fieldsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields can be sent.`)));
     // Parts without headers are neither fields nor files, but cost as much.
     parser.on("partsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields and one file can be sent.`)));

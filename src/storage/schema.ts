@@ -40,7 +40,14 @@ import type {
   UserPasswordRow,
   UserSessionRow,
 } from "../features/sign-on/sign-on-rows.ts";
+import type { UploadPartRow, UploadRow } from "../features/uploads/upload-rows.ts";
 import type { RequestDimensionRow, RequestHistoryRow } from "../features/usage/request-history-rows.ts";
+import type {
+  VectorStoreBatchRow,
+  VectorStoreFileRow,
+  VectorStoreRow,
+  VectorStoreSegmentRow,
+} from "../features/vector-stores/vector-store-rows.ts";
 import type { DeploymentOutageRow, WebhookDeliveryRow } from "../features/webhooks/webhook-rows.ts";
 import type { Operation, RecordedDetails, RecordedUsage } from "../kernel/usage.ts";
 
@@ -103,6 +110,12 @@ export interface Schema {
   projectRecordings: ProjectRecordingRow;
   recordedContents: RecordedContentRow;
   requestFeedback: RequestFeedbackRow;
+  uploads: UploadRow;
+  uploadParts: UploadPartRow;
+  vectorStores: VectorStoreRow;
+  vectorStoreFiles: VectorStoreFileRow;
+  vectorStoreBatches: VectorStoreBatchRow;
+  vectorStoreSegments: VectorStoreSegmentRow;
 }
 
 export interface OrganizationRow {

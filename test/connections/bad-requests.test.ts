@@ -153,7 +153,7 @@ describe("routes", () => {
     }
   });
 
-  test.each(["images/generations", "fine_tuning/jobs", "assistants", "vector_stores/vs_1", "evals", "videos"])(
+  test.each(["images/generations", "fine_tuning/jobs", "assistants", "evals", "videos"])(
     "returns 404 for /v1/%s, which is absent, and lists what there is",
     async (path) => {
       const response = await service.post(`/v1/${path}`, valid);

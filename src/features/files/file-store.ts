@@ -41,6 +41,7 @@ export interface NewFile {
 export class FileStore {
   readonly blobs: BlobStore;
   readonly #options: FileStoreOptions;
+  readonly #deletionListeners: ((resource: ProjectResource) => Promise<void>)[] = [];
 
   constructor(options: FileStoreOptions) {
     this.#options = options;
@@ -101,10 +102,16 @@ export class FileStore {
     return this.blobs.read(blobOf(id), range);
   }
 
+  /** `listener` is called with each file that a caller has deleted. */
+  onDeleted(listener: (resource: ProjectResource) => Promise<void>): void {
+    this.#deletionListeners.push(listener);
+  }
+
   /** Throws a Fault when the project has no such file. */
-  async delete(resource: ProjectResource): Promise<void> {
-    await this.find(resource);
-    await this.remove(resource);
+  async delete({ projectId, id }: ProjectResource): Promise<void> {
+    await this.find({ projectId, id });
+    await this.remove({ projectId, id });
+    for (const listener of this.#deletionListeners) await listener({ projectId, id });
   }
 
   /** Deletes a file if it exists: the bytes first, since bytes without a row would never be found again. */

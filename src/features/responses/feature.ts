@@ -29,10 +29,13 @@ export function openResponses({ accounts, inference, content, tools, ...parts }:
 }
 
 /** Opens the keys of stored content; undefined, with the reason in the log, where there is none. */
-export function openContentKeys({ config, database, logger }: Pick<BaseParts, "config" | "database" | "logger">) {
+export function openContentKeys(
+  { config, database, logger }: Pick<BaseParts, "config" | "database" | "logger">,
+  content?: string,
+) {
   const { environment, dataDirectory } = config;
   const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
-  return openKeyring({ secrets: environment.PARLANCE_ENCRYPTION_KEY, file, logger });
+  return openKeyring({ secrets: environment.PARLANCE_ENCRYPTION_KEY, file, logger, ...(content && { content }) });
 }
 
 /** Returns undefined where responses are not stored. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileWasm, TARGET } from "../../../scripts/wasm/compile-wasm.ts";
+import { compileWasm, WASM_MODULES } from "../../../scripts/wasm/compile-wasm.ts";
 import { findReferences } from "../../wire/content-references.ts";
 import { readChatBody } from "../../wire/openai/chat/chat-body.ts";
 import { toChatCall } from "../../wire/openai/chat/chat-call.ts";
@@ -21,8 +21,8 @@ function cut(json: Uint8Array, length: number): Uint8Array[] {
   );
 }
 
-test("the compiled scanner is that of its source", async () => {
-  expect(await compileWasm()).toBe(readFileSync(TARGET, "utf8"));
+test.each(WASM_MODULES)("$constant is compiled from its source", async (module) => {
+  expect(await compileWasm(module)).toBe(readFileSync(module.target, "utf8"));
 });
 
 const LONG = [

@@ -32,6 +32,7 @@ import { configuration } from "./0029-configuration.ts";
 import { prompts } from "./0030-prompts.ts";
 import { budgets } from "./0031-budgets.ts";
 import { recordedContent } from "./0032-recorded-content.ts";
+import { vectorStores } from "./0033-vector-stores.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -67,4 +68,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0030-prompts": prompts,
   "0031-budgets": budgets,
   "0032-recorded-content": recordedContent,
+  "0033-vector-stores": vectorStores,
 };

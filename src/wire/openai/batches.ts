@@ -4,6 +4,7 @@ import { z } from "zod";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { Metadata } from "../responses/metadata.ts";
+import { FileExpiry } from "./files.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization/organization-list.ts";
 
@@ -76,9 +77,7 @@ export const BatchBody = z.looseObject({
   endpoint: z.enum(BATCH_ENDPOINTS),
   completion_window: window.describe("Time until the batch expires, such as 24h."),
   metadata: optional(Metadata),
-  output_expires_after: optional(
-    z.object({ anchor: z.literal("created_at"), seconds: z.int().min(3600).max(2_592_000) }),
-  ),
+  output_expires_after: optional(FileExpiry),
 });
 
 export const BatchListQuery = z.looseObject(PAGE_QUERY);

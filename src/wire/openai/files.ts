@@ -14,19 +14,26 @@ export const File = named(
     created_at: z.int(),
     expires_at: z.int(),
     filename: z.string(),
-    purpose: z.enum(["batch", "batch_output", "user_data", "vision"]),
+    purpose: z.enum(["assistants", "batch", "batch_output", "user_data", "vision"]),
     status: z.literal("processed"),
     status_details: z.null(),
   }),
 );
 
-const PURPOSES = ["batch", "user_data", "vision"] as const;
+export const PURPOSES = ["assistants", "batch", "user_data", "vision"] as const;
 /** OpenAI's clients may ask for as many in one page. */
 const MAX_FILES_LISTED = 10_000;
 
+/** Time until a file expires. */
+export const FileExpiry = z.object({ anchor: z.literal("created_at"), seconds: z.int().min(3600).max(2_592_000) });
+
 /** Fields of the multipart form, beside its `file`. */
 export const FileForm = z.looseObject({
-  purpose: z.enum(PURPOSES).describe("batch: input of a batch, as lines of JSON. user_data, vision: a file for chats."),
+  purpose: z
+    .enum(PURPOSES)
+    .describe(
+      "assistants, user_data: a file for vector stores and chats. batch: input of a batch, as lines of JSON. vision: an image for chats.",
+    ),
   "expires_after[anchor]": z.literal("created_at").optional(),
   "expires_after[seconds]": queryNumber(z.int().min(3600).max(2_592_000)).optional(),
 });

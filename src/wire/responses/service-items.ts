@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import type { ToolCall } from "../../contracts/chat-model.ts";
+import { textOfFileSearch } from "./file-search.ts";
 import { serviceFunctionName } from "./responses-tools.ts";
 
 const text = z.string().min(1);
@@ -14,6 +15,7 @@ export const SERVICE_ITEMS = {
   mcp_list_tools: z.looseObject({ server_label: text, tools: z.array(z.looseObject({ name: text })) }),
   mcp_call: McpName,
   mcp_approval_request: McpName,
+  file_search_call: z.looseObject({ queries: z.array(z.string()) }),
   mcp_approval_response: z.looseObject({ approval_request_id: text, approve: z.boolean() }),
 } satisfies Record<string, z.ZodType>;
 
@@ -38,6 +40,14 @@ export function toExchange(type: string, item: Item, requests: Map<string, Item>
   switch (type) {
     case "mcp_call":
       return { call: toMcpCall(item), result: textOfMcpCall(item) };
+    case "file_search_call": {
+      const call = {
+        id,
+        name: serviceFunctionName("file_search"),
+        arguments: JSON.stringify({ queries: item.queries }),
+      };
+      return { call, result: textOfFileSearch(item.results) };
+    }
     case "mcp_approval_request":
       requests.set(id, item);
       return undefined;

@@ -23,6 +23,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   apply_patch_call_output: "apco_",
   computer_call: "cu_",
   computer_call_output: "cuo_",
+  file_search_call: "fs_",
   mcp_list_tools: "mcpl_",
   mcp_call: "mcp_",
   mcp_approval_response: "mcpa_",

@@ -1,0 +1,44 @@
+import type { Feature, ServiceParts } from "../feature.ts";
+import { openContentKeys } from "../responses/feature.ts";
+import { fileBatches } from "./file-batch-routes.ts";
+import { fileSearchTool } from "./file-search-tool.ts";
+import { startIngest } from "./ingest.ts";
+import { SearchableStores } from "./searchable-stores.ts";
+import { storeFiles } from "./store-file-routes.ts";
+import { StoreFiles } from "./store-files.ts";
+import { StoreSearch } from "./store-search.ts";
+import { StoredSegments } from "./stored-segments.ts";
+import type { VectorStoreParts } from "./vector-store-parts.ts";
+import { vectorStoreRetention } from "./vector-store-retention.ts";
+import { vectorStores } from "./vector-store-routes.ts";
+import { VectorStores } from "./vector-stores.ts";
+
+/** Vector stores, where there is a key to encrypt their content. */
+export function openVectorStores(parts: ServiceParts): Feature {
+  const { config, database, logger, lifetime, inference, accounts, tools } = parts;
+  const { files } = parts.files;
+  const keyring = openContentKeys(parts, "vector stores");
+  if (keyring === undefined) return {};
+  const { embeddingModel, reranker, queryRewriter, concurrentFiles: concurrency, ...settings } = config.vectorStores;
+  const segments = new StoredSegments(keyring);
+  const stores = new VectorStores(database);
+  const searchable = new SearchableStores({ database, segments, indexMemory: settings.indexMemory });
+  lifetime.use(searchable);
+  lifetime.use(vectorStoreRetention({ database, logger }));
+  let ingest: ReturnType<typeof startIngest> | undefined;
+  lifetime.defer(() => ingest?.close());
+  const storeFilesOfProjects = new StoreFiles({ database, files, segments, onAdded: () => ingest?.wake() });
+  files.onDeleted((resource) => storeFilesOfProjects.removeEverywhere(resource));
+  const search = new StoreSearch({ database, inference, stores, searchable, segments, reranker, queryRewriter });
+  const own: VectorStoreParts = { stores, files: storeFilesOfProjects, search, embeddingModel };
+  tools.register(fileSearchTool(own));
+  const callerOf = (keyId: string) => accounts.callerOfKey(keyId, "batch");
+  const ingestOptions = { database, logger, files, segments, inference, callerOf, concurrency, ...settings };
+  return {
+    project: [vectorStores(inference, own), storeFiles(inference, own), fileBatches(inference, own)],
+    start: () => {
+      ingest = startIngest(ingestOptions);
+    },
+    drain: () => ingest?.drain(),
+  };
+}

@@ -1,0 +1,101 @@
+import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import {
+  FileBatchBody,
+  StoreFileListQuery,
+  toFileBatch,
+  toStoreFile,
+  VectorStoreFile,
+  VectorStoreFileBatch,
+} from "../../wire/openai/vector-stores.ts";
+import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import { chunkSizesOf } from "./chunk-sizes.ts";
+import type { VectorStoreParts } from "./vector-store-parts.ts";
+import { storeOf } from "./vector-store-routes.ts";
+import type { VectorStoreBatchRow } from "./vector-store-rows.ts";
+
+interface OfBatch {
+  Params: { store: string; batch: string };
+}
+
+/** /v1/vector_stores/{store}/file_batches */
+export function fileBatches(inference: Inference, { stores, files }: VectorStoreParts): FastifyPluginAsync {
+  const show = async (batch: VectorStoreBatchRow) => toFileBatch(batch, await files.countBatch(batch));
+  return async (app) => {
+    app.post<{ Params: { store: string } }>(
+      "/vector_stores/:store/file_batches",
+      operation({
+        summary: "Adds up to 2,000 files to a vector store.",
+        tag: "Vector stores",
+        permission: "project",
+        body: FileBatchBody,
+        answer: VectorStoreFileBatch,
+      }),
+      async (request, reply) => {
+        const body = parse(FileBatchBody, request.body);
+        const store = await stores.findActive(storeOf(request));
+        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+        const { attributes, chunking_strategy, file_ids: ids = [], files: listed } = body;
+        const entries = listed ?? ids.map((file_id) => ({ file_id, attributes, chunking_strategy }));
+        const additions = entries.map((entry) => ({
+          fileId: entry.file_id,
+          attributes: entry.attributes ?? attributes,
+          chunking: chunkSizesOf(entry.chunking_strategy ?? chunking_strategy),
+        }));
+        const batch = await files.addBatch(store, request.caller.keyId, additions);
+        await stores.markActive(store);
+        return show(batch);
+      },
+    );
+
+    app.get<OfBatch>(
+      "/vector_stores/:store/file_batches/:batch",
+      operation({
+        summary: "Retrieves the progress of a batch of files.",
+        tag: "Vector stores",
+        permission: "project",
+        answer: VectorStoreFileBatch,
+      }),
+      async (request) => {
+        const store = await stores.find(storeOf(request));
+        return show(await files.findBatch(store, request.params.batch));
+      },
+    );
+
+    app.post<OfBatch>(
+      "/vector_stores/:store/file_batches/:batch/cancel",
+      operation({
+        summary: "Cancels the files of a batch that are not added yet.",
+        tag: "Vector stores",
+        permission: "project",
+        answer: VectorStoreFileBatch,
+      }),
+      async (request) => {
+        const store = await stores.find(storeOf(request));
+        return show(await files.cancelBatch(store, request.params.batch));
+      },
+    );
+
+    app.get<OfBatch>(
+      "/vector_stores/:store/file_batches/:batch/files",
+      operation({
+        summary: "Lists the files of a batch, or those of `?filter=`.",
+        tag: "Vector stores",
+        permission: "project",
+        query: StoreFileListQuery,
+        answer: listOfEntries(VectorStoreFile),
+      }),
+      async (request) => {
+        const { filter: status, after, before, limit, order } = parse(StoreFileListQuery, request.query);
+        const store = await stores.find(storeOf(request));
+        const { id: batchId } = await files.findBatch(store, request.params.batch);
+        const page = { vectorStoreId: store.id, batchId, status, after, before, limit, order };
+        return toListBody(await files.list(page), toStoreFile);
+      },
+    );
+  };
+}

@@ -1,0 +1,162 @@
+/** The tool `file_search` of responses: the model searches vector stores of the caller's project. */
+
+import type { OnDisconnect } from "../../inference/on-disconnect.ts";
+import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import type { SearchResult } from "../../wire/openai/vector-store-search.ts";
+import {
+  FILE_SEARCH_PARAMETERS,
+  FILE_SEARCH_RESULTS,
+  FileSearchTool,
+  findCitations,
+  type NumberedSource,
+  readQueries,
+  renderResults,
+  toFileSearchItem,
+} from "../../wire/responses/file-search.ts";
+import type { ItemProgress } from "../../wire/responses/item-events.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { CallContext, CallOutcome, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
+import type { VectorStoreParts } from "./vector-store-parts.ts";
+import type { VectorStoreRow } from "./vector-store-rows.ts";
+import { isStoreId } from "./vector-stores.ts";
+
+const NAME = "file_search";
+const TIMEOUT_MS = 60_000;
+const DESCRIPTION =
+  "Searches the user's files and returns the passages that fit best. Use it before you answer questions that these files may answer.";
+
+/** Opens searches of one project's stores. */
+export function fileSearchTool({ stores, search }: Pick<VectorStoreParts, "stores" | "search">): ServiceToolType {
+  return {
+    type: NAME,
+    includes: [FILE_SEARCH_RESULTS],
+    serves: (tool, path) => {
+      const { vector_store_ids: ids } = tool as { vector_store_ids?: unknown };
+      if (!Array.isArray(ids) || ids.length === 0) return true;
+      const ownCount = ids.filter((id) => typeof id === "string" && isStoreId(id)).length;
+      // Stores of an upstream are searched there.
+      if (ownCount === 0) return false;
+      if (ownCount === ids.length) return true;
+      const message = "Vector stores of this service and others cannot be searched by one tool. Send a tool for each.";
+      throw invalidRequest(message, `${path}.vector_store_ids`, "invalid_value");
+    },
+    open: async (tool, { caller, path, include, functionName }) => {
+      const settings = readTool(tool, path);
+      const opened: VectorStoreRow[] = [];
+      for (const [index, id] of settings.vector_store_ids.entries()) {
+        const store = await stores.findActive({ projectId: caller.projectId ?? "", id }).catch((failure: unknown) => {
+          if (!(failure instanceof Fault)) throw failure;
+          const param = `${path}.vector_store_ids[${index}]`;
+          throw new Fault(failure.kind, failure.message, { code: failure.code, param });
+        });
+        opened.push(store);
+      }
+      const sources: NumberedSource[] = [];
+      const find: Find = async (queries, onDisconnect) => {
+        const query = {
+          queries,
+          rewritesQuery: false,
+          max: settings.max_num_results,
+          filter: settings.filters,
+          ranking: settings.ranking_options,
+        };
+        const { results } = await search.search(caller as Caller, opened, query, onDisconnect);
+        const first = sources.length + 1;
+        for (const [index, { fileId, filename }] of results.entries()) {
+          sources.push({ number: first + index, fileId, filename });
+        }
+        return { results, text: renderResults(results, first) };
+      };
+      const showsResults = include.includes(FILE_SEARCH_RESULTS);
+      const definition = { name: functionName(NAME), description: DESCRIPTION, parameters: FILE_SEARCH_PARAMETERS };
+      return {
+        functions: [
+          {
+            definition: { ...definition, param: path },
+            name: NAME,
+            begin: () => new FileSearchCall(find, showsResults),
+          },
+        ],
+        annotate: (text) => findCitations(text, sources),
+      };
+    },
+  };
+}
+
+function readTool(tool: object, path: string) {
+  try {
+    return parse(FileSearchTool, tool);
+  } catch (failure) {
+    if (!(failure instanceof Fault)) throw failure;
+    const { code, param } = failure;
+    throw new Fault(failure.kind, failure.message, { code, param: param === undefined ? path : `${path}.${param}` });
+  }
+}
+
+type Find = (
+  queries: readonly string[],
+  onDisconnect: OnDisconnect,
+) => Promise<{ results: readonly SearchResult[]; text: string }>;
+
+class FileSearchCall implements ServiceCall {
+  readonly #id = newId("fs_");
+  readonly #find: Find;
+  readonly #showsResults: boolean;
+  #queries: readonly string[] = [];
+  #results: readonly SearchResult[] | undefined;
+  #hasFailed = false;
+
+  constructor(find: Find, showsResults: boolean) {
+    this.#find = find;
+    this.#showsResults = showsResults;
+  }
+
+  toItem(status: "in_progress" | "completed" | "incomplete") {
+    const shown = status === "completed" && this.#hasFailed ? "failed" : status;
+    return toFileSearchItem(this.#id, shown, this.#queries, this.#showsResults ? this.#results : undefined);
+  }
+
+  begin(): ItemProgress[] {
+    return [{ type: "response.file_search_call.in_progress" }];
+  }
+
+  append(): ItemProgress[] {
+    return [];
+  }
+
+  async *run(
+    input: Readonly<Record<string, unknown>>,
+    { runTool }: CallContext,
+  ): AsyncGenerator<ItemProgress, CallOutcome> {
+    const queries = readQueries(input);
+    if (queries === undefined) {
+      this.#hasFailed = true;
+      return { type: "result", text: "The search did not run: `queries` must be a list of one to 16 texts." };
+    }
+    this.#queries = queries;
+    yield { type: "response.file_search_call.searching" };
+    const tool = { name: NAME, label: NAME, timeoutMs: TIMEOUT_MS };
+    const { value, failure } = await runTool(tool, (signal) => {
+      const onDisconnect: OnDisconnect = (leave) => {
+        if (signal.aborted) leave();
+        else signal.addEventListener("abort", () => leave(), { once: true });
+      };
+      return this.#find(queries, onDisconnect);
+    });
+    if (value === undefined) {
+      this.#hasFailed = true;
+      const reason = failure instanceof Fault ? failure.message : "an internal error.";
+      return { type: "result", text: `The search failed: ${reason}` };
+    }
+    this.#results = value.results;
+    yield { type: "response.file_search_call.completed" };
+    return { type: "result", text: value.text };
+  }
+
+  refuse(): ItemProgress[] {
+    this.#hasFailed = true;
+    return [];
+  }
+}

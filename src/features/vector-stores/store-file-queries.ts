@@ -1,0 +1,211 @@
+/** Files of vector stores, and their segments. */
+
+import { type RawBuilder, sql, type Updateable } from "kysely";
+import type { Executor } from "../../storage/database.ts";
+import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
+import type { ShownCounts } from "../../wire/openai/vector-stores.ts";
+import type {
+  StoreFileStatus,
+  VectorStoreBatchRow,
+  VectorStoreFileRow,
+  VectorStoreSegmentRow,
+} from "./vector-store-rows.ts";
+
+/** Inserts a file, or adds it again: its former content becomes unreachable. Returns the former addition. */
+export async function putStoreFile(executor: Executor, row: VectorStoreFileRow): Promise<string | undefined> {
+  const former = await findStoreFile(executor, row.vectorStoreId, row.id);
+  const { vectorStoreId, id, ...change } = row;
+  await executor
+    .insertInto("vectorStoreFiles")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["vectorStoreId", "id"]).doUpdateSet(change))
+    .execute();
+  return former?.additionId;
+}
+
+export async function findStoreFile(
+  executor: Executor,
+  vectorStoreId: string,
+  id: string,
+): Promise<VectorStoreFileRow | undefined> {
+  return ofStore(executor, vectorStoreId).where("id", "=", id).executeTakeFirst();
+}
+
+export interface StoreFilePage extends PageRequest {
+  vectorStoreId: string;
+  batchId?: string | undefined;
+  status: StoreFileStatus | undefined;
+}
+
+export async function listStoreFiles(executor: Executor, request: StoreFilePage): Promise<Page<VectorStoreFileRow>> {
+  const { vectorStoreId, batchId, status } = request;
+  const all = ofStore(executor, vectorStoreId);
+  const scope = batchId === undefined ? all : all.where("batchId", "=", batchId);
+  return readPage(request, "createdAt", scope, status === undefined ? scope : scope.where("status", "=", status));
+}
+
+/** Files that a search can find, with what their index depends on. */
+export async function listCompletedFiles(
+  executor: Executor,
+  vectorStoreId: string,
+): Promise<Pick<VectorStoreFileRow, "additionId" | "attributes">[]> {
+  const files = executor.selectFrom("vectorStoreFiles").select(["additionId", "attributes"]);
+  return files.where("vectorStoreId", "=", vectorStoreId).where("status", "=", "completed").execute();
+}
+
+export async function findAdditions(
+  executor: Executor,
+  vectorStoreId: string,
+  additionIds: readonly string[],
+): Promise<VectorStoreFileRow[]> {
+  if (additionIds.length === 0) return [];
+  return ofStore(executor, vectorStoreId).where("additionId", "in", additionIds).execute();
+}
+
+export async function updateStoreFile(
+  executor: Executor,
+  vectorStoreId: string,
+  id: string,
+  change: Updateable<VectorStoreFileRow>,
+): Promise<void> {
+  const update = executor.updateTable("vectorStoreFiles").set(change).where("vectorStoreId", "=", vectorStoreId);
+  await update.where("id", "=", id).execute();
+}
+
+/** Stores from which a file was removed. */
+export async function deleteStoreFiles(
+  executor: Executor,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<VectorStoreFileRow[]> {
+  const deletion = executor.deleteFrom("vectorStoreFiles").where("id", "=", id).where("projectId", "=", projectId);
+  return deletion.returningAll().execute();
+}
+
+export async function deleteStoreFile(executor: Executor, vectorStoreId: string, id: string): Promise<void> {
+  const deletion = executor.deleteFrom("vectorStoreFiles").where("vectorStoreId", "=", vectorStoreId);
+  await deletion.where("id", "=", id).execute();
+}
+
+export async function insertBatch(executor: Executor, row: VectorStoreBatchRow): Promise<void> {
+  await executor.insertInto("vectorStoreBatches").values(row).execute();
+}
+
+export async function findBatch(
+  executor: Executor,
+  vectorStoreId: string,
+  id: string,
+): Promise<VectorStoreBatchRow | undefined> {
+  const batches = executor.selectFrom("vectorStoreBatches").selectAll().where("id", "=", id);
+  return batches.where("vectorStoreId", "=", vectorStoreId).executeTakeFirst();
+}
+
+/** Ends the files of a batch that are in progress. */
+export async function cancelBatch(executor: Executor, id: string, now: number): Promise<void> {
+  await executor.updateTable("vectorStoreBatches").set({ cancelledAt: now }).where("id", "=", id).execute();
+  const files = executor.updateTable("vectorStoreFiles").set({ status: "cancelled", runId: null });
+  await files.where("batchId", "=", id).where("status", "=", "in_progress").execute();
+}
+
+export async function countBatchFiles(executor: Executor, batchId: string): Promise<ShownCounts> {
+  const counts: ShownCounts = { in_progress: 0, completed: 0, failed: 0, cancelled: 0 };
+  const rows = await executor
+    .selectFrom("vectorStoreFiles")
+    .select(({ fn }) => ["status", fn.countAll<number | string>().as("files")])
+    .where("batchId", "=", batchId)
+    .groupBy("status")
+    .execute();
+  for (const { status, files } of rows) counts[status] = Number(files);
+  return counts;
+}
+
+// ---- runs
+
+export type ClaimedFile = VectorStoreFileRow & { runId: string };
+
+/** Leases the oldest due file of a project other than these. Returns undefined when none is due. */
+export async function claimFile(
+  executor: Executor,
+  { runId, now, leaseMs, excludedProjects }: FileClaim,
+): Promise<ClaimedFile | undefined> {
+  const due = executor.selectFrom("vectorStoreFiles").where("status", "=", "in_progress").where("dueAt", "<=", now);
+  const others = excludedProjects.length === 0 ? due : due.where("projectId", "not in", excludedProjects);
+  const first = others.select("additionId").orderBy("dueAt").orderBy("createdAt").limit(1);
+  const row = await executor
+    .updateTable("vectorStoreFiles")
+    .set(({ eb }) => ({ runId, dueAt: sql<number>`${now} + ${leaseMs}`, attempts: eb("attempts", "+", 1) }))
+    .where("additionId", "=", first)
+    .where("status", "=", "in_progress")
+    // PostgreSQL checks it again after waiting for another replica that claims the same file.
+    .where("dueAt", "<=", now)
+    .returningAll()
+    .executeTakeFirst();
+  return row && { ...row, runId };
+}
+
+interface FileClaim {
+  runId: string;
+  now: RawBuilder<number>;
+  leaseMs: number;
+  excludedProjects: readonly string[];
+}
+
+/** Changes a file in progress, for its run. Returns false when it has ended or has another run. */
+export async function updateOwnedFile(
+  executor: Executor,
+  { additionId, runId }: Pick<ClaimedFile, "additionId" | "runId">,
+  change: Updateable<Omit<VectorStoreFileRow, "dueAt">> & { dueAt?: RawBuilder<number> },
+): Promise<boolean> {
+  const update = executor.updateTable("vectorStoreFiles").set(change).where("additionId", "=", additionId);
+  const result = await update.where("runId", "=", runId).where("status", "=", "in_progress").executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Ends all leases: those of earlier processes, where the database has only one. */
+export async function releaseAllFiles(executor: Executor): Promise<void> {
+  await executor.updateTable("vectorStoreFiles").set({ dueAt: 0 }).where("status", "=", "in_progress").execute();
+}
+
+// ---- segments
+
+export async function insertSegment(executor: Executor, row: VectorStoreSegmentRow): Promise<void> {
+  await executor.insertInto("vectorStoreSegments").values(row).execute();
+}
+
+/** Number of segments of an addition that are stored, and their chunks. */
+export async function countSegments(
+  executor: Executor,
+  additionId: string,
+): Promise<{ segments: number; chunks: number }> {
+  const row = await executor
+    .selectFrom("vectorStoreSegments")
+    .select(({ fn }) => [fn.countAll<number | string>().as("segments"), fn.sum<number | string>("chunks").as("chunks")])
+    .where("additionId", "=", additionId)
+    .executeTakeFirst();
+  return { segments: Number(row?.segments ?? 0), chunks: Number(row?.chunks ?? 0) };
+}
+
+/** Vectors of an addition from a position on, at most `max` segments. */
+export async function readVectors(
+  executor: Executor,
+  additionId: string,
+  from: number,
+  max: number,
+): Promise<Pick<VectorStoreSegmentRow, "position" | "vectors">[]> {
+  const segments = executor.selectFrom("vectorStoreSegments").select(["position", "vectors"]);
+  const rest = segments.where("additionId", "=", additionId).where("position", ">=", from);
+  return rest.orderBy("position").limit(max).execute();
+}
+
+/** Texts of segments of an addition. */
+export async function readTexts(
+  executor: Executor,
+  additionId: string,
+  positions: readonly number[],
+): Promise<Pick<VectorStoreSegmentRow, "position" | "texts">[]> {
+  const segments = executor.selectFrom("vectorStoreSegments").select(["position", "texts"]);
+  return segments.where("additionId", "=", additionId).where("position", "in", positions).execute();
+}
+
+function ofStore(executor: Executor, vectorStoreId: string) {
+  return executor.selectFrom("vectorStoreFiles").selectAll().where("vectorStoreId", "=", vectorStoreId);
+}

@@ -1,0 +1,130 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../http/operation.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import {
+  StoreFileBody,
+  StoreFileChanges,
+  StoreFileContent,
+  StoreFileListQuery,
+  toStoreFile,
+  VectorStoreFile,
+} from "../../wire/openai/vector-stores.ts";
+import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import { chunkSizesOf } from "./chunk-sizes.ts";
+import { ContentQuery, contentPage } from "./content-page.ts";
+import type { VectorStoreParts } from "./vector-store-parts.ts";
+import { storeOf } from "./vector-store-routes.ts";
+
+interface OfFile {
+  Params: { store: string; file: string };
+}
+
+/** /v1/vector_stores/{store}/files */
+export function storeFiles(inference: Inference, { stores, files }: VectorStoreParts): FastifyPluginAsync {
+  const find = async (request: FastifyRequest<OfFile>) => {
+    const store = await stores.find(storeOf(request));
+    return { store, file: await files.find(store, request.params.file) };
+  };
+  return async (app) => {
+    app.post<{ Params: { store: string } }>(
+      "/vector_stores/:store/files",
+      operation({
+        summary: "Adds a file to a vector store; it is read and embedded in the background.",
+        tag: "Vector stores",
+        permission: "project",
+        body: StoreFileBody,
+        answer: VectorStoreFile,
+      }),
+      async (request, reply) => {
+        const body = parse(StoreFileBody, request.body);
+        const store = await stores.findActive(storeOf(request));
+        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+        const addition = {
+          fileId: body.file_id,
+          attributes: body.attributes,
+          chunking: chunkSizesOf(body.chunking_strategy),
+        };
+        const [file] = await files.add(store, request.caller.keyId, [addition]);
+        if (file === undefined) throw new Error("no file was added");
+        await stores.markActive(store);
+        return toStoreFile(file);
+      },
+    );
+
+    app.get<{ Params: { store: string } }>(
+      "/vector_stores/:store/files",
+      operation({
+        summary: "Lists the files of a vector store, or those of `?filter=`.",
+        tag: "Vector stores",
+        permission: "project",
+        query: StoreFileListQuery,
+        answer: listOfEntries(VectorStoreFile),
+      }),
+      async (request) => {
+        const { filter: status, after, before, limit, order } = parse(StoreFileListQuery, request.query);
+        const { id: vectorStoreId } = await stores.find(storeOf(request));
+        return toListBody(await files.list({ vectorStoreId, status, after, before, limit, order }), toStoreFile);
+      },
+    );
+
+    app.get<OfFile>(
+      "/vector_stores/:store/files/:file",
+      operation({
+        summary: "Retrieves a file of a vector store, and why it failed.",
+        tag: "Vector stores",
+        permission: "project",
+        answer: VectorStoreFile,
+      }),
+      async (request) => toStoreFile((await find(request)).file),
+    );
+
+    app.post<OfFile>(
+      "/vector_stores/:store/files/:file",
+      operation({
+        summary: "Replaces the attributes of a file in a vector store.",
+        tag: "Vector stores",
+        permission: "project",
+        body: StoreFileChanges,
+        answer: VectorStoreFile,
+      }),
+      async (request) => {
+        const { attributes } = parse(StoreFileChanges, request.body);
+        const store = await stores.find(storeOf(request));
+        return toStoreFile(await files.setAttributes(store, request.params.file, attributes));
+      },
+    );
+
+    app.delete<OfFile>(
+      "/vector_stores/:store/files/:file",
+      operation({
+        summary: "Removes a file from a vector store; the file itself stays.",
+        tag: "Vector stores",
+        permission: "project",
+        answer: deleted("vector_store.file.deleted"),
+      }),
+      async (request) => {
+        const store = await stores.find(storeOf(request));
+        await files.remove(store, request.params.file);
+        return { id: request.params.file, object: "vector_store.file.deleted" as const, deleted: true };
+      },
+    );
+
+    app.get<OfFile>(
+      "/vector_stores/:store/files/:file/content",
+      operation({
+        summary: "Retrieves the text of a file in a vector store, chunk by chunk.",
+        tag: "Vector stores",
+        permission: "project",
+        query: ContentQuery,
+        answer: StoreFileContent,
+      }),
+      async (request) => {
+        const { file } = await find(request);
+        return contentPage(files, file, parse(ContentQuery, request.query).page);
+      },
+    );
+  };
+}

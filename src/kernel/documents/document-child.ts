@@ -1,0 +1,41 @@
+/**
+ * Entry of a process that reads one file and exits, so that a hostile file can break no other process. Reads the options
+ * from standard input as one line of JSON, then the file; writes chunks to standard output as lines of JSON, and an
+ * error to descriptor 3.
+ */
+
+import { createWriteStream } from "node:fs";
+import { buffer } from "node:stream/consumers";
+import { chunkText } from "./chunk-text.ts";
+import { DocumentError } from "./document-error.ts";
+import type { DocumentOptions, DocumentReport } from "./document-reader.ts";
+import { textOfDocument } from "./document-text.ts";
+
+const ERROR_DESCRIPTOR = 3;
+const LINE_FEED = 10;
+
+process.stdout.on("error", () => process.exit(1));
+void run();
+
+async function run(): Promise<void> {
+  try {
+    const input = await buffer(process.stdin);
+    const head = input.indexOf(LINE_FEED);
+    const { filename, chunking }: DocumentOptions = JSON.parse(input.toString("utf8", 0, head));
+    const text = await textOfDocument(input.subarray(head + 1), filename);
+    for (const chunk of chunkText(text, chunking)) await write(`${JSON.stringify(chunk)}\n`);
+    process.stdout.end(() => process.exit(0));
+  } catch (error) {
+    const code = error instanceof DocumentError ? error.code : undefined;
+    const message = error instanceof Error ? error.message : String(error);
+    const report: DocumentReport = { code, message };
+    createWriteStream("", { fd: ERROR_DESCRIPTOR }).end(JSON.stringify(report), () => process.exit(1));
+  }
+}
+
+function write(line: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // Waits until the bytes have left: the reader sets the pace.
+    process.stdout.write(line, (error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,79 @@
+/** Text of a file in any of the formats that the service indexes. */
+
+import { extname } from "node:path";
+import { DocumentError } from "./document-error.ts";
+import { textOfHtml } from "./markup-text.ts";
+import { textOfOffice } from "./office-text.ts";
+
+/** Media types by first bytes, of files that have no text to read here. */
+const WITHOUT_TEXT: readonly (readonly [name: string, signature: string, offset: number])[] = [
+  ["a PNG image", "\x89PNG", 0],
+  ["a JPEG image", "\xff\xd8\xff", 0],
+  ["a GIF image", "GIF8", 0],
+  ["an MP4 file", "ftyp", 4],
+  ["a WAVE or WebP file", "RIFF", 0],
+  ["an MP3 file", "ID3", 0],
+  ["a file of Word, Excel or PowerPoint 97 to 2003; save it as DOCX, XLSX or PPTX", "\xd0\xcf\x11\xe0", 0],
+  ["a gzip archive", "\x1f\x8b", 0],
+];
+const HTML_NAMES: ReadonlySet<string> = new Set([".html", ".htm", ".xhtml"]);
+const HTML_START = /^\s*(?:<!doctype html|<html)[\s>]/i;
+
+/** Throws a DocumentError for a file without readable text. */
+export async function textOfDocument(bytes: Buffer, filename: string): Promise<string> {
+  const text = normalize(await read(bytes, extname(filename).toLowerCase()));
+  if (text === "") throw new DocumentError("invalid_file", "The file contains no text. Scans need OCR first.");
+  return text;
+}
+
+async function read(bytes: Buffer, extension: string): Promise<string> {
+  const startsWith = (signature: string, offset = 0) =>
+    bytes.toString("latin1", offset, offset + signature.length) === signature;
+  if (bytes.subarray(0, 1024).includes("%PDF-")) return textOfPdf(bytes);
+  if (startsWith("PK\x03\x04")) return textOfOffice(bytes);
+  const other = WITHOUT_TEXT.find(([, signature, offset]) => startsWith(signature, offset));
+  if (other !== undefined) throw new DocumentError("unsupported_file", `The file is ${other[0]}, which has no text.`);
+  const text = decode(bytes);
+  return HTML_NAMES.has(extension) || HTML_START.test(text) ? textOfHtml(text) : text;
+}
+
+async function textOfPdf(bytes: Buffer): Promise<string> {
+  const { extractText, getDocumentProxy } = await import("unpdf");
+  try {
+    const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, isEvalSupported: false });
+    const { text } = await extractText(document, { mergePages: false });
+    return text.join("\n\n");
+  } catch (error) {
+    const isEncrypted = error instanceof Error && error.name === "PasswordException";
+    const reason = isEncrypted ? "is protected by a password" : "is damaged";
+    throw new DocumentError("invalid_file", `The PDF ${reason}.`, { cause: error });
+  }
+}
+
+/** UTF-8, UTF-16 with a byte order mark, or Windows-1252. */
+function decode(bytes: Buffer): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  if (bytes.subarray(0, 65_536).includes(0)) {
+    throw new DocumentError("unsupported_file", "The file is binary and none of the supported formats.");
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+/** Without control characters, which databases refuse, spaces at line ends, and more than one empty line. */
+function normalize(text: string): string {
+  return (
+    text
+      .replace(/\r\n?/g, "\n")
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, " ")
+      .replace(/[ \t\u00a0]+$/gm, "")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim()
+  );
+}
