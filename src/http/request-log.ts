@@ -118,7 +118,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
 
   function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     // Health checks and metrics scrapes would fill the log.
-    if (!/^\/(v[12]|api)\//.test(request.url)) return;
+    if (!/^\/(v[12]\/|api\/|mcp(\?|$))/.test(request.url)) return;
     const settlement = request.record.settlement?.();
     const line = toLine(request, reply, settlement);
     const operation = operationOf(request);

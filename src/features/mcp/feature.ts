@@ -1,11 +1,33 @@
+import type { FastifyRequest } from "fastify";
+import { connectionTimeoutMs } from "../../http/bare-server.ts";
+import { cutSlowReaders } from "../../http/connections.ts";
 import type { Feature, ServiceParts } from "../feature.ts";
+import { consoleUrl } from "../sign-on/sign-on-routes.ts";
+import { McpGateway } from "./gateway.ts";
+import { mcpGateway, resourceMetadata } from "./gateway-routes.ts";
 import { McpServers } from "./mcp-servers.ts";
 import { McpToolType } from "./mcp-tool.ts";
 
-/** Servers of the Model Context Protocol as tools of responses. */
-export function mcpFeature({ config, lifetime, logger, tools }: ServiceParts): Feature {
+/** Servers of the Model Context Protocol: as tools of responses, and behind one address for MCP clients. */
+export function mcpFeature({ config, inference, lifetime, logger, tools, authenticate }: ServiceParts): Feature {
   const servers = new McpServers({ servers: config.mcpServers, settings: config.mcp, logger });
   lifetime.defer(() => servers.close());
   tools.register(new McpToolType(servers));
-  return {};
+  if (!config.mcp.gateway || servers.count === 0) return {};
+  const gateway = new McpGateway(servers, inference, logger);
+  lifetime.defer(() => gateway.close());
+  const originOf = (request: FastifyRequest) => consoleUrl(request, config.signOn.publicUrl);
+  const issuers = config.signOn.tokens.map(({ issuer }) => issuer);
+  return {
+    public: [
+      resourceMetadata(issuers, originOf),
+      async (app) => {
+        app.register(async (scope) => {
+          cutSlowReaders(scope, connectionTimeoutMs(config.server) / 1000);
+          authenticate(scope, "project");
+          scope.register(mcpGateway({ gateway, inference, originOf }));
+        });
+      },
+    ],
+  };
 }

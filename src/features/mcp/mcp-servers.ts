@@ -16,6 +16,8 @@ export interface McpServersOptions {
 
 /** Time for which the tools of a server are remembered. */
 const LIST_MS = 60_000;
+/** The same for a failure, so that requests do not wait for a server that is away. */
+const FAILED_LIST_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const LIST_TIMEOUT_MS = 20_000;
 /** Bytes of all answers of a connection to a server whose results may have `maxResultSize`: JSON and base64 take more. */
@@ -165,7 +167,7 @@ export class McpServers {
     if (cached !== undefined && Date.now() < cached.until) return cached.tools;
     const tools = listOnce(connect, AbortSignal.timeout(LIST_TIMEOUT_MS));
     this.#lists.set(name, { tools, until: Date.now() + LIST_MS });
-    tools.catch(() => this.#lists.delete(name));
+    tools.catch(() => this.#lists.set(name, { tools, until: Date.now() + FAILED_LIST_MS }));
     return tools;
   }
 }

@@ -61,6 +61,7 @@ export type ContentType =
 export const TAGS = {
   Chat: "Chat in OpenAI's and Anthropic's formats, and text completions.",
   Responses: "OpenAI's Responses API and conversations.",
+  MCP: "Tools of MCP servers, for MCP clients.",
   Realtime: "Sessions over a WebSocket.",
   Audio: "Speech and transcription.",
   Text: "Embeddings, reranking and moderation.",

@@ -1,0 +1,109 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
+import type { Inference } from "../../inference/inference.ts";
+import type { McpGateway } from "./gateway.ts";
+
+/** JSON-RPC, whose methods and results are those of the Model Context Protocol. */
+const Message = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string() });
+const Answer = z.looseObject({ jsonrpc: z.literal("2.0") });
+
+const ResourceMetadata = z.object({
+  resource: z.string(),
+  authorization_servers: z.array(z.string()).optional(),
+  bearer_methods_supported: z.array(z.string()),
+  resource_name: z.string(),
+  resource_documentation: z.string(),
+});
+
+const PATH = "/mcp";
+const METADATA = "/.well-known/oauth-protected-resource";
+const DOCUMENTATION = "https://modelcontextprotocol.io";
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Headers by which the protocol of 2026 says what a request is. */
+const SENT_HEADERS = /^(accept|content-type|last-event-id|mcp-.+)$/;
+
+export interface GatewayRoutes {
+  gateway: McpGateway;
+  inference: Inference;
+  /** Address of the service for clients. */
+  originOf: (request: FastifyRequest) => string;
+}
+
+/** POST /mcp */
+export function mcpGateway({ gateway, inference, originOf }: GatewayRoutes): FastifyPluginAsync {
+  return async (app) => {
+    app.addHook("onSend", async (request, reply) => {
+      if (reply.statusCode !== 401) return;
+      const metadata = `${originOf(request)}${METADATA}${PATH}`;
+      reply.header("www-authenticate", `Bearer realm="Parlance", resource_metadata="${metadata}"`);
+    });
+    app.post(
+      PATH,
+      {
+        ...operation({
+          summary: "Answers a message of the Model Context Protocol with the tools of the configured servers.",
+          tag: "MCP",
+          permission: "project",
+          body: Message,
+          answer: Answer,
+          content: ["text/event-stream"],
+        }),
+        bodyLimit: MAX_BODY_BYTES,
+      },
+      async (request, reply) => {
+        const message = request.body as { method?: unknown };
+        // Only calls count as requests; lists come from a memory of a minute.
+        if (message?.method === "tools/call") await inference.admit(request.caller);
+        const leaving = new AbortController();
+        onDisconnect(reply)(() => leaving.abort());
+        const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
+          SENT_HEADERS.test(name) && typeof value === "string" ? [[name, value]] : [],
+        );
+        const url = `${originOf(request)}${PATH}`;
+        const sent = new Request(url, { method: "POST", headers, signal: leaving.signal });
+        const answer = await gateway.answer(message, sent, {
+          caller: request.caller,
+          onDisconnect: (leave) => leaving.signal.addEventListener("abort", leave, { once: true }),
+          onCall: (server, tool) => {
+            request.record.model = `mcp/${server}/${tool}`;
+          },
+          onFailure: (failure) => request.reportFailure(failure),
+        });
+        return send(reply, answer);
+      },
+    );
+  };
+}
+
+async function send(reply: FastifyReply, answer: Response): Promise<unknown> {
+  reply.code(answer.status);
+  for (const [name, value] of answer.headers) reply.header(name, value);
+  const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  return reply.send(isStream ? answer.body : await answer.text());
+}
+
+/** Metadata of the protected resource (RFC 9728), by which clients find who issues tokens for it. */
+export function resourceMetadata(issuers: readonly string[], originOf: GatewayRoutes["originOf"]): FastifyPluginAsync {
+  return async (app) => {
+    for (const path of [METADATA, `${METADATA}${PATH}`]) {
+      app.get(
+        path,
+        operation({
+          summary: "Describes /mcp to MCP clients (RFC 9728).",
+          tag: "MCP",
+          permission: "public",
+          answer: ResourceMetadata,
+        }),
+        async (request) => ({
+          resource: `${originOf(request)}${PATH}`,
+          ...(issuers.length > 0 && { authorization_servers: [...issuers] }),
+          bearer_methods_supported: ["header"],
+          resource_name: "Parlance",
+          resource_documentation: DOCUMENTATION,
+        }),
+      );
+    }
+  };
+}

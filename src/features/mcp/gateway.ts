@@ -1,0 +1,142 @@
+/** The tools of all servers behind one address, for MCP clients: each request is complete in itself, so any replica answers. */
+
+import type { McpHttpHandler, Server } from "@modelcontextprotocol/server";
+import type { Inference } from "../../inference/inference.ts";
+import type { OnDisconnect } from "../../inference/on-disconnect.ts";
+import { withTimeout } from "../../kernel/async/timeout.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { VERSION } from "../../kernel/version.ts";
+import type { Logger } from "../../observability/logger.ts";
+import { serviceFunctionName } from "../../wire/responses/responses-tools.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { runOptions } from "./mcp-call.ts";
+import type { CallToolResult, McpTool } from "./mcp-connection.ts";
+import { describeFailure } from "./mcp-result.ts";
+import type { McpServer, McpServers } from "./mcp-servers.ts";
+
+/** Time for which a client waits for the list of one server. */
+const LIST_WAIT_MS = 5_000;
+
+/** One request of a client. */
+export interface GatewayRequest {
+  caller: Caller;
+  onDisconnect: OnDisconnect;
+  /** Called with the tool of a call, once it is known. */
+  onCall(server: string, tool: string): void;
+  /** Called when a call has failed. */
+  onFailure(failure: Fault): void;
+}
+
+interface OfferedTool {
+  /** As clients call it: the server's name, `__` and the tool's. */
+  name: string;
+  server: McpServer;
+  tool: McpTool;
+}
+
+export class McpGateway {
+  readonly #servers: McpServers;
+  readonly #inference: Inference;
+  readonly #logger: Logger;
+  #handler: Promise<McpHttpHandler> | undefined;
+
+  constructor(servers: McpServers, inference: Inference, logger: Logger) {
+    this.#servers = servers;
+    this.#inference = inference;
+    this.#logger = logger;
+  }
+
+  /** Answers a request whose JSON body is `message`. */
+  async answer(message: unknown, request: Request, context: GatewayRequest): Promise<Response> {
+    this.#handler ??= this.#create();
+    const handler = await this.#handler;
+    const authInfo = { token: "", clientId: context.caller.keyId, scopes: [], extra: { context } };
+    return handler.fetch(request, { parsedBody: message, authInfo });
+  }
+
+  async close(): Promise<void> {
+    await (await this.#handler)?.close();
+  }
+
+  async #create(): Promise<McpHttpHandler> {
+    const library = await import("@modelcontextprotocol/server");
+    const { createMcpHandler, Server, ProtocolError, INVALID_PARAMS, INTERNAL_ERROR } = library;
+    return createMcpHandler(({ authInfo }) => {
+      const { context } = (authInfo as unknown as { extra: { context: GatewayRequest } }).extra;
+      const server: Server = new Server({ name: "parlance", version: VERSION }, { capabilities: { tools: {} } });
+      server.setRequestHandler("tools/list", async () => {
+        const offered = await this.#offeredTo(context.caller);
+        return { tools: offered.map(({ name, tool }) => ({ ...tool, name })) };
+      });
+      server.setRequestHandler("tools/call", async ({ params }) => {
+        const offered = await this.#offeredTo(context.caller, params.name);
+        const match = offered.find(({ name }) => name === params.name);
+        if (match === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name.slice(0, 200)}`);
+        try {
+          return await this.#call(match, params.arguments ?? {}, context);
+        } catch (failure) {
+          if (!(failure instanceof Fault)) throw failure;
+          context.onFailure(failure);
+          throw new ProtocolError(INTERNAL_ERROR, failure.message);
+        }
+      });
+      return server;
+    });
+  }
+
+  /** Lists the tools that a caller may use, of the server of a name only. A server that does not answer is left out. */
+  async #offeredTo(caller: Caller, name?: string): Promise<OfferedTool[]> {
+    // Names of servers have no underscores.
+    const isAsked = (server: McpServer) => name === undefined || name.startsWith(`${server.name}__`);
+    const servers = this.#servers.visibleTo(caller).filter(isAsked);
+    const lists = servers.map(async (server) => {
+      try {
+        const tools = await withTimeout(server.listTools(new AbortController().signal), LIST_WAIT_MS);
+        const allowed = tools.filter(({ name }) => server.allows(name));
+        return allowed.map((tool) => ({ name: serviceFunctionName(tool.name, server.name), server, tool }));
+      } catch (failure) {
+        const reason = describeFailure(failure);
+        this.#logger.warn({ mcpServer: server.name, reason }, "an MCP server did not list its tools");
+        return [];
+      }
+    });
+    return (await Promise.all(lists)).flat();
+  }
+
+  /** Throws a Fault for a call that a limit refuses, or whose server fails. */
+  async #call(
+    { server, tool }: OfferedTool,
+    input: Readonly<Record<string, unknown>>,
+    { caller, onDisconnect, onCall }: GatewayRequest,
+  ): Promise<CallToolResult> {
+    onCall(server.name, tool.name);
+    const { connection, release } = connectTo(server);
+    try {
+      const { value, failure } = await this.#inference.runTool(
+        caller,
+        runOptions(server, tool.name),
+        onDisconnect,
+        (signal) => connection.callTool(tool, input, signal),
+      );
+      if (value === undefined) throw serverFailed(server.name, describeFailure(failure), failure);
+      const bytes = Buffer.byteLength(JSON.stringify(value));
+      if (bytes <= server.maxResultBytes) return value;
+      throw serverFailed(server.name, `The result has ${bytes} bytes; the limit is ${server.maxResultBytes}.`);
+    } finally {
+      void release();
+    }
+  }
+}
+
+function connectTo(server: McpServer) {
+  try {
+    return server.connect();
+  } catch (failure) {
+    throw serverFailed(server.name, describeFailure(failure), failure);
+  }
+}
+
+function serverFailed(server: string, reason: string, cause?: unknown): Fault {
+  const message = `The MCP server '${server}' failed. ${reason}`;
+  return new Fault("upstream-failed", message, { code: "mcp_server_failed", cause });
+}
