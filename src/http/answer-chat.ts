@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ChatAnswer } from "../inference/chat-call.ts";
 import type { ChatOptions, Inference } from "../inference/inference.ts";
+import type { StoreChat } from "../inference/recording/chat-recording.ts";
 import { Fault } from "../kernel/faults.ts";
 import {
   type ChatFormat,
@@ -19,12 +20,13 @@ import { sendAnswer } from "./send-answer.ts";
 import { sendEvents } from "./send-events.ts";
 import { WaitFrames } from "./wait-frames.ts";
 
-/** Handler of a route whose body is all that a chat consists of. `prepare` completes what was read. */
+/** Handler of a route whose body is all that a chat consists of. `prepare` completes what was read; `storeOf` stores the answer. */
 export function chatHandler<Chat extends FormatChat>(
   inference: Inference,
   format: ChatFormat<FormatContext, Chat>,
   unknownFields: UnknownFieldsPolicy,
   prepare?: (reply: FastifyReply, chat: Chat) => Promise<void>,
+  storeOf?: (reply: FastifyReply, chat: Chat) => StoreChat | undefined,
 ): RouteHandlerMethod {
   return async (request, reply) => {
     const chat = format.read(request.body, formatContext(request, unknownFields));
@@ -32,7 +34,10 @@ export function chatHandler<Chat extends FormatChat>(
       request.record.model = chat.model;
       await prepare(reply, chat);
     }
-    return answerChat(inference, format, chat, reply);
+    const store = storeOf?.(reply, chat);
+    if (store === undefined) return answerChat(inference, format, chat, reply);
+    const ask = askModel(inference, format, reply);
+    return answerChat(inference, format, chat, reply, (each, options) => ask(each, { ...options, store }));
   };
 }
 

@@ -7,12 +7,14 @@ import { chatCompletionsFormat } from "../../wire/openai/chat/chat-completions.t
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { ChatCompletion } from "../../wire/openapi/model-answers.ts";
 import type { BodyContent } from "../files/content-resolver.ts";
+import type { StoredCompletions } from "../recorded-content/stored-completions.ts";
 
 /** POST /v1/chat/completions */
 export function chatCompletions(
   inference: Inference,
   unknownFields: UnknownFieldsPolicy,
   content?: BodyContent,
+  stored?: StoredCompletions,
 ): FastifyPluginAsync {
   return async (app) => {
     app.post(
@@ -36,6 +38,11 @@ export function chatCompletions(
           (async (reply, chat) => {
             chat.body = await content(reply, chat.body, ["messages"]);
           }),
+        (reply, chat) => {
+          if (chat.body.store !== true) return undefined;
+          chat.isStoreIgnored = stored === undefined;
+          return stored?.storeWith(reply, chat.body);
+        },
       ),
     );
   };

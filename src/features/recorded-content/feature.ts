@@ -13,6 +13,8 @@ import { requestContent } from "./request-content-routes.ts";
 import { feedbackRetention, RequestFeedbacks } from "./request-feedback.ts";
 import { SealedContents } from "./sealed-content.ts";
 import { SearchTokens } from "./search-tokens.ts";
+import { storedCompletions } from "./stored-completion-routes.ts";
+import { StoredCompletions } from "./stored-completions.ts";
 
 interface ContentParts extends Pick<BaseParts, "config" | "database" | "logger" | "lifetime"> {
   accounts: Accounts;
@@ -34,7 +36,10 @@ export function openRecordedContent(parts: ContentParts): RecordedContents | und
   const writer = new ContentWriter({ database, sealed, tokens, sizes, settings, services, recordingOf, logger });
   lifetime.defer(() => writer.close());
   lifetime.use(contentRetention({ database, keyring, sealed, tokens, logger }));
-  return new RecordedContents({ keyring, database, sealed, tokens, sizes, writer });
+  const completions = settings.storeCompletions
+    ? new StoredCompletions({ database, sealed, writer, logger })
+    : undefined;
+  return new RecordedContents({ keyring, database, sealed, tokens, sizes, writer, completions });
 }
 
 /** What projects record, and what was recorded. */
@@ -43,6 +48,7 @@ export function recordedContentFeature(parts: ServiceParts): Feature {
   const feedback = new RequestFeedbacks(database, recorded?.keyring);
   lifetime.use(feedbackRetention(database, logger, config.usage.requestDays));
   return {
+    project: [storedCompletions(recorded?.completions)],
     admin: [
       projectRecording(accounts, recorded),
       requestContent({ accounts, history: usage.history, recorded, feedback }),

@@ -52,7 +52,10 @@ function open(database: Database, secrets: [Secret, ...Secret[]], maxBytes = 1e9
   const retention = contentRetention({ database, keyring, sealed, tokens, logger });
   closing.push(() => writer.close());
   closing.push(() => retention[Symbol.dispose]());
-  return { contents: new RecordedContents({ keyring, database, sealed, tokens, sizes, writer }), retention };
+  return {
+    contents: new RecordedContents({ keyring, database, sealed, tokens, sizes, writer, completions: undefined }),
+    retention,
+  };
 }
 
 const caller = { keyId: "key", organizationId: "org", projectId: "proj", kind: "project" } as const;

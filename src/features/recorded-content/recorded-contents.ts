@@ -21,6 +21,7 @@ import { openComment } from "./sealed-comment.ts";
 import type { SealedContents, StoredContent } from "./sealed-content.ts";
 import { parseSearch, type Search } from "./search.ts";
 import type { SearchTokens } from "./search-tokens.ts";
+import type { StoredCompletions } from "./stored-completions.ts";
 
 export interface RecordedContentsOptions {
   keyring: Keyring;
@@ -29,6 +30,8 @@ export interface RecordedContentsOptions {
   tokens: SearchTokens;
   sizes: ContentSizes;
   writer: ContentWriter;
+  /** Undefined: callers store nothing. */
+  completions: StoredCompletions | undefined;
 }
 
 export interface FoundContent extends StoredContent {
@@ -51,6 +54,7 @@ export class RecordedContents {
   readonly sealed: SealedContents;
   readonly sizes: ContentSizes;
   readonly writer: ContentWriter;
+  readonly completions: StoredCompletions | undefined;
   readonly #options: RecordedContentsOptions;
 
   constructor(options: RecordedContentsOptions) {
@@ -59,6 +63,7 @@ export class RecordedContents {
     this.sealed = options.sealed;
     this.sizes = options.sizes;
     this.writer = options.writer;
+    this.completions = options.completions;
   }
 
   /** Undefined: nothing is recorded of the request. Throws a Fault for content without its key. */

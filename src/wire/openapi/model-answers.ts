@@ -24,6 +24,33 @@ export const ChatCompletion = named(
   }),
 );
 
+export const StoredCompletion = named(
+  "StoredCompletion",
+  z.looseObject({
+    ...ChatCompletion.shape,
+    request_id: z.string().describe("ID of the request in the request history."),
+    metadata: z.record(z.string(), z.string()),
+    input_user: z.null(),
+  }),
+);
+
+const page = { first_id: nullable, last_id: nullable, has_more: z.boolean() };
+
+export const StoredCompletionPage = z.object({ object: z.literal("list"), data: z.array(StoredCompletion), ...page });
+
+export const StoredCompletionMessages = z.object({
+  object: z.literal("list"),
+  data: z.array(
+    z.looseObject({
+      id: z.string(),
+      role: z.string(),
+      content: nullable,
+      content_parts: z.array(z.looseObject({ type: z.string() })).nullable(),
+    }),
+  ),
+  ...page,
+});
+
 export const TextCompletion = named(
   "TextCompletion",
   z.looseObject({

@@ -55,8 +55,15 @@ export function toChatCall(
   return call;
 }
 
-/** Removes `moderation`, which the service itself honors, and writes a schema in the form that upstreams read. */
+/**
+ * Removes `moderation` and `store`, which the service itself honors, and writes a schema in the form that upstreams
+ * read. An upstream would store content of all projects under its one key.
+ */
 function toForwardedBody(body: ChatCompletionBody): PassThrough["body"] {
+  if (body.store === true) {
+    const { store: _store, metadata: _metadata, ...others } = body;
+    return toForwardedBody(others as ChatCompletionBody);
+  }
   const { moderation, response_format: format } = body;
   if (moderation === undefined && format === undefined) return body;
   const { moderation: _own, ...others } = body;

@@ -16,6 +16,8 @@ import { ignoredFields } from "./local-unsupported-fields.ts";
 interface CompletionChat extends FormatChat {
   body: ChatCompletionBody;
   context: FormatContext;
+  /** Whether the body says `store` where nothing is stored. */
+  isStoreIgnored?: boolean;
 }
 
 /** POST /v1/chat/completions */
@@ -34,7 +36,7 @@ export const chatCompletionsFormat: ChatFormat<FormatContext, CompletionChat> = 
   },
   errorFrame: (failure, { requestId }) => toErrorFrame(toErrorBody(failure, requestId)),
   waitFrame: waitComment,
-  ignored: (_answer, { body }) => ignoredFields(body),
+  ignored: (_answer, { body, isStoreIgnored }) => [...ignoredFields(body), ...(isStoreIgnored ? ["store"] : [])],
 };
 
 function optionsOf(answer: FormatAnswer, { body }: CompletionChat): FrameOptions {

@@ -1,0 +1,101 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation } from "../../http/operation.ts";
+import { Fault } from "../../kernel/faults.ts";
+import {
+  metadataFilter,
+  StoredCompletionsQuery,
+  StoredCompletionUpdateBody,
+  StoredMessagesQuery,
+  toStoredCompletion,
+  toStoredMessages,
+  toStoredPage,
+} from "../../wire/openai/chat/stored-completions.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { StoredCompletion, StoredCompletionMessages, StoredCompletionPage } from "../../wire/openapi/model-answers.ts";
+import { deleted } from "../../wire/openapi/organization-answers.ts";
+import type { StoredCompletions } from "./stored-completions.ts";
+
+interface OfCompletion {
+  Params: { completion: string };
+}
+
+const PATH = "/chat/completions/:completion";
+const CHAT = { tag: "Chat", permission: "project" } as const;
+
+/** Lists, retrieves, changes and deletes chat completions that were created with `store: true`. */
+export function storedCompletions(stored: StoredCompletions | undefined): FastifyPluginAsync {
+  return async (app) => {
+    app.get(
+      "/chat/completions",
+      operation({
+        summary: "Lists chat completions of the project that were created with `store: true`, by model and metadata.",
+        ...CHAT,
+        query: StoredCompletionsQuery,
+        answer: StoredCompletionPage,
+      }),
+      async (request) => {
+        const { after, limit, order, model, ...others } = parse(StoredCompletionsQuery, request.query);
+        const query = { after, limit, order, model, metadata: metadataFilter(others) };
+        const { entries, hasMore } = await requireStored(stored).list(placeOf(request), query);
+        return toStoredPage(entries, hasMore);
+      },
+    );
+
+    app.get<OfCompletion>(
+      PATH,
+      operation({ summary: "Retrieves a stored chat completion.", ...CHAT, answer: StoredCompletion }),
+      async (request) => toStoredCompletion(await requireStored(stored).find(placeOf(request), idOf(request))),
+    );
+
+    app.post<OfCompletion>(
+      PATH,
+      operation({
+        summary: "Replaces the metadata of a stored chat completion.",
+        ...CHAT,
+        body: StoredCompletionUpdateBody,
+        answer: StoredCompletion,
+      }),
+      async (request) => {
+        const { metadata } = parse(StoredCompletionUpdateBody, request.body);
+        return toStoredCompletion(await requireStored(stored).update(placeOf(request), idOf(request), metadata ?? {}));
+      },
+    );
+
+    app.delete<OfCompletion>(
+      PATH,
+      operation({ summary: "Deletes a stored chat completion.", ...CHAT, answer: deleted("chat.completion.deleted") }),
+      async (request) => {
+        await requireStored(stored).delete(placeOf(request), idOf(request));
+        return { id: idOf(request), object: "chat.completion.deleted" as const, deleted: true as const };
+      },
+    );
+
+    app.get<OfCompletion>(
+      `${PATH}/messages`,
+      operation({
+        summary: "Lists the messages of the request of a stored chat completion.",
+        ...CHAT,
+        query: StoredMessagesQuery,
+        answer: StoredCompletionMessages,
+      }),
+      async (request) => {
+        const page = parse(StoredMessagesQuery, request.query);
+        return toStoredMessages(await requireStored(stored).find(placeOf(request), idOf(request)), page);
+      },
+    );
+  };
+}
+
+const idOf = ({ params }: FastifyRequest<OfCompletion>) => params.completion;
+
+function placeOf({ caller }: Pick<FastifyRequest, "caller">) {
+  return { organizationId: caller.organizationId, projectId: caller.projectId ?? "" };
+}
+
+/** Throws a Fault where nothing is stored. */
+function requireStored(stored: StoredCompletions | undefined): StoredCompletions {
+  if (stored !== undefined) return stored;
+  const message =
+    "Chat completions are not stored here: `recorded_content.store_completions` is off, or there is no encryption key.";
+  throw new Fault("not-found", message, { code: "storage_disabled" });
+}
