@@ -64,6 +64,7 @@ const routeTree = root.addChildren([
   page("/reference", () => import("./pages/reference/reference-page.tsx"), "ReferencePage"),
   page("/account", () => import("./pages/account/account-page.tsx"), "AccountPage"),
   page("/people", () => import("./pages/people/people-page.tsx"), "PeoplePage"),
+  page("/people/groups/$group", () => import("./pages/people/group-page.tsx"), "GroupPage"),
   page("/people/$user", () => import("./pages/people/person-page.tsx"), "PersonPage"),
   page("/invite", () => import("./pages/account/invite-page.tsx"), "InvitePage"),
   page("/password", () => import("./pages/account/password-page.tsx"), "PasswordPage"),

@@ -22,6 +22,8 @@ import "@mantine/core/styles/Anchor.css";
 import "@mantine/core/styles/AppShell.css";
 import "@mantine/core/styles/Combobox.css";
 import "@mantine/core/styles/InlineInput.css";
+import "@mantine/core/styles/CheckboxIndicator.css";
+import "@mantine/core/styles/Checkbox.css";
 import "@mantine/core/styles/Badge.css";
 import "@mantine/core/styles/Burger.css";
 import "@mantine/core/styles/Button.css";

@@ -151,6 +151,56 @@ describe.runIf(hasChromium)("sign-on in the console", () => {
     await page.getByRole("link", { name: "Continue with Test provider" }).waitFor();
   });
 
+  test("makes roles and groups, and says that a role comes from a group", async () => {
+    const { origin } = idp.service;
+    await owner.goto(`${origin}/#/people?tab=roles`);
+    await owner.getByRole("button", { name: "New role" }).click();
+    await owner.getByLabel("Name", { exact: true }).fill("Auditor");
+    await owner.getByLabel("organization.audit_logs.read").check();
+    expect(await axeViolations(owner)).toEqual([]);
+    await owner.getByRole("button", { name: "Create role" }).click();
+    await owner.getByRole("row", { name: "Auditor" }).getByRole("button", { name: "Edit" }).click();
+    await owner.getByLabel("Description").fill("Reads the audit log");
+    await owner.getByRole("button", { name: "Save" }).click();
+    await owner.getByText("Reads the audit log").waitFor();
+
+    await owner.getByRole("tab", { name: "Groups" }).click();
+    await owner.getByRole("button", { name: "New group" }).click();
+    await owner.getByLabel("Name", { exact: true }).fill("Reviewers");
+    await owner.getByRole("button", { name: "Create group" }).click();
+    await owner.getByRole("link", { name: "Reviewers" }).click();
+    await owner.getByLabel("E-mail address of a user").fill("nobody@example.com");
+    await owner.getByRole("button", { name: "Add", exact: true }).click();
+    await owner.getByText("No user has the address nobody@example.com.").waitFor();
+    await owner.getByLabel("E-mail address of a user").fill("owner@example.com");
+    await owner.getByRole("button", { name: "Add", exact: true }).click();
+    await owner.getByRole("link", { name: "First Owner" }).waitFor();
+    await owner.getByLabel("Role to assign").selectOption({ label: "Auditor" });
+    await owner.getByRole("button", { name: "Assign" }).click();
+    await owner.getByRole("button", { name: "Take away" }).waitFor();
+    expect(await axeViolations(owner)).toEqual([]);
+
+    await owner.goto(`${origin}/#/projects`);
+    await owner.getByRole("link", { name: "Default project" }).click();
+    await owner.getByLabel("Group to add").selectOption({ label: "Reviewers" });
+    await owner.getByLabel("Role of the group", { exact: true }).selectOption("viewer");
+    await owner.getByRole("button", { name: "Add group" }).click();
+    await owner.getByLabel("Role of the group Reviewers").selectOption("member");
+    expect(await axeViolations(owner)).toEqual([]);
+
+    await owner.goto(`${origin}/#/people`);
+    await owner.getByRole("link", { name: "First Owner" }).click();
+    await owner.getByText("Role Auditor from the group Reviewers").waitFor();
+    await owner.getByText("Role member from the group Reviewers").waitFor();
+    expect(await axeViolations(owner)).toEqual([]);
+    await owner.goto(`${origin}/#/people?tab=groups`);
+    await owner.getByRole("link", { name: "Reviewers" }).click();
+    await owner.getByRole("button", { name: "Delete" }).click();
+    await owner.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await owner.getByText("idp/auditors").waitFor();
+    expect(await owner.getByText("Reviewers").count()).toBe(0);
+  });
+
   test("leads back to the sign-in page from a failure, and signs out at the provider", async () => {
     const page = await newPage();
     await page.goto(`${idp.service.origin}/sign-on/idp/callback?code=stolen&state=unknown`);

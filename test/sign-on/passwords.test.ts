@@ -1,7 +1,9 @@
 /** Users with a password: the first owner, wrong passwords and links. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { BrowserJar } from "../support/service/browser-jar.ts";
+import { startInProcess } from "../support/service/in-process-service.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { RULES, sessionOf, startSignOnService } from "../support/service/sign-on-service.ts";
 
@@ -179,5 +181,41 @@ test("refuses passwords and keys where a provider is required, but not the termi
     });
   } finally {
     await idp[Symbol.asyncDispose]();
+  }
+});
+
+test("offers a password on the sign-in page once somebody has one", async () => {
+  const inProcess = await startInProcess("builtin_models: false\nmodels: []\n");
+  try {
+    const { accounts, adminKey } = inProcess;
+    const options = async () => (await inProcess.inject({ url: "/console/session" })).json().sign_in;
+    expect(await options()).toMatchObject({ password: true, has_passwords: false, key: true });
+    const { organizationId } = await accounts.defaultScope("admin");
+    const invite = {
+      organizationId,
+      email: "ada@example.com",
+      role: "reader",
+      projects: [],
+      expiresInSeconds: 60,
+    } as const;
+    const { token } = await accounts.invites.create({ ...OPERATOR, access: undefined }, invite);
+    const user = await accounts.invites.accept(OPERATOR, { token: token.reveal(), email: invite.email, name: "Ada" });
+    expect(await options()).toMatchObject({ has_passwords: false });
+    const link = await inProcess.inject({
+      method: "POST",
+      url: `/v1/organization/users/${user.id}/password_link`,
+      headers: { authorization: `Bearer ${adminKey}` },
+      payload: {},
+    });
+    const set = await inProcess.inject({
+      method: "POST",
+      url: "/console/password",
+      headers: { "sec-fetch-site": "same-origin" },
+      payload: { token: link.json().token, password: PASSWORD },
+    });
+    expect(set.statusCode).toBe(200);
+    expect(await options()).toMatchObject({ has_passwords: true });
+  } finally {
+    await inProcess.close();
   }
 });

@@ -62,7 +62,9 @@ export async function request<Body>(path: string, options?: RequestOptions): Pro
 export interface Page<Entry> {
   data: Entry[];
   has_more: boolean;
-  last_id: string | null;
+  last_id?: string | null;
+  /** Cursor of lists that have no `last_id`. */
+  next?: string | null;
 }
 
 /** Reads every page of a list. */
@@ -75,7 +77,7 @@ export async function listAll<Entry>(path: string, query: Query = {}, signal?: A
       ...(signal && { signal }),
     });
     entries.push(...page.data);
-    after = page.has_more ? (page.last_id ?? undefined) : undefined;
+    after = page.has_more ? (page.last_id ?? page.next ?? undefined) : undefined;
   } while (after !== undefined);
   return entries;
 }

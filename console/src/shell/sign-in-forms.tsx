@@ -20,9 +20,9 @@ interface SignInFormsProps {
 
 /** Buttons of the providers, and the form of one other way to sign in. */
 export function SignInForms({ options, mutation }: SignInFormsProps) {
-  const { providers, password, key } = options;
+  const { providers, has_passwords: hasPasswords, key } = options;
   const { pathname } = useLocation();
-  const methods: Method[] = [...(key ? (["key"] as const) : []), ...(password ? (["password"] as const) : [])];
+  const methods: Method[] = [...(key ? (["key"] as const) : []), ...(hasPasswords ? (["password"] as const) : [])];
   const [chosen, setChosen] = useState<Method>();
   const shown = chosen ?? (providers.length === 0 ? methods[0] : undefined);
   const returnTo = pathname === "/sign-in" ? "/" : pathname;

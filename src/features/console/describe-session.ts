@@ -22,7 +22,7 @@ export async function describeSession(parts: ConsoleSessionParts, token: string 
   const { accounts } = parts;
   const { admin, project } = await callersOf(accounts, token);
   const organizationId = (admin ?? project)?.organizationId;
-  if (token === undefined || organizationId === undefined) return toSignedOutSession(signInOptions(parts));
+  if (token === undefined || organizationId === undefined) return toSignedOutSession(await signInOptions(parts));
   const organization = await accounts.organizations.retrieve(organizationId);
   const user = admin?.userId === undefined ? undefined : await describeUser(parts, token, admin);
   const isOperator = admin !== undefined && user === undefined && organization.isDefault === 1;
@@ -38,14 +38,15 @@ export async function describeSession(parts: ConsoleSessionParts, token: string 
     projects: user?.projects ?? [],
     user,
     needsOwner: owners === 0,
-    signIn: signInOptions(parts),
+    signIn: await signInOptions(parts),
   });
 }
 
-function signInOptions({ passwords, signOn }: ConsoleSessionParts) {
+async function signInOptions({ passwords, signOn }: ConsoleSessionParts) {
   return {
     providers: (signOn?.providers ?? []).map(({ id, name }) => ({ id, name })),
-    hasPasswords: passwords.isAllowed,
+    allowsPasswords: passwords.isAllowed,
+    hasPasswords: await passwords.areInUse(),
     hasKeys: signOn?.settings.required !== true,
   };
 }

@@ -5,6 +5,10 @@ export async function findPassword(executor: Executor, userId: string): Promise<
   return executor.selectFrom("userPasswords").selectAll().where("userId", "=", userId).executeTakeFirst();
 }
 
+export async function hasAnyPassword(executor: Executor): Promise<boolean> {
+  return (await executor.selectFrom("userPasswords").select("userId").limit(1).executeTakeFirst()) !== undefined;
+}
+
 export async function putPassword(executor: Executor, row: UserPasswordRow): Promise<void> {
   const { hash, changedAt } = row;
   await executor

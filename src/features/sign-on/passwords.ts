@@ -25,6 +25,7 @@ import {
   deletePasswordLinks,
   findPassword,
   findPasswordLink,
+  hasAnyPassword,
   putPassword,
   putPasswordLink,
 } from "./password-queries.ts";
@@ -61,6 +62,12 @@ export class Passwords {
 
   get isAllowed(): boolean {
     return this.#options.isAllowed;
+  }
+
+  /** Whether anybody has a password; true while the database cannot say. */
+  async areInUse(): Promise<boolean> {
+    const { isAllowed, transactions } = this.#options;
+    return isAllowed && transactions.database.run(hasAnyPassword).catch(() => true);
   }
 
   /** Throws a Fault for a wrong password, a disabled user, or after too many failures. */

@@ -33,6 +33,9 @@ export const ConsoleFirstOwnerBody = z.strictObject({ email, name, password: sec
 
 interface SignInOptions {
   providers: readonly { id: string; name: string }[];
+  /** Whether people may have passwords. */
+  allowsPasswords: boolean;
+  /** Whether anybody has one. */
   hasPasswords: boolean;
   hasKeys: boolean;
 }
@@ -65,8 +68,13 @@ export function toSignedOutSession(options: SignInOptions): ConsoleSessionAnswer
   return { object: "console.session" as const, signed_in: false as const, sign_in: toSignInOptions(options) };
 }
 
-function toSignInOptions({ providers, hasPasswords, hasKeys }: SignInOptions) {
-  return { providers: providers.map(toReference), password: hasPasswords, key: hasKeys };
+function toSignInOptions({ providers, allowsPasswords, hasPasswords, hasKeys }: SignInOptions) {
+  return {
+    providers: providers.map(toReference),
+    password: allowsPasswords,
+    has_passwords: hasPasswords,
+    key: hasKeys,
+  };
 }
 
 export function toConsoleSession(session: ShownSession): ConsoleSessionAnswer {

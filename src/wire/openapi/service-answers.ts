@@ -59,7 +59,8 @@ const reference = z.object({ id: z.string(), name: z.string() });
 
 const signInOptions = z.object({
   providers: z.array(reference).describe("OpenID Connect providers: `/sign-on/{id}/start` begins a sign-in."),
-  password: z.boolean().describe("Whether users sign in with an address and a password."),
+  password: z.boolean().describe("Whether users may have passwords."),
+  has_passwords: z.boolean().describe("Whether any user has one: otherwise there is nothing to sign in with."),
   key: z.boolean().describe("Whether keys sign in."),
 });
 

@@ -15,7 +15,9 @@ import { useAddressState } from "../../components/use-address-state.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { IconUsers } from "../../icons.tsx";
 import { FirstOwner } from "./first-owner.tsx";
+import { GroupsTab } from "./groups-tab.tsx";
 import { NewInvite } from "./new-invite.tsx";
+import { RolesTab } from "./roles-tab.tsx";
 
 type User = Answers["User"];
 type Invite = Answers["Invite"];
@@ -30,7 +32,7 @@ export function PeoplePage() {
   return (
     <Page
       title="People"
-      description="Who signs in, and who is invited."
+      description="Who signs in, who is invited, and what groups and roles allow."
       actions={may(session, "organization.users.write") && <NewInvite />}
     >
       {session.needs_owner && <FirstOwner />}
@@ -38,12 +40,20 @@ export function PeoplePage() {
         <Tabs.List mb="md">
           <Tabs.Tab value="users">Users</Tabs.Tab>
           <Tabs.Tab value="invites">Invites</Tabs.Tab>
+          {may(session, "organization.groups.read") && <Tabs.Tab value="groups">Groups</Tabs.Tab>}
+          {may(session, "organization.roles.read") && <Tabs.Tab value="roles">Roles</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="users">
           <UserTable />
         </Tabs.Panel>
         <Tabs.Panel value="invites">
           <InviteTable />
+        </Tabs.Panel>
+        <Tabs.Panel value="groups">
+          <GroupsTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="roles">
+          <RolesTab />
         </Tabs.Panel>
       </Tabs>
     </Page>

@@ -9,6 +9,7 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { ACCESS, AccessTable } from "./access-table.tsx";
+import { AssignedRoles } from "./assigned-roles.tsx";
 import { LinkOnce } from "./link-once.tsx";
 import { USERS } from "./people-page.tsx";
 
@@ -66,6 +67,7 @@ function Person({ user }: { user: User }) {
         <Title order={2}>What the user may do, and why</Title>
         <AccessTable user={user.id} />
       </Stack>
+      <AssignedRoles of="users" id={user.id} mayWrite={mayWrite} />
     </Page>
   );
 }

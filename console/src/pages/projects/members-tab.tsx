@@ -1,4 +1,4 @@
-import { Button, Card, Group, NativeSelect, Stack, Table, Text, TextInput, Title } from "@mantine/core";
+import { Button, Card, Group, NativeSelect, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
@@ -9,9 +9,11 @@ import { Empty } from "../../components/empty.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { IconUsers } from "../../icons.tsx";
+import { rolesQuery } from "../people/people-queries.ts";
+import { ProjectGroups } from "./project-groups.tsx";
 import { type Project, pathOf } from "./projects-api.ts";
 
-const ROLES = ["member", "viewer", "owner"];
+const BUILT_IN_ROLES = ["member", "viewer", "owner"];
 
 /** Users and groups of a project, with their roles. */
 export function MembersTab({ project }: { project: Project }) {
@@ -21,14 +23,15 @@ export function MembersTab({ project }: { project: Project }) {
     queryKey: ["project", project.id, "users"],
     queryFn: ({ signal }) => listAll<Answers["ProjectUser"]>(`${path}/users`, {}, signal),
   });
-  const groups = useQuery({
-    queryKey: ["project", project.id, "groups"],
-    queryFn: ({ signal }) => request<{ data: Answers["ProjectGroup"][] }>(`${path}/groups`, { signal }),
-  });
+  const custom = useQuery({ ...rolesQuery(project.id), enabled: may(session, "project.roles.read", project.id) });
+  const roles = [
+    ...BUILT_IN_ROLES,
+    ...(custom.data ?? []).flatMap(({ name, predefined_role }) => (predefined_role ? [] : [name])),
+  ];
   const mayWrite = project.status === "active" && may(session, "project.members.write", project.id);
   return (
     <Stack>
-      {mayWrite && <AddMember project={project} />}
+      {mayWrite && <AddMember project={project} roles={roles} />}
       <QueryView query={users}>
         {(members) => (
           <Card padding={0}>
@@ -37,38 +40,12 @@ export function MembersTab({ project }: { project: Project }) {
                 Add a user of the organization by the e-mail address.
               </Empty>
             ) : (
-              <Members project={project} members={members} mayWrite={mayWrite} />
+              <Members project={project} members={members} mayWrite={mayWrite} roles={roles} />
             )}
           </Card>
         )}
       </QueryView>
-      <QueryView query={groups}>
-        {({ data }) =>
-          data.length > 0 && (
-            <Stack gap="xs">
-              <Title order={2}>Groups</Title>
-              <Card padding={0}>
-                <Table>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>Group</Table.Th>
-                      <Table.Th>Role</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {data.map(({ group_id, group_name, role }) => (
-                      <Table.Tr key={group_id}>
-                        <Table.Td className="wrap-anywhere">{group_name}</Table.Td>
-                        <Table.Td>{role}</Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Card>
-            </Stack>
-          )
-        }
-      </QueryView>
+      <ProjectGroups project={project} mayWrite={mayWrite} roles={roles} />
     </Stack>
   );
 }
@@ -77,9 +54,10 @@ interface MembersProps {
   project: Project;
   members: Answers["ProjectUser"][];
   mayWrite: boolean;
+  roles: readonly string[];
 }
 
-function Members({ project, members, mayWrite }: MembersProps) {
+function Members({ project, members, mayWrite, roles }: MembersProps) {
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: ["project", project.id, "users"] });
   const pathOfMember = (id: string) => `${pathOf(project.id)}/users/${encodeURIComponent(id)}`;
@@ -114,7 +92,7 @@ function Members({ project, members, mayWrite }: MembersProps) {
                     size="xs"
                     aria-label={`Role of ${name}`}
                     value={role}
-                    data={ROLES.includes(role) ? ROLES : [...ROLES, role]}
+                    data={roles.includes(role) ? [...roles] : [...roles, role]}
                     onChange={(event) => change.mutate({ id, role: event.currentTarget.value })}
                   />
                 ) : (
@@ -143,7 +121,7 @@ function Members({ project, members, mayWrite }: MembersProps) {
   );
 }
 
-function AddMember({ project }: { project: Project }) {
+function AddMember({ project, roles }: { project: Project; roles: readonly string[] }) {
   const client = useQueryClient();
   const form = useForm({ initialValues: { email: "", role: "member" } });
   const add = useMutation({
@@ -165,7 +143,7 @@ function AddMember({ project }: { project: Project }) {
           {...form.getInputProps("email")}
           error={add.error?.message}
         />
-        <NativeSelect aria-label="Role in the project" data={ROLES} {...form.getInputProps("role")} />
+        <NativeSelect aria-label="Role in the project" data={[...roles]} {...form.getInputProps("role")} />
         <Button type="submit" loading={add.isPending}>
           Add
         </Button>

@@ -1,0 +1,120 @@
+import { Badge, Button, Card, Group, Modal, Stack, Table, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Answers } from "../../api/answers.ts";
+import { request } from "../../api/request.ts";
+import { may, useSession } from "../../api/session.ts";
+import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { RowAction } from "../../components/row-action.tsx";
+import { IconPlus } from "../../icons.tsx";
+import { ROLES, rolesQuery } from "./people-queries.ts";
+import { RoleForm } from "./role-form.tsx";
+
+type Role = Answers["Role"];
+
+const PATH = "v1/organization/roles";
+
+/** Built-in and custom roles of the organization. */
+export function RolesTab() {
+  const session = useSession();
+  const query = useQuery(rolesQuery());
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [edited, setEdited] = useState<Role>();
+  const mayWrite = may(session, "organization.roles.write");
+  const show = (role: Role | undefined) => {
+    setEdited(role);
+    open();
+  };
+  return (
+    <Stack>
+      {mayWrite && (
+        <Group justify="flex-end">
+          <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => show(undefined)}>
+            New role
+          </Button>
+        </Group>
+      )}
+      <QueryView query={query}>
+        {(roles) => (
+          <>
+            <RoleTable roles={roles} mayWrite={mayWrite} onEdit={show} />
+            <Modal opened={isOpen} onClose={close} title={edited === undefined ? "New role" : edited.name} size="lg">
+              <RoleForm
+                role={edited}
+                permissions={roles.find(({ id }) => id === "role_organization_owner")?.permissions ?? []}
+                path={PATH}
+                onSaved={close}
+              />
+            </Modal>
+          </>
+        )}
+      </QueryView>
+    </Stack>
+  );
+}
+
+interface RoleTableProps {
+  roles: readonly Role[];
+  mayWrite: boolean;
+  onEdit: (role: Role) => void;
+}
+
+function RoleTable({ roles, mayWrite, onEdit }: RoleTableProps) {
+  const client = useQueryClient();
+  return (
+    <Card padding={0}>
+      <Table.ScrollContainer minWidth={640} tabIndex={0}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Role</Table.Th>
+              <Table.Th>Allows</Table.Th>
+              {mayWrite && <Table.Th ta="right">Actions</Table.Th>}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {roles.map((role) => (
+              <Table.Tr key={role.id}>
+                <Table.Td className="wrap-anywhere">
+                  <Group gap="xs">
+                    {role.name}
+                    {role.predefined_role && <Badge variant="light">built in</Badge>}
+                  </Group>
+                  <Text size="xs" c="dimmed">
+                    {role.description}
+                  </Text>
+                </Table.Td>
+                <Table.Td maw={420}>
+                  <Text size="xs" c="dimmed">
+                    {role.permissions.join(", ") || "Nothing by itself"}
+                  </Text>
+                </Table.Td>
+                {mayWrite && (
+                  <Table.Td ta="right">
+                    {!role.predefined_role && (
+                      <>
+                        <RowAction onClick={() => onEdit(role)}>Edit</RowAction>
+                        <ConfirmButton
+                          question={`Delete the role ${role.name}?`}
+                          consequence="Whoever has it loses what it allows."
+                          onConfirm={async () => {
+                            await request(`${PATH}/${encodeURIComponent(role.id)}`, { method: "DELETE" });
+                            await client.invalidateQueries({ queryKey: ROLES });
+                          }}
+                        >
+                          Delete
+                        </ConfirmButton>
+                      </>
+                    )}
+                  </Table.Td>
+                )}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
