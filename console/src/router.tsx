@@ -43,6 +43,7 @@ const routeTree = root.addChildren([
   index,
   signIn,
   page("/chat", () => import("./pages/chat/chat-page.tsx"), "ChatPage"),
+  page("/talk", () => import("./pages/talk/talk-page.tsx"), "TalkPage"),
   page("/speech", () => import("./pages/speech/speech-page.tsx"), "SpeechPage"),
   page("/transcription", () => import("./pages/transcription/transcription-page.tsx"), "TranscriptionPage"),
   page("/moderation", () => import("./pages/moderation/moderation-page.tsx"), "ModerationPage"),

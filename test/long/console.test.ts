@@ -27,6 +27,9 @@ models:
     task: chat
     price: { prompt: "0.01", completion: "0.01" }
     deployments: [{ engine: scripted, replies: [{ text: ${JSON.stringify(HOSTILE_ANSWER)} }] }]
+  - id: talkative
+    task: chat
+    deployments: [{ engine: scripted, replies: [{ text: "${"Let me tell you a long story. ".repeat(8)}" }] }]
 ${CHAT_MODELS}`;
 
 describe.runIf(hasChromium)("the console", () => {
@@ -285,6 +288,7 @@ describe.runIf(hasChromium)("the console", () => {
         "/models",
         "/projects",
         "/audit",
+        "/talk",
         "/speech",
         "/transcription",
         "/organization",

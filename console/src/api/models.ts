@@ -53,3 +53,11 @@ export const modelsQuery = queryOptions({
   },
   staleTime: 15_000,
 });
+
+/** Voices of a speech model. */
+export const voicesQuery = (model: string) =>
+  queryOptions({
+    queryKey: ["voices", model],
+    queryFn: ({ signal }) => request<{ voices: { id: string }[] }>("v1/audio/voices", { query: { model }, signal }),
+    staleTime: 60_000,
+  });

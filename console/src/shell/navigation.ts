@@ -8,6 +8,7 @@ import {
   IconCpu,
   IconFolder,
   IconGauge,
+  IconHeadset,
   IconHistory,
   IconKey,
   IconMessage,
@@ -38,6 +39,7 @@ export function navigationFor(session: SignedIn): NavigationGroup[] {
       label: "Playground",
       entries: [
         { to: "/chat", label: "Chat", icon: IconMessage },
+        { to: "/talk", label: "Talk", icon: IconHeadset },
         { to: "/speech", label: "Speech", icon: IconVolume },
         { to: "/transcription", label: "Transcription", icon: IconMicrophone },
         { to: "/moderation", label: "Moderation", icon: IconShieldCheck },

@@ -26,6 +26,29 @@ export function audioCases(session: () => ConsoleSession): void {
     expect(await page.getByTestId("transcript").textContent()).toMatch(/quick|brown|fox|lazy|dog/i);
   });
 
+  test("talks with a model, captions both, times the stages, and can be interrupted", async () => {
+    const { open, page, pick, expectAccessible } = session();
+    await open("/talk");
+    await pick("Model", "echo");
+    await page.getByRole("button", { name: "Start talking" }).click();
+    const captions = page.getByRole("log", { name: "Captions" });
+    await captions.getByTestId("stages").first().waitFor();
+    const said = (speaker: string) => captions.locator(`[data-speaker="${speaker}"]`).first().textContent();
+    expect(await said("user")).toMatch(/quick|brown|fox|lazy|dog/i);
+    expect(await said("assistant")).toMatch(/quick|brown|fox|lazy|dog/i);
+    expect(await captions.getByTestId("stages").first().textContent()).toMatch(
+      /^hear .+ · think .+ · speak .+ · first sound after .+$/,
+    );
+    await expectAccessible();
+    await page.getByRole("button", { name: "Stop talking" }).click();
+    await page.getByText("Press to talk").waitFor();
+
+    await pick("Model", "talkative");
+    await page.getByRole("button", { name: "Start talking" }).click();
+    await captions.getByText("interrupted").first().waitFor();
+    await page.getByRole("button", { name: "Stop talking" }).click();
+  });
+
   test("transcribes a dropped file, plays a clicked sentence, and downloads subtitles", async () => {
     const { open, page, download } = session();
     await open("/transcription");

@@ -3,6 +3,7 @@
 import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { toWav } from "@parlance-inference/audio/encode-pcm";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
 import { HubServer } from "../models/hub-server.ts";
@@ -39,6 +40,9 @@ export interface ConsoleSession extends AsyncDisposable {
 
 /** What the microphone hears, again and again. */
 const SPOKEN = "The quick brown fox jumps over the lazy dog.";
+/** Silence after it, which ends a turn. */
+const PAUSE_SECONDS = 4;
+const SAMPLE_RATE = 24_000;
 
 /** `hears`: whether the microphone hears `SPOKEN`, for which the configuration must have the default voices. */
 export async function startConsole(config: string, { hears = true } = {}): Promise<ConsoleSession> {
@@ -135,8 +139,11 @@ async function linkModels(): Promise<string> {
 }
 
 async function speak(service: Service): Promise<Buffer> {
-  const body = { model: "hibari", voice: "alloy", input: SPOKEN, response_format: "wav" };
+  const body = { model: "hibari", voice: "alloy", input: SPOKEN, response_format: "pcm" };
   const response = await service.post("/v1/audio/speech", body);
   expect(response.status).toBe(200);
-  return Buffer.from(await response.arrayBuffer());
+  const pcm = new Int16Array(await response.arrayBuffer());
+  const samples = new Float32Array(pcm.length + PAUSE_SECONDS * SAMPLE_RATE);
+  for (const [at, sample] of pcm.entries()) samples[at] = sample / 0x8000;
+  return Buffer.from(toWav(samples, SAMPLE_RATE));
 }

@@ -1,8 +1,8 @@
 import { Button, Card, Group, NumberInput, Select, Stack, Text, Textarea } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { ModelEntry } from "../../api/models.ts";
-import { request, send } from "../../api/request.ts";
+import { type ModelEntry, voicesQuery } from "../../api/models.ts";
+import { send } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatBytes, formatSeconds } from "../../components/format.ts";
@@ -16,7 +16,7 @@ export function SpeechPage() {
   return (
     <WithModels
       title="Speech"
-      description="Text is spoken, and plays while it is made."
+      description="Turn text into speech. It plays while it is made."
       task="speech"
       icon={<IconVolume />}
     >
@@ -50,12 +50,7 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
     speed: 1,
   });
   const set = (part: Partial<SpeechSettings>) => setSettings((now) => ({ ...now, ...part }));
-  const voices = useQuery({
-    queryKey: ["voices", settings.model],
-    queryFn: ({ signal }) =>
-      request<{ voices: { id: string }[] }>("v1/audio/voices", { query: { model: settings.model }, signal }),
-    staleTime: 60_000,
-  });
+  const voices = useQuery(voicesQuery(settings.model));
   const names = [...new Set((voices.data?.voices ?? []).map(({ id }) => id))];
   const voice = names.includes(settings.voice) ? settings.voice : (names[0] ?? "");
   const chosen = { ...settings, voice };
