@@ -61,6 +61,7 @@ const routeTree = root.addChildren([
     "ServiceAccountPage",
   ),
   page("/organization", () => import("./pages/organization/organization-page.tsx"), "OrganizationPage"),
+  page("/connections", () => import("./pages/connections/connections-page.tsx"), "ConnectionsPage"),
   page("/configuration", () => import("./pages/configuration/configuration-page.tsx"), "ConfigurationPage"),
   page("/reference", () => import("./pages/reference/reference-page.tsx"), "ReferencePage"),
   page("/account", () => import("./pages/account/account-page.tsx"), "AccountPage"),

@@ -4,7 +4,9 @@ import { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { configJsonSchema } from "../config/json-schema.ts";
 import { loadConfig } from "../config/load-config.ts";
+import type { ExportOptions } from "./config-entries.ts";
 import { configSources } from "./config-sources.ts";
+import { addServiceOptions } from "./with-administration.ts";
 
 export function configCommand(): Command {
   const command = new Command("config");
@@ -24,6 +26,22 @@ export function configCommand(): Command {
     .command("schema")
     .description("Print the JSON Schema of parlance.yaml, for editors")
     .action(() => console.log(JSON.stringify(configJsonSchema(configSources().deploymentSchemas), undefined, 2)));
+  command
+    .command("export")
+    .description("Print the configuration file with the models, connections and settings of the API as one file")
+    .option("--output <file>", "write a file that only its owner may read")
+    .option("--secrets", "write the keys of upstreams; default: variables in their place")
+    .action(async (options: ExportOptions) => (await import("./config-entries.ts")).exportConfiguration(options));
+  addServiceOptions(
+    command
+      .command("import")
+      .description("Send the models, connections and settings of a file to the running service, as one change")
+      .argument("<file>", "file in the form of parlance.yaml, such as one that `parlance config export` wrote")
+      .option("--replace", "remove what the API has and the file does not")
+      .option("--reason <text>", "why, for the history"),
+  ).action(async (file: string, options: Parameters<typeof import("./config-entries.ts").importConfiguration>[1]) =>
+    (await import("./config-entries.ts")).importConfiguration(file, options),
+  );
   return command;
 }
 

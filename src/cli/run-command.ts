@@ -120,7 +120,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./import.ts")).importCommand(),
   },
   config: {
-    summary: "Validate the configuration or print its JSON Schema",
+    summary: "Validate, export or import the configuration; print its JSON Schema",
     load: async () => (await import("./config.ts")).configCommand(),
   },
 };

@@ -292,6 +292,7 @@ describe.runIf(hasChromium)("the console", () => {
         "/speech",
         "/transcription",
         "/organization",
+        "/connections",
         "/configuration",
         "/reference",
       ]) {

@@ -19,6 +19,7 @@ interface RequestOptions {
   method?: "GET" | "POST" | "DELETE";
   query?: Query;
   body?: unknown;
+  headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
 
@@ -34,14 +35,14 @@ export function urlOf(path: string, query: Query = {}): string {
 
 /** Resolves with the response. Throws an ApiError for a status other than 2xx, or when the service cannot be reached. */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
-  const { method = "GET", query, body, signal } = options;
+  const { method = "GET", query, body, headers, signal } = options;
   const isForm = body instanceof FormData;
   let response: Response;
   try {
     response = await fetch(urlOf(path, query), {
       method,
       signal: signal ?? null,
-      headers: body === undefined || isForm ? {} : { "content-type": "application/json" },
+      headers: { ...(body !== undefined && !isForm && { "content-type": "application/json" }), ...headers },
       body: body === undefined ? null : isForm ? body : JSON.stringify(body),
     });
   } catch (failure) {

@@ -13,6 +13,7 @@ import {
   IconKey,
   IconMessage,
   IconMicrophone,
+  IconServer,
   IconSettings,
   IconShieldCheck,
   IconUsers,
@@ -63,7 +64,10 @@ export function navigationFor(session: SignedIn): NavigationGroup[] {
     ...(may(session, "organization.read") ? [{ to: "/organization", label: "Organization", icon: IconBuilding }] : []),
     ...(may(session, "organization.audit_logs.read") ? [{ to: "/audit", label: "Audit log", icon: IconHistory }] : []),
     ...(organization.is_default && session.is_admin
-      ? [{ to: "/configuration", label: "Configuration", icon: IconSettings }]
+      ? [
+          { to: "/connections", label: "Connections", icon: IconServer },
+          { to: "/configuration", label: "Configuration", icon: IconSettings },
+        ]
       : []),
   ];
   if (user !== null) {

@@ -136,7 +136,7 @@ export class ConfigurationEntries {
     for (const { kind, name, value } of entries) {
       this.#live.requireUnlocked(kind, name);
       checkName(kind, name);
-      checkSize(value);
+      checkValue(kind, name, value);
     }
     const stored = await this.#live.change({ ...request, action: "import" }, (stored) => {
       requireVersion(request.ifVersion, stored.version);
@@ -160,7 +160,7 @@ export class ConfigurationEntries {
   ): Promise<ShownEntry> {
     this.#live.requireUnlocked(kind, name);
     checkName(kind, name);
-    checkSize(value);
+    checkValue(kind, name, value);
     const stored: Stored = await this.#live.change({ ...request, action: "change" }, ({ entries }) => {
       const before = entries.find((entry) => entry.kind === kind && entry.name === name);
       check(before);
@@ -230,7 +230,10 @@ function checkName(kind: EntryKind, name: string): void {
   }
 }
 
-function checkSize(value: unknown): void {
+function checkValue(kind: EntryKind, name: string, value: unknown): void {
+  if (kind === "model" && (value as { id?: unknown } | null)?.id !== name) {
+    throw invalidRequest(`Invalid value for 'id': the entry \`${name}\` must have this ID.`, "id", "invalid_value");
+  }
   const { length } = JSON.stringify(value) ?? "";
   if (length <= MAX_VALUE_CHARACTERS) return;
   throw invalidRequest(`The entry has ${length} characters as JSON; the maximum is ${MAX_VALUE_CHARACTERS}.`);

@@ -4,6 +4,7 @@ import { invalidRequest } from "../../kernel/faults.ts";
 import {
   ChangeQuery,
   CompareQuery,
+  ImportBody,
   toConfigurationComparison,
   toConfigurationVersion,
   VersionsQuery,
@@ -12,6 +13,7 @@ import { toListBody } from "../../wire/openai/organization/organization-list.ts"
 import { parse } from "../../wire/openai/validate.ts";
 import {
   ConfigurationComparison,
+  ConfigurationImported,
   ConfigurationRestored,
   ConfigurationVersionList,
 } from "../../wire/openapi/organization-answers.ts";
@@ -61,6 +63,23 @@ export function configurationVersions(
         const { from = Math.max(0, to - 1) } = parse(CompareQuery, request.query);
         if (from > to) throw invalidRequest("'from' must not be above the version of the path.", "from");
         return toConfigurationComparison({ from, to, changes: await entries.compare(from, to) });
+      },
+    );
+
+    app.post(
+      "/configuration/import",
+      operation({
+        ...WRITE,
+        summary: "Creates and replaces many entries as one version: all of them, or none. Not in OpenAI's API.",
+        query: ChangeQuery,
+        body: ImportBody,
+        answer: ConfigurationImported,
+      }),
+      async (request) => {
+        const body = parse(ImportBody, request.body);
+        const written = body.entries.map(({ kind, name, value }) => ({ kind, name, value: value ?? null }));
+        const version = await entries.import(changeOf(request), written, body.replace);
+        return { object: "organization.configuration.imported" as const, version };
       },
     );
 

@@ -403,6 +403,11 @@ export const ConfigurationRestored = z.object({
   restored: count.describe("The version whose entries apply again."),
 });
 
+export const ConfigurationImported = z.object({
+  object: z.literal("organization.configuration.imported"),
+  version: count.describe("The version in force."),
+});
+
 export const ConfigurationComparison = named(
   "ConfigurationComparison",
   z.object({

@@ -16,7 +16,7 @@ export function ConfigurationPage() {
   return (
     <Page
       title="Configuration"
-      description="The settings in force. They are changed in parlance.yaml and the environment."
+      description="The settings in force, from parlance.yaml, the environment and the page Connections."
     >
       <QueryView query={query}>{(configuration) => <Content {...configuration} />}</QueryView>
     </Page>
@@ -68,7 +68,7 @@ function Content({ version, file, settings, models }: Configuration) {
       {models.length > 0 && query === "" && (
         <Card>
           <Title order={2} mb="sm">
-            Models of the file
+            Configured models
           </Title>
           <Stack gap="sm">
             {models.map((model) => (

@@ -26,6 +26,20 @@ export const SettingBody = z
   .strictObject({ value: z.unknown() })
   .describe("`value`, as in parlance.yaml under the key.");
 
+const IMPORTED = 10_000;
+export const ImportBody = z.strictObject({
+  entries: z
+    .array(
+      z.strictObject({
+        kind: z.enum(["model", "connection", "setting"]),
+        name: z.string().min(1).max(200),
+        value: z.unknown().describe("As in parlance.yaml. `[redacted]` keeps a stored secret."),
+      }),
+    )
+    .max(IMPORTED),
+  replace: z.boolean().default(false).describe("Whether entries of the API that are not in the list are removed."),
+});
+
 export const EntriesQuery = z.strictObject({
   kind: z.enum(["model", "connection", "setting"]).optional(),
   after: z.string().min(1).optional(),

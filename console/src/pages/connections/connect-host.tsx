@@ -1,0 +1,142 @@
+import { Alert, Badge, Button, Card, Group, PasswordInput, Stack, Table, Text, TextInput, Title } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api/request.ts";
+import { formatMilliseconds } from "../../components/format.ts";
+import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { type Host, type HostTest, refreshConfiguration } from "./connections-api.ts";
+import { HostModels } from "./host-models.tsx";
+
+/** Form that tests an address and a key, and serves models that it finds there. */
+export function ConnectHost() {
+  const [address, setAddress] = useState("");
+  const [apiKey, setApiKey] = useState("");
+  const test = useMutation({
+    mutationFn: (base_url: string) =>
+      request<HostTest>("v1/organization/connections/test", {
+        method: "POST",
+        body: { base_url, ...(apiKey !== "" && { api_key: apiKey }) },
+      }),
+    onError: notifyFailure,
+  });
+  const discovery = useMutation({
+    mutationFn: () => request<{ data: Host[] }>("v1/organization/connections/discover", { method: "POST" }),
+    onError: notifyFailure,
+  });
+  const client = useQueryClient();
+  const done = async (message: string) => {
+    notifyDone(message);
+    test.reset();
+    setAddress("");
+    setApiKey("");
+    await refreshConfiguration(client);
+  };
+  return (
+    <Card>
+      <Title order={2} mb={4}>
+        Connect a host
+      </Title>
+      <Text size="sm" c="dimmed" mb="md">
+        vLLM, llama-server, Ollama, LM Studio, LiteLLM, OpenAI, Anthropic or another server with OpenAI's API.
+      </Text>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          test.mutate(address);
+        }}
+      >
+        <Group align="flex-end" gap="sm">
+          <TextInput
+            label="Address"
+            placeholder="http://10.0.0.5:8000"
+            required
+            flex={2}
+            miw={220}
+            value={address}
+            onChange={(event) => setAddress(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label="API key"
+            placeholder="If it needs one"
+            flex={1}
+            miw={180}
+            autoComplete="off"
+            value={apiKey}
+            onChange={(event) => setApiKey(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={test.isPending}>
+            Test
+          </Button>
+          <Button variant="default" loading={discovery.isPending} onClick={() => discovery.mutate()}>
+            Find on this machine
+          </Button>
+        </Group>
+      </form>
+      {discovery.data !== undefined && (
+        <Discovered
+          hosts={discovery.data.data}
+          choose={(url) => {
+            setAddress(url);
+            test.mutate(url);
+          }}
+        />
+      )}
+      {test.data !== undefined && (
+        <Stack mt="md">
+          <Outcome test={test.data} />
+          {test.data.server?.accepted === true && (
+            <HostModels key={test.data.server.base_url} host={test.data.server} apiKey={apiKey} onSaved={done} />
+          )}
+        </Stack>
+      )}
+    </Card>
+  );
+}
+
+function Discovered({ hosts, choose }: { hosts: readonly Host[]; choose: (url: string) => void }) {
+  if (hosts.length === 0) {
+    return (
+      <Text size="sm" mt="md">
+        No inference server answers on the machine of this service.
+      </Text>
+    );
+  }
+  return (
+    <Table mt="md">
+      <Table.Tbody>
+        {hosts.map(({ base_url, kind, models }) => (
+          <Table.Tr key={base_url}>
+            <Table.Td>{base_url}</Table.Td>
+            <Table.Td>{kind}</Table.Td>
+            <Table.Td>{models.length} models</Table.Td>
+            <Table.Td ta="right">
+              <Button size="compact-sm" variant="subtle" onClick={() => choose(base_url)}>
+                Test
+              </Button>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Outcome({ test: { ok, problem, server, first_token: first } }: { test: HostTest }) {
+  return (
+    <Alert color={ok ? "teal" : "red"} title={ok ? "It works" : "It does not work yet"}>
+      <Group gap="xs">
+        {server !== null && (
+          <Badge variant="light" tt="none">
+            {server.kind} {server.version}
+          </Badge>
+        )}
+        {problem !== null && <Text size="sm">{problem}</Text>}
+        {first !== null && first.milliseconds !== null && (
+          <Text size="sm">
+            First token of {first.model}: {formatMilliseconds(first.milliseconds)}
+          </Text>
+        )}
+      </Group>
+    </Alert>
+  );
+}

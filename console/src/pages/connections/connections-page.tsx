@@ -1,0 +1,26 @@
+import { useQuery } from "@tanstack/react-query";
+import { may, useSession } from "../../api/session.ts";
+import { Page } from "../../components/page.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { ConnectHost } from "./connect-host.tsx";
+import { entriesQuery, versionsQuery } from "./connections-api.ts";
+import { EntryTable } from "./entry-table.tsx";
+import { VersionHistory } from "./version-history.tsx";
+
+/** Hosts, models and settings that can be changed while the service runs. */
+export function ConnectionsPage() {
+  const session = useSession();
+  const mayChange = may(session, "organization.configuration.write");
+  const entries = useQuery(entriesQuery);
+  const versions = useQuery(versionsQuery);
+  return (
+    <Page
+      title="Connections"
+      description="Upstreams and models, in force on every replica within a second. What parlance.yaml says is locked."
+    >
+      {mayChange && <ConnectHost />}
+      <QueryView query={entries}>{(data) => <EntryTable entries={data} mayChange={mayChange} />}</QueryView>
+      <QueryView query={versions}>{(data) => <VersionHistory versions={data} mayChange={mayChange} />}</QueryView>
+    </Page>
+  );
+}

@@ -1,0 +1,159 @@
+import { Badge, Button, Card, Group, JsonInput, Modal, Stack, Table, Text, Title, VisuallyHidden } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api/request.ts";
+import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { notifyDone } from "../../components/notify.tsx";
+import { IconServer } from "../../icons.tsx";
+import { bodyOf, type Entry, pathOf, refreshConfiguration } from "./connections-api.ts";
+
+const STATUS = {
+  in_force: { color: "teal", label: "In force" },
+  shadowed: { color: "gray", label: "Shadowed" },
+  invalid: { color: "red", label: "Not applied" },
+  ignored: { color: "gray", label: "Ignored" },
+} as const;
+
+/** Entries of the file, which are locked, and of the API. */
+export function EntryTable({ entries, mayChange }: { entries: readonly Entry[]; mayChange: boolean }) {
+  const [edited, setEdited] = useState<Entry>();
+  const client = useQueryClient();
+  if (entries.length === 0) {
+    return (
+      <Card>
+        <Empty icon={<IconServer />} title="No models or connections are configured">
+          Connect a host above, or add models to parlance.yaml.
+        </Empty>
+      </Card>
+    );
+  }
+  const remove = async (entry: Entry) => {
+    await request(entry.kind === "model" ? `${pathOf(entry)}/entry` : pathOf(entry), { method: "DELETE" });
+    notifyDone(`${entry.name} is removed`);
+    await refreshConfiguration(client);
+  };
+  return (
+    <Card padding={0}>
+      <Title order={2} p="md" pb="xs">
+        Configured
+      </Title>
+      <Table.ScrollContainer minWidth={640} tabIndex={0}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              <Table.Th>Kind</Table.Th>
+              <Table.Th>Source</Table.Th>
+              <Table.Th>Status</Table.Th>
+              <Table.Th>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {entries.map((entry) => (
+              <Table.Tr key={`${entry.source} ${entry.id}`}>
+                <Table.Td className="wrap-anywhere">{entry.name}</Table.Td>
+                <Table.Td>{entry.kind}</Table.Td>
+                <Table.Td>{entry.source === "file" ? "parlance.yaml (locked)" : "API"}</Table.Td>
+                <Table.Td>
+                  <Badge variant="dot" color={STATUS[entry.status].color} tt="none">
+                    {STATUS[entry.status].label}
+                  </Badge>
+                  {entry.problem !== null && (
+                    <Text size="xs" c="dimmed" className="wrap-anywhere">
+                      {entry.problem}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td>
+                  <Group gap={4} justify="flex-end" wrap="nowrap">
+                    <Button
+                      size="compact-sm"
+                      variant="subtle"
+                      aria-label={`${entry.source === "api" && mayChange ? "Edit" : "Show"} ${entry.name}`}
+                      onClick={() => setEdited(entry)}
+                    >
+                      {entry.source === "api" && mayChange ? "Edit" : "Show"}
+                    </Button>
+                    {entry.source === "api" && mayChange && (
+                      <ConfirmButton
+                        question={`Remove ${entry.name}?`}
+                        consequence="Requests that run end normally, further ones are refused. The history can restore it."
+                        onConfirm={() => remove(entry)}
+                      >
+                        Remove
+                      </ConfirmButton>
+                    )}
+                  </Group>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {edited !== undefined && (
+        <EditEntry
+          key={`${edited.source} ${edited.id}`}
+          entry={edited}
+          isLocked={edited.source === "file" || !mayChange}
+          close={() => setEdited(undefined)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function EditEntry({ entry, isLocked, close }: { entry: Entry; isLocked: boolean; close: () => void }) {
+  const [text, setText] = useState(() => JSON.stringify(entry.value, undefined, 2));
+  const client = useQueryClient();
+  const save = useMutation({
+    mutationFn: () =>
+      request(pathOf(entry), {
+        method: "POST",
+        body: bodyOf(entry, JSON.parse(text)),
+        headers: { "if-match": `"${entry.version}"` },
+      }),
+    onSuccess: async () => {
+      close();
+      notifyDone(`${entry.name} is changed`);
+      await refreshConfiguration(client);
+    },
+  });
+  return (
+    <Modal opened onClose={close} title={entry.name} size="lg">
+      <Stack>
+        <JsonInput
+          label={isLocked ? "Set in parlance.yaml" : "Settings, as in parlance.yaml"}
+          description={isLocked ? "Change the file and reload it." : "[redacted] keeps a stored key."}
+          autosize
+          minRows={8}
+          maxRows={24}
+          readOnly={isLocked}
+          validationError="This is not valid JSON."
+          value={text}
+          onChange={setText}
+        />
+        {save.error !== null && <ErrorAlert error={save.error} />}
+        {!isLocked && (
+          <Group justify="flex-end">
+            <Button loading={save.isPending} disabled={!isJson(text)} onClick={() => save.mutate()}>
+              Save
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
