@@ -18,7 +18,7 @@ import {
 import { joinSecrets, splitSecrets } from "./entry-secrets.ts";
 
 /** A change reaches the other replicas within this time and that of applying it. */
-const POLL_MS = 400;
+const POLL_MS = 250;
 const MAX_ATTEMPTS = 8;
 const MAX_ENTRIES = 10_000;
 

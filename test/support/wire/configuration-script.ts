@@ -46,6 +46,10 @@ export const configuration: WireScript = async ({ recorder, adminKey }) => {
   await send("test an address without a server", "POST /connections/test", { base_url: upstream.base_url });
   await send("test a metadata service", "POST /connections/test", { base_url: "http://169.254.169.254" });
   await send("test nothing", "POST /connections/test", {});
+  const imported = { kind: "model", name: "imported", value: { ...model, id: "imported" } };
+  await send("import", "POST /configuration/import?reason=Import", { entries: [imported] });
+  await send("import an invalid entry", "POST /configuration/import", { entries: [{ ...imported, name: "other" }] });
+  await send("remove the imported model", "DELETE /models/imported/entry");
   await send("remove the model again", "DELETE /models/live/entry");
   await send("remove a connection", "DELETE /connections/upstream");
 };
