@@ -20,6 +20,7 @@ import { responseSettings } from "../features/responses/settings.ts";
 import { signOnSettings } from "../features/sign-on/settings.ts";
 import { usageSettings } from "../features/usage/settings.ts";
 import { vectorStoreSettings } from "../features/vector-stores/settings.ts";
+import { webSearchSettings } from "../features/web-search/settings.ts";
 import { webhookSettings } from "../features/webhooks/settings.ts";
 import { serverSettings } from "../http/settings.ts";
 import { mapping } from "../kernel/settings/mapping.ts";
@@ -64,6 +65,7 @@ export const configFile = mapping({
   files: fileSettings.prefault({}),
   batches: batchSettings.prefault({}),
   vector_stores: vectorStoreSettings.prefault({}),
+  web_search: webSearchSettings.optional(),
   ollama: ollamaSettings.prefault({}),
   realtime: realtimeSettings.prefault({}),
   local: localSettings.prefault({}),

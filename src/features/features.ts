@@ -27,6 +27,7 @@ import { signOnFeature } from "./sign-on/feature.ts";
 import { uploadFeature } from "./uploads/feature.ts";
 import { usageFeature } from "./usage/feature.ts";
 import { openVectorStores } from "./vector-stores/feature.ts";
+import { webSearchFeature } from "./web-search/feature.ts";
 
 /** The features of the service, in the order in which they open and register their routes. They close in reverse. */
 export const FEATURES: readonly OpenFeature[] = [
@@ -41,6 +42,7 @@ export const FEATURES: readonly OpenFeature[] = [
   uploadFeature,
   openBatches,
   openVectorStores,
+  webSearchFeature,
   modelFeature,
   openAudio,
   embeddingFeature,

@@ -4,10 +4,10 @@ import { z } from "zod";
 import type { WebhookDecision, WebhookQuestion } from "../../inference/guardrails/guardrail-services.ts";
 import { unavailable } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
+import { type AskOptions, postJson } from "../../kernel/outgoing/ask-json.ts";
 import { VERSION } from "../../kernel/version.ts";
 import type { Logger } from "../../observability/logger.ts";
 import { signWebhook } from "../webhooks/sign-webhook.ts";
-import { type PostOptions, postJson } from "./post-json.ts";
 import type { GuardrailWebhook } from "./settings.ts";
 
 const Decision = z.discriminatedUnion("action", [
@@ -22,7 +22,7 @@ const RETRY_AFTER_SECONDS = 5;
 export async function askWebhook(
   webhook: GuardrailWebhook,
   { stage, model, organizationId, projectId, texts }: WebhookQuestion,
-  { logger, ...options }: Pick<PostOptions, "dispatcher" | "signal"> & { logger: Logger },
+  { logger, ...options }: Pick<AskOptions, "dispatcher" | "signal"> & { logger: Logger },
 ): Promise<WebhookDecision | undefined> {
   const { name, url, secret, timeoutSeconds, onFailure } = webhook;
   const id = newId("guard_");

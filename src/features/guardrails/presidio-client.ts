@@ -4,7 +4,7 @@ import { type Match, resolveOverlaps } from "@parlance-inference/text-privacy/ma
 import { z } from "zod";
 import type { Guardrail } from "../../contracts/guardrail.ts";
 import { unavailable } from "../../kernel/faults.ts";
-import { type PostOptions, postJson } from "./post-json.ts";
+import { type AskOptions, postJson } from "../../kernel/outgoing/ask-json.ts";
 import type { GuardrailServiceSettings } from "./settings.ts";
 
 const Results = z.array(
@@ -24,7 +24,7 @@ export async function analyzeWithPresidio(
   settings: GuardrailServiceSettings["presidio"],
   text: string,
   { entities, language = "en", scoreThreshold = DEFAULT_THRESHOLD }: Guardrail,
-  options: Pick<PostOptions, "dispatcher" | "signal">,
+  options: Pick<AskOptions, "dispatcher" | "signal">,
 ): Promise<readonly Match[]> {
   if (settings === undefined) throw away("it is not configured as `guardrail_services.presidio`");
   if (text.trim() === "") return [];

@@ -18,6 +18,7 @@ import {
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { CallContext, CallOutcome, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
+import { withPath } from "../tools/with-path.ts";
 import type { VectorStoreParts } from "./vector-store-parts.ts";
 import type { VectorStoreRow } from "./vector-store-rows.ts";
 import { isStoreId } from "./vector-stores.ts";
@@ -43,7 +44,7 @@ export function fileSearchTool({ stores, search }: Pick<VectorStoreParts, "store
       throw invalidRequest(message, `${path}.vector_store_ids`, "invalid_value");
     },
     open: async (tool, { caller, path, include, functionName }) => {
-      const settings = readTool(tool, path);
+      const settings = withPath(path, () => parse(FileSearchTool, tool));
       const opened: VectorStoreRow[] = [];
       for (const [index, id] of settings.vector_store_ids.entries()) {
         const store = await stores.findActive({ projectId: caller.projectId ?? "", id }).catch((failure: unknown) => {
@@ -83,16 +84,6 @@ export function fileSearchTool({ stores, search }: Pick<VectorStoreParts, "store
       };
     },
   };
-}
-
-function readTool(tool: object, path: string) {
-  try {
-    return parse(FileSearchTool, tool);
-  } catch (failure) {
-    if (!(failure instanceof Fault)) throw failure;
-    const { code, param } = failure;
-    throw new Fault(failure.kind, failure.message, { code, param: param === undefined ? path : `${path}.${param}` });
-  }
 }
 
 type Find = (

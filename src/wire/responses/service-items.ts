@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { ToolCall } from "../../contracts/chat-model.ts";
 import { textOfFileSearch } from "./file-search.ts";
 import { serviceFunctionName } from "./responses-tools.ts";
+import { textOfWebSearch } from "./web-search.ts";
 
 const text = z.string().min(1);
 const McpName = z.looseObject({ server_label: text, name: text, arguments: z.string() });
@@ -15,6 +16,7 @@ export const SERVICE_ITEMS = {
   mcp_list_tools: z.looseObject({ server_label: text, tools: z.array(z.looseObject({ name: text })) }),
   mcp_call: McpName,
   mcp_approval_request: McpName,
+  web_search_call: z.looseObject({ action: z.looseObject({}) }),
   file_search_call: z.looseObject({ queries: z.array(z.string()) }),
   mcp_approval_response: z.looseObject({ approval_request_id: text, approve: z.boolean() }),
 } satisfies Record<string, z.ZodType>;
@@ -40,6 +42,10 @@ export function toExchange(type: string, item: Item, requests: Map<string, Item>
   switch (type) {
     case "mcp_call":
       return { call: toMcpCall(item), result: textOfMcpCall(item) };
+    case "web_search_call": {
+      const { query, result } = textOfWebSearch(item.action);
+      return { call: { id, name: serviceFunctionName("web_search"), arguments: JSON.stringify({ query }) }, result };
+    }
     case "file_search_call": {
       const call = {
         id,

@@ -24,6 +24,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   computer_call: "cu_",
   computer_call_output: "cuo_",
   file_search_call: "fs_",
+  web_search_call: "ws_",
   mcp_list_tools: "mcpl_",
   mcp_call: "mcp_",
   mcp_approval_response: "mcpa_",

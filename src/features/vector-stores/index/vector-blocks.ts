@@ -25,9 +25,9 @@ const BLOCK = 4096;
 const PAGE_BYTES = 65_536;
 /** Up to this many vectors, comparing all takes less than 5 ms. */
 const MAX_EXACT = 50_000;
-/** Vectors that are compared by their integers after those of all were compared by bits. */
+/** Share of the vectors that are compared by their integers after all were compared by bits, and their minimum. */
+const CANDIDATE_SHARE = 1 / 50;
 const MIN_CANDIDATES = 4_000;
-const CANDIDATES_PER_RESULT = 40;
 const MAX_SAMPLES = 20_000;
 /** The center of the bits is computed again when the store has grown by this factor. */
 const GROWTH = 4;
@@ -107,7 +107,11 @@ export class VectorBlocks {
     const top = new TopList(max);
     if (isExact) this.#compareAll(top, queryScale, isAllowed);
     else {
-      for (const entry of this.#nearestByBits(vector, Math.max(MIN_CANDIDATES, max * CANDIDATES_PER_RESULT), isAllowed))
+      for (const entry of this.#nearestByBits(
+        vector,
+        Math.max(MIN_CANDIDATES, this.#count * CANDIDATE_SHARE),
+        isAllowed,
+      ))
         top.add(entry, this.similarity(entry, queryScale));
     }
     return top.toSorted();

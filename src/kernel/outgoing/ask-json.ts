@@ -1,23 +1,32 @@
-/** Posts JSON to a service of the operator and reads its JSON answer, within bounds. */
+/** Asks a service of the operator and reads its JSON answer, within bounds. */
 
 import { type Dispatcher, request } from "undici";
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-export interface PostOptions {
+export interface AskOptions {
   dispatcher: Dispatcher;
   headers: Readonly<Record<string, string>>;
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** Rejects for an answer that is late, too long, not JSON or not a success. */
-export async function postJson(url: string, body: string, options: PostOptions): Promise<unknown> {
+/** Posts JSON. Rejects for an answer that is late, too long, not JSON or not a success. */
+export function postJson(url: string, body: string, options: AskOptions): Promise<unknown> {
+  return ask(url, body, { ...options, headers: { "content-type": "application/json", ...options.headers } });
+}
+
+/** Gets JSON; otherwise like `postJson`. */
+export function getJson(url: string, options: AskOptions): Promise<unknown> {
+  return ask(url, undefined, options);
+}
+
+async function ask(url: string, body: string | undefined, options: AskOptions): Promise<unknown> {
   const { statusCode, body: answer } = await request(url, {
-    method: "POST",
+    method: body === undefined ? "GET" : "POST",
     dispatcher: options.dispatcher,
-    headers: { "content-type": "application/json", ...options.headers },
-    body,
+    headers: options.headers,
+    ...(body !== undefined && { body }),
     signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]),
   });
   if (statusCode < 200 || statusCode >= 300) {

@@ -1,0 +1,130 @@
+/** The tool `web_search` of responses, through the operator's search engine. */
+
+import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
+import type { Logger } from "../../observability/logger.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import type { ItemProgress } from "../../wire/responses/item-events.ts";
+import {
+  findWebCitations,
+  isAtDomain,
+  RESULTS_BY_SIZE,
+  readQuery,
+  renderPages,
+  toWebSearchItem,
+  type UserLocation,
+  WEB_SEARCH_PARAMETERS,
+  WEB_SEARCH_SOURCES,
+  type WebPage,
+  WebSearchTool,
+} from "../../wire/responses/web-search.ts";
+import type { CallContext, CallOutcome, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
+import { withPath } from "../tools/with-path.ts";
+import type { SearchEngine } from "./search-engine.ts";
+import type { WebSearchSettings } from "./settings.ts";
+
+const NAME = "web_search";
+/** An engine that filters by domain itself is unusual. */
+const FETCHED_FOR_DOMAINS = 50;
+
+export interface WebSearchOptions extends Pick<WebSearchSettings, "pricePerCall" | "timeoutSeconds"> {
+  engine: Pick<SearchEngine, "search">;
+  logger: Logger;
+}
+
+export function webSearchTool(type: string, options: WebSearchOptions): ServiceToolType {
+  return {
+    type,
+    includes: [WEB_SEARCH_SOURCES],
+    serves: () => true,
+    open: async (tool, { path, include, functionName }) => {
+      const settings = withPath(path, () => parse(WebSearchTool, tool));
+      const { user_location: location, filters } = settings;
+      const domains = filters?.allowed_domains ?? [];
+      const max = RESULTS_BY_SIZE[settings.search_context_size];
+      const cited: WebPage[] = [];
+      const find: Find = async (query, signal) => {
+        const fetched = domains.length > 0 ? FETCHED_FOR_DOMAINS : max;
+        const pages = await options.engine.search(query, fetched, location, signal);
+        const allowed = domains.length > 0 ? pages.filter((page) => isAtDomain(page, domains)) : pages;
+        const shown = allowed.slice(0, max);
+        const first = cited.length + 1;
+        cited.push(...shown);
+        return { pages: shown, text: renderPages(shown, first) };
+      };
+      const showsSources = include.includes(WEB_SEARCH_SOURCES);
+      const description = `Searches the web and returns excerpts of pages with their addresses.${placeOf(location)}`;
+      const definition = { name: functionName(NAME), description, parameters: WEB_SEARCH_PARAMETERS, param: path };
+      const begin = () => new WebSearchCall(find, showsSources, options);
+      return { functions: [{ definition, name: NAME, begin }], annotate: (text) => findWebCitations(text, cited) };
+    },
+  };
+}
+
+function placeOf(location: UserLocation | undefined): string {
+  const { city, region, country, timezone } = location ?? {};
+  const names = [city, region, country, timezone].filter((name) => name !== undefined);
+  return names.length === 0 ? "" : ` The user is in or near: ${names.join(", ")}.`;
+}
+
+type Find = (query: string, signal: AbortSignal) => Promise<{ pages: readonly WebPage[]; text: string }>;
+
+class WebSearchCall implements ServiceCall {
+  readonly #id = newId("ws_");
+  readonly #find: Find;
+  readonly #showsSources: boolean;
+  readonly #options: WebSearchOptions;
+  #query = "";
+  #pages: readonly WebPage[] | undefined;
+  #hasFailed = false;
+
+  constructor(find: Find, showsSources: boolean, options: WebSearchOptions) {
+    this.#find = find;
+    this.#showsSources = showsSources;
+    this.#options = options;
+  }
+
+  toItem(status: "in_progress" | "completed" | "incomplete") {
+    const shown = status === "in_progress" ? status : status === "completed" && !this.#hasFailed ? status : "failed";
+    return toWebSearchItem(this.#id, shown, this.#query, this.#showsSources ? this.#pages : undefined);
+  }
+
+  begin(): ItemProgress[] {
+    return [{ type: "response.web_search_call.in_progress" }];
+  }
+
+  append(): ItemProgress[] {
+    return [];
+  }
+
+  async *run(
+    input: Readonly<Record<string, unknown>>,
+    { runTool }: CallContext,
+  ): AsyncGenerator<ItemProgress, CallOutcome> {
+    const query = readQuery(input);
+    if (query === undefined) {
+      this.#hasFailed = true;
+      return { type: "result", text: "The search did not run: `query` must be a text of at most 1,000 characters." };
+    }
+    this.#query = query;
+    yield { type: "response.web_search_call.searching" };
+    const { pricePerCall, timeoutSeconds, logger } = this.#options;
+    const tool = { name: NAME, label: NAME, timeoutMs: timeoutSeconds * 1000, pricePerCall };
+    const { value, failure } = await runTool(tool, (signal) => this.#find(query, signal));
+    if (value === undefined) {
+      this.#hasFailed = true;
+      // The address of the engine is the operator's.
+      logger.warn({ err: failure }, "the search engine of web_search failed");
+      const reason = failure instanceof Fault ? failure.message : "The search engine does not answer.";
+      return { type: "result", text: `The search failed: ${reason}` };
+    }
+    this.#pages = value.pages;
+    yield { type: "response.web_search_call.completed" };
+    return { type: "result", text: value.text };
+  }
+
+  refuse(): ItemProgress[] {
+    this.#hasFailed = true;
+    return [];
+  }
+}

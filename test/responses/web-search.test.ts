@@ -1,0 +1,172 @@
+/** The tool `web_search` of responses, with a server that answers as SearXNG and endpoints of operators do. */
+
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type OpenAI from "openai";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Service, startService } from "../support/service/service.ts";
+import { administrator } from "../support/service/team-services.ts";
+
+interface Received {
+  method: string | undefined;
+  url: URL;
+  authorization: string | undefined;
+  body: string;
+}
+
+let received: Received[] = [];
+let failure: number | undefined;
+const PAGES = [
+  { url: "https://tides.example/spring", title: "Spring tides", content: "A spring tide follows the new moon." },
+  { url: "https://moon.example/", title: "The moon", content: "It pulls the sea.", engine: "any" },
+  { url: "javascript:alert(1)", title: "Bad", content: "Bad" },
+  { url: "https://sub.tides.example/neap", title: null, content: null },
+];
+const engine = createServer(async (request: IncomingMessage, response) => {
+  const url = new URL(request.url ?? "", "http://engine");
+  const { authorization } = request.headers;
+  received.push({ method: request.method, url, authorization, body: await text(request) });
+  response.statusCode = failure ?? 200;
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({ query: url.searchParams.get("q"), results: PAGES, unresponsive_engines: [] }));
+});
+
+const call = `{ name: web_search, arguments: { query: spring tide } }`;
+const configOf = (url: string, kind: string) => `
+builtin_models: false
+web_search: { engine: ${kind}, url: "${url}", api_key: secret-key, price_per_call: "0.25" }
+models:
+  - id: agent
+    task: chat
+    deployments:
+      - engine: scripted
+        abilities: { tools: true }
+        replies:
+          - { match_tool: "/does not answer/", text: "I could not search." }
+          - { match_tool: "/no results/", text: "Nothing." }
+          - { match_tool: "/new moon/", text: "After the new moon【w1】." }
+          - { match: "tide", tool_calls: [${call}] }
+          - { text: "No tool." }
+`;
+
+let services: Service[];
+let client: OpenAI;
+let endpoint: OpenAI;
+beforeAll(async () => {
+  await new Promise<void>((listening) => engine.listen(0, "127.0.0.1", listening));
+  const url = `http://127.0.0.1:${(engine.address() as AddressInfo).port}`;
+  services = await Promise.all(["searxng", "endpoint"].map((kind) => startService({ config: configOf(url, kind) })));
+  const clients = services.map((service) => service.client({ maxRetries: 0 }));
+  [client, endpoint] = clients as [OpenAI, OpenAI];
+});
+afterAll(async () => {
+  await Promise.all((services ?? []).map((service) => service.stop()));
+  engine.closeAllConnections();
+  engine.close();
+});
+beforeEach(() => {
+  received = [];
+  failure = undefined;
+});
+
+function body(tool: object = {}, fields: object = {}) {
+  return {
+    model: "agent",
+    input: "When is the tide high?",
+    tools: [{ type: "web_search" as const, ...tool }],
+    ...fields,
+  };
+}
+
+test("searches and cites pages by their addresses", async () => {
+  const include = ["web_search_call.action.sources" as const];
+  const response = await client.responses.create(body({}, { include }));
+  expect(response.output.map(({ type }) => type)).toEqual(["web_search_call", "message"]);
+  expect(response.output[0]).toMatchObject({
+    status: "completed",
+    action: {
+      type: "search",
+      query: "spring tide",
+      sources: [PAGES[0], PAGES[1], PAGES[3]].map((page) => ({ type: "url", url: page?.url })),
+    },
+  });
+  const answer = "After the new moon【w1】.";
+  expect(response.output_text).toBe(answer);
+  const start_index = answer.indexOf("【");
+  const citation = {
+    type: "url_citation",
+    url: PAGES[0]?.url,
+    title: "Spring tides",
+    start_index,
+    end_index: start_index + 4,
+  };
+  expect(response.output[1]).toMatchObject({ content: [{ annotations: [citation] }] });
+  const [request] = received;
+  expect(request).toMatchObject({ method: "GET", authorization: "Bearer secret-key" });
+  expect(Object.fromEntries(request?.url.searchParams ?? [])).toEqual({ q: "spring tide", format: "json" });
+});
+
+test("streams the events of the search", async () => {
+  const stream = await client.responses.create({ ...body(), stream: true });
+  const types: string[] = [];
+  for await (const { type } of stream) types.push(type);
+  expect(types.filter((type) => type.includes("web_search_call"))).toEqual(
+    ["in_progress", "searching", "completed"].map((state) => `response.web_search_call.${state}`),
+  );
+});
+
+test("leaves out pages of other domains, and takes the types of earlier years", async () => {
+  const filters = { allowed_domains: ["moon.example"] };
+  const include = ["web_search_call.action.sources" as const];
+  const filtered = await client.responses.create(body({ filters, search_context_size: "low" }, { include }));
+  expect(filtered.output[0]).toMatchObject({ action: { sources: [{ url: "https://moon.example/" }] } });
+  const nothing = await client.responses.create(body({ filters: { allowed_domains: ["other.example"] } }));
+  expect(nothing.output_text).toBe("Nothing.");
+  const preview = await client.responses.create(body({ type: "web_search_preview" }));
+  expect(preview.output[0]).toMatchObject({ type: "web_search_call", status: "completed" });
+});
+
+test("sends an endpoint of the operator the query and the place of the user", async () => {
+  const user_location = { type: "approximate", city: "Bremen", country: "DE" };
+  const response = await endpoint.responses.create(body({ user_location }));
+  expect(response.output_text).toBe("After the new moon【w1】.");
+  expect(received[0]?.method).toBe("POST");
+  expect(JSON.parse(received[0]?.body ?? "")).toEqual({ query: "spring tide", max_results: 6, user_location });
+});
+
+test("tells the model when the engine fails, without its address", async () => {
+  failure = 502;
+  const response = await client.responses.create(body());
+  expect(response.output[0]).toMatchObject({ type: "web_search_call", status: "failed" });
+  expect(response.output_text).toBe("I could not search.");
+});
+
+test("refuses what it cannot do, and goes on from a stored search", async () => {
+  const refused: [object, string][] = [
+    [{ external_web_access: false }, "tools[0].external_web_access"],
+    [{ search_context_size: "huge" }, "tools[0].search_context_size"],
+    [{ return_token_budget: 3 }, "tools[0].return_token_budget"],
+  ];
+  for (const [tool, param] of refused) {
+    await expect(client.responses.create(body(tool) as never)).rejects.toMatchObject({ status: 400, param });
+  }
+  const first = await client.responses.create(body());
+  const next = await client.responses.create({ model: "agent", input: "Thanks", previous_response_id: first.id });
+  expect(next.output_text).toBe("No tool.");
+});
+
+test("bills each search at its price", async () => {
+  await client.responses.create(body());
+  const [service] = services as [Service];
+  const start_time = Math.floor(Date.now() / 1000) - 86_400;
+  const costs = async () => {
+    const page = await administrator(service).usage.costs({ start_time, group_by: ["line_item"] });
+    const items = page.data.flatMap(({ results }) => results as { line_item?: string; amount?: { value?: number } }[]);
+    return items
+      .filter(({ line_item: item }) => item?.startsWith("web_search"))
+      .map(({ amount }) => Number(amount?.value));
+  };
+  await expect.poll(costs, { timeout: 10_000 }).toEqual([expect.any(Number)]);
+  expect(((await costs())[0] ?? 0) % 0.25).toBe(0);
+});
