@@ -12,7 +12,7 @@ import type { BaseParts, Feature, ServiceParts } from "./features/feature.ts";
 import { FEATURES } from "./features/features.ts";
 import { openFiles } from "./features/files/feature.ts";
 import { openGuardrails } from "./features/guardrails/feature.ts";
-import { openMail } from "./features/mail/feature.ts";
+import { inviteMailOf, openMail } from "./features/mail/feature.ts";
 import { openMetrics, openOperations } from "./features/operations/feature.ts";
 import { openQuota } from "./features/quota/feature.ts";
 import { openRecordedContent } from "./features/recorded-content/feature.ts";
@@ -59,6 +59,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const openCircuits = () => workers?.openCircuits() ?? new Set<string>();
   openWebhooks({ ...base, outbox, openCircuits });
   const mail = openMail(base);
+  accounts.invites.mail = inviteMailOf(mail);
   const onSpent = openSpendAlerts({ ...base, accounts, usage, outbox, mail });
   const live = openCatalog({
     ...options,

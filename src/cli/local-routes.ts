@@ -10,6 +10,7 @@ import type { Caller } from "../features/accounts/caller.ts";
 import { accountsFeature } from "../features/accounts/feature.ts";
 import { budgetFeature } from "../features/budgets/feature.ts";
 import { openFileStore } from "../features/files/feature.ts";
+import { inviteMailOf, mailIn } from "../features/mail/feature.ts";
 import { ModelOperations } from "../features/models/model-operations.ts";
 import { organizationModels } from "../features/models/organization-model-routes.ts";
 import { privacyFeature } from "../features/privacy/feature.ts";
@@ -34,6 +35,8 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
   lifetime.defer(() => database.close());
   const accounts = new Accounts({ database, logger, outbox: new WebhookOutbox(config.webhooks) });
   lifetime.defer(() => accounts.close());
+  // The service sends them.
+  accounts.invites.mail = inviteMailOf(mailIn(config));
   const catalog = await listedModels(config, logger);
   const usageReports = new UsageReports(database);
   const features = [

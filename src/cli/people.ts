@@ -217,7 +217,7 @@ async function setRole(client: ServiceClient, idOrEmail: string, role: string, o
   print(options, answer, `${email} is ${role} in ${project.name}.`);
 }
 
-async function findUser(client: ServiceClient, idOrEmail: string): Promise<ListedUser> {
+export async function findUser(client: ServiceClient, idOrEmail: string): Promise<ListedUser> {
   if (!idOrEmail.includes("@")) return client.read("GET", `${ROOT}/users/${encodeURIComponent(idOrEmail)}`);
   const [user] = await allEntries<ListedUser>(client, `${ROOT}/users`, { emails: idOrEmail });
   if (user === undefined) throw new Fault("not-found", `There is no user \`${idOrEmail}\`.`);

@@ -5,6 +5,7 @@ import { invalidRequest } from "../kernel/faults.ts";
 import type { AnswerOf } from "../wire/openapi/named.ts";
 import type { RateLimit } from "../wire/openapi/organization-answers.ts";
 import { findProject, projectPath } from "./find-account.ts";
+import { parseDollars } from "./parse-dollars.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { addServiceOptions, withAdministration } from "./with-administration.ts";
 import type { ServiceOptions } from "./with-service.ts";
@@ -147,7 +148,7 @@ function parseCount(text: string): number {
 /** Undefined for `none`. */
 function parseCents(text: string): number | undefined {
   if (text === "none") return undefined;
-  const [, dollars, cents = ""] = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
-  if (dollars === undefined) throw new InvalidArgumentError("It must be an amount such as 5 or 2.50, or `none`.");
-  return Number(dollars) * 100 + Number(cents.padEnd(2, "0"));
+  const cents = parseDollars(text);
+  if (cents === undefined) throw new InvalidArgumentError("It must be an amount such as 5 or 2.50, or `none`.");
+  return cents;
 }

@@ -57,6 +57,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "List, create, rename, limit and archive projects",
     load: async () => (await import("./projects.ts")).projectsCommand(),
   },
+  budgets: {
+    summary: "Bound spending by user, key, project, end user and tag",
+    load: async () => (await import("./budgets.ts")).budgetsCommand(),
+  },
   "service-accounts": {
     summary: "List, create and delete service accounts",
     load: async () => (await import("./service-accounts.ts")).serviceAccountsCommand(),

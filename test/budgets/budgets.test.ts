@@ -228,6 +228,15 @@ test("the official client manages spend alerts, which arrive once by e-mail and 
   });
 });
 
+test("sends an invite by e-mail, with its link", async () => {
+  const invite = await administrator().invites.create({ email: "Grace@example.com", role: "reader" });
+  const { token } = invite as unknown as { token: string };
+  const mails = () => smtp.received.filter(({ to }) => to === "grace@example.com");
+  await eventually(() => expect(mails()).toHaveLength(1));
+  const link = /https:\/\/\S+/.exec(mails()[0]?.body ?? "")?.[0];
+  expect(link).toBe(`https://ai.example.com/#/invite?token=${encodeURIComponent(token)}`);
+});
+
 test("sends an alert once although the process is killed before the mail server accepts it", async () => {
   const { id, say } = await newProject("Killed");
   const notification_channel = { type: "email", recipients: ["late@example.com"] };

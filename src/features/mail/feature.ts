@@ -1,3 +1,5 @@
+import type { Config } from "../../config/config.ts";
+import type { InviteMail } from "../accounts/invites/invites.ts";
 import type { BaseParts } from "../feature.ts";
 import { MailOutbox } from "./mail-outbox.ts";
 import { MailSender } from "./mail-sender.ts";
@@ -9,13 +11,25 @@ export interface OpenMail {
   publicUrl: string | undefined;
 }
 
+/** Undefined without an address of the console, to which the link of an invite leads. */
+export function inviteMailOf(mail: OpenMail | undefined): InviteMail | undefined {
+  if (mail?.publicUrl === undefined) return undefined;
+  return { outbox: mail.outbox, publicUrl: mail.publicUrl };
+}
+
+/** The outbox of e-mails, without what sends them; undefined: no SMTP server is configured. */
+export function mailIn({ mail, signOn }: Pick<Config, "mail" | "signOn">): OpenMail | undefined {
+  return mail && { outbox: new MailOutbox(), publicUrl: mail.publicUrl ?? signOn.publicUrl };
+}
+
 /** Opens the outbox of e-mails and sends them; undefined: no SMTP server is configured. */
 export function openMail({ config, database, logger, lifetime, metrics }: BaseParts): OpenMail | undefined {
-  const { mail: settings, signOn } = config;
-  if (settings === undefined) return undefined;
-  const outbox = new MailOutbox();
+  const { mail: settings } = config;
+  const mail = mailIn(config);
+  if (settings === undefined || mail === undefined) return undefined;
+  const { outbox } = mail;
   const onAttempt = (type: string, outcome: string) => metrics.mail(type, outcome);
   const sender = new MailSender({ settings, database, outbox, logger, onAttempt });
   lifetime.defer(() => sender.close());
-  return { outbox, publicUrl: settings.publicUrl ?? signOn.publicUrl };
+  return mail;
 }

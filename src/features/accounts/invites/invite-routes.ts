@@ -43,7 +43,8 @@ export function invites(accounts: Accounts): FastifyPluginAsync {
     app.post(
       "/invites",
       operation({
-        summary: "Invites a person to the organization and its projects. The token is shown once.",
+        summary:
+          "Invites a person to the organization and its projects. The token is shown once, and sent to the person where `mail` is configured.",
         tag: "People",
         permission: "admin",
         requires: "organization.users.write",

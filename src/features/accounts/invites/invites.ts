@@ -6,8 +6,10 @@ import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import { Secret } from "../../../kernel/secret.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
+import type { MailOutbox } from "../../mail/mail-outbox.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import { type Actor, OPERATOR } from "../audit/audit.ts";
+import { findOrganization } from "../organizations/organization-queries.ts";
 import type { InviteRow, OrganizationRole, UserRow } from "../people-rows.ts";
 import { setUserRole } from "../projects/project-members.ts";
 import { findProject } from "../projects/project-queries.ts";
@@ -18,6 +20,7 @@ import { type Author, checkMayGrant } from "../roles/may-grant.ts";
 import { checkEmail } from "../users/email.ts";
 import { findUserByEmail, toEmailKey } from "../users/user-queries.ts";
 import { addUser, unrestricted } from "../users/users.ts";
+import { inviteMail } from "./invite-mail.ts";
 import {
   deleteInvite,
   findInvite,
@@ -51,16 +54,25 @@ export interface NewInvite {
   expiresInSeconds: number | undefined;
 }
 
+/** Sends invites by e-mail. */
+export interface InviteMail {
+  outbox: Pick<MailOutbox, "add">;
+  /** Address of the console. */
+  publicUrl: string;
+}
+
 export class Invites {
   readonly #transactions: AccountTransactions;
+  /** Set while the configuration has an SMTP server and the address of the console. */
+  mail: InviteMail | undefined;
 
   constructor(transactions: AccountTransactions) {
     this.#transactions = transactions;
   }
 
   /**
-   * Creates an invite, whose token is shown once. Throws a Fault for the address of a user or of a pending invite, and
-   * for a role with more than the author has.
+   * Creates an invite, whose token is shown once and sent by e-mail if that is configured. Throws a Fault for the
+   * address of a user or of a pending invite, and for a role with more than the author has.
    */
   async create(author: Author, wanted: NewInvite): Promise<{ invite: Invite; token: Secret }> {
     const email = checkEmail(wanted.email);
@@ -96,6 +108,12 @@ export class Invites {
         userId: null,
       };
       await insertInvite(executor, row);
+      if (this.mail !== undefined) {
+        const organization = await findOrganization(executor, organizationId);
+        const { publicUrl, outbox } = this.mail;
+        const mail = inviteMail({ ...row, organization: organization?.name ?? "" }, token, publicUrl);
+        await outbox.add(executor, mail, now);
+      }
       await audit({ type: "invite.sent", organizationId, resourceId: row.id, details: { email, role } });
       return { invite: toInvite(row), token };
     });
