@@ -12,6 +12,7 @@ import { makeChatRequest } from "../../test/support/service/chat-request.ts";
 import { readAnswer, textOf } from "../../test/support/service/read-answer.ts";
 import { anthropicFormat } from "../../test/support/upstreams/native/anthropic-format.ts";
 import { azureFormat } from "../../test/support/upstreams/native/azure-format.ts";
+import { AWS_KEYS, bedrockFormat } from "../../test/support/upstreams/native/bedrock-format.ts";
 import { geminiFormat } from "../../test/support/upstreams/native/gemini-format.ts";
 import { mistralFormat } from "../../test/support/upstreams/native/mistral-format.ts";
 import { startStandIn, type WireFormat } from "../../test/support/upstreams/native/stand-in.ts";
@@ -45,6 +46,11 @@ const SUBJECTS: Record<string, () => Promise<Subject>> = {
   },
   mistral: () => openNative(mistralFormat, "mistral", (origin) => ({ base_url: `${origin}/v1`, api_key: "key" })),
   "azure-openai": () => openNative(azureFormat, "azure-openai", (base_url) => ({ base_url, api_key: "key" })),
+  bedrock: () =>
+    openNative(bedrockFormat, "bedrock", (base_url) => {
+      const { accessKeyId: access_key_id, secretAccessKey: secret_access_key } = AWS_KEYS;
+      return { base_url, region: "eu-central-1", access_key_id, secret_access_key };
+    }),
   gemini: () => openNative(geminiFormat, "gemini", (origin) => ({ base_url: `${origin}/v1beta`, api_key: "key" })),
   anthropic: () => openNative(anthropicFormat, "anthropic", (origin) => ({ base_url: `${origin}/v1`, api_key: "sk" })),
 };

@@ -9,6 +9,7 @@ import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
 import { invalidRequest } from "../kernel/faults.ts";
 import { anthropicEngine } from "./anthropic/anthropic-engine.ts";
 import { azureOpenAiEngine } from "./azure-openai/azure-openai-engine.ts";
+import { bedrockEngine } from "./bedrock/bedrock-engine.ts";
 import { cascadeEngine } from "./cascade/cascade-engine.ts";
 import { classifierEngine } from "./classifier/classifier-engine.ts";
 import type { Engine } from "./define-engine.ts";
@@ -30,6 +31,7 @@ import { whisperEngine } from "./whisper/whisper-engine.ts";
 const LIST = [
   anthropicEngine,
   azureOpenAiEngine,
+  bedrockEngine,
   cascadeEngine,
   classifierEngine,
   fliteEngine,

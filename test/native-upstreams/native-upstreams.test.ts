@@ -8,11 +8,12 @@ import { type ReceivedRequest, type StandIn, startStandIn } from "../support/ups
 import { anthropicCase } from "./anthropic-case.ts";
 import { APIS, PDF, PNG, type Wish } from "./apis.ts";
 import { azureCase } from "./azure-case.ts";
+import { bedrockCase } from "./bedrock-case.ts";
 import { geminiCase } from "./gemini-case.ts";
 import { mistralCase } from "./mistral-case.ts";
 import type { ProviderCase } from "./provider-case.ts";
 
-const CASES: readonly ProviderCase[] = [anthropicCase, azureCase, geminiCase, mistralCase];
+const CASES: readonly ProviderCase[] = [anthropicCase, azureCase, bedrockCase, geminiCase, mistralCase];
 
 const FAILURES = ["limited", "overloaded", "unauthorized"] as const;
 

@@ -9,7 +9,8 @@ import type {
   Tool,
   ToolCall,
 } from "../../contracts/chat-model.ts";
-import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { unsupportedValue } from "../../kernel/faults.ts";
+import { toClaudeThinking } from "../native-upstream/claude-thinking.ts";
 import { inlineData, parseArguments } from "../native-upstream/content-urls.ts";
 import { ownSignature } from "../native-upstream/signatures.ts";
 import { contentParts } from "../shared/message-text.ts";
@@ -139,56 +140,30 @@ function mark({ ttl }: CacheMark): Block {
   return { cache_control: { type: "ephemeral", ...(ttl !== undefined && { ttl }) } };
 }
 
-/** Models that think within a budget of tokens; later ones take an effort. */
-const BUDGET_MODELS = /claude-(?:3|instant|2|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|$|@|-v\d|:))/;
-const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 2048, medium: 8192, high: 16_384 };
-const MAX_BUDGET = 31_999;
-const MIN_BUDGET = 1024;
-const EFFORTS: ReadonlySet<string> = new Set(["low", "medium", "high", "xhigh", "max"]);
-
 /** Converts the effort, or the thinking that a Messages request asks for, and the format of the answer. */
 function toOutputConfig(request: ChatRequest, model: string, settings: MessageSettings): Block {
-  const { format, thinking, reasoningEffort } = request;
+  const { format } = request;
   if (format.type === "json") {
     throw unsupportedValue(
       "Anthropic's API has no JSON mode: send a JSON schema as 'response_format', or ask for JSON in the prompt.",
       "response_format",
     );
   }
-  const schema = format.type === "json-schema" ? { format: { type: "json_schema", schema: format.schema } } : {};
-  const requested = reasoningEffort ?? thinking?.effort;
-  const isOff = reasoningEffort === "none" || (requested === undefined && thinking?.isEnabled !== true);
-  const mode = settings.thinking ?? (BUDGET_MODELS.test(model) ? "budget" : "adaptive");
-  if (isOff) {
-    const disabled = reasoningEffort === "none" && mode === "adaptive" ? { thinking: { type: "disabled" } } : {};
-    return { ...disabled, ...(format.type === "json-schema" && { output_config: schema }) };
-  }
-  if (mode === "budget") {
-    const config = format.type === "json-schema" ? { output_config: schema } : {};
-    return { thinking: { type: "enabled", budget_tokens: toBudget(request, settings) }, ...config };
-  }
-  const effort = requested === "minimal" ? "low" : requested;
-  if (effort !== undefined && !EFFORTS.has(effort)) {
-    const efforts = "none, minimal, low, medium, high, xhigh or max";
-    throw unsupportedValue(
-      `Anthropic's API has no effort '${effort.slice(0, 50)}': send ${efforts}.`,
-      "reasoning_effort",
-    );
-  }
-  const output = { ...schema, ...(effort !== undefined && { effort }) };
+  const maxTokens = request.maxTokens ?? settings.maxOutputTokens;
+  const { thinking, effort } = toClaudeThinking(request, {
+    provider: "Anthropic",
+    model,
+    maxTokens,
+    mode: settings.thinking,
+  });
+  const output = {
+    ...(format.type === "json-schema" && { format: { type: "json_schema", schema: format.schema } }),
+    ...(effort !== undefined && { effort }),
+  };
   return {
-    thinking: { type: "adaptive", display: "summarized" },
+    ...(thinking !== undefined && { thinking }),
     ...(Object.keys(output).length > 0 && { output_config: output }),
   };
-}
-
-function toBudget({ thinking, reasoningEffort, maxTokens }: ChatRequest, settings: MessageSettings): number {
-  const limit = maxTokens ?? settings.maxOutputTokens;
-  const effort = reasoningEffort ?? thinking?.effort ?? "medium";
-  const budget = thinking?.budgetTokens ?? BUDGETS[effort] ?? MAX_BUDGET;
-  if (limit > MIN_BUDGET) return Math.max(MIN_BUDGET, Math.min(budget, limit - 1));
-  const message = `Anthropic's API thinks for at least ${MIN_BUDGET} tokens, which count as completion tokens: allow more than ${MIN_BUDGET} of them, not ${limit}.`;
-  throw invalidRequest(message, "max_completion_tokens", "invalid_value");
 }
 
 /** Sets the marks of the configuration in a body that has none. Also reads bodies of callers. */
