@@ -10,11 +10,13 @@ import type { Caller } from "../features/accounts/caller.ts";
 import { accountsFeature } from "../features/accounts/feature.ts";
 import { budgetFeature } from "../features/budgets/feature.ts";
 import { openFileStore } from "../features/files/feature.ts";
+import { openGuardrailServices } from "../features/guardrails/open-guardrail-services.ts";
 import { inviteMailOf, mailIn } from "../features/mail/feature.ts";
 import { ModelOperations } from "../features/models/model-operations.ts";
 import { organizationModels } from "../features/models/organization-model-routes.ts";
 import { privacyFeature } from "../features/privacy/feature.ts";
 import { quotaFeature } from "../features/quota/feature.ts";
+import { openRecordedContent, recordedContentFeature } from "../features/recorded-content/feature.ts";
 import { RequestHistory } from "../features/usage/request-history.ts";
 import { requests } from "../features/usage/request-routes.ts";
 import { UsageRecorder } from "../features/usage/usage-recorder.ts";
@@ -69,6 +71,11 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
     onLost: () => {},
   });
   lifetime.defer(() => recorder.close());
+  const services = openGuardrailServices(config.guardrailServices, logger, lifetime);
+  const recorded = openRecordedContent({
+    ...{ config, database, logger, lifetime, accounts, guardrailServices: services },
+  });
+  features.push(recordedContentFeature({ accounts, config, database, lifetime, logger, recorded, usage: { history } }));
   const files = { files: openFileStore(config, database) };
   const { admin: people = [] } = privacyFeature({
     accounts,
@@ -77,6 +84,7 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
     logger,
     files,
     usage: { recorder, history },
+    recorded,
   });
   const reports = [usage(usageReports), requests(history, accounts, stopping.signal)];
   const admin = features.flatMap((feature) => feature.admin ?? []);

@@ -8,6 +8,7 @@ import { formatTable } from "./format-table.ts";
 import { formatTime } from "./format-time.ts";
 import { parseSeconds } from "./parse-seconds.ts";
 import { readEvents } from "./read-events.ts";
+import { addRequestExport } from "./request-export.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { addServiceOptions, withAdministration } from "./with-administration.ts";
 import { type ServiceOptions, withService } from "./with-service.ts";
@@ -37,7 +38,7 @@ const HEADER = ["ENDED", "MODEL", "STATUS", "MS", "FIRST MS", "TOKENS IN", "TOKE
 const WIDTHS = [20, 28, 6, 7, 8, 9, 10, 9, 24, 0];
 
 export function requestsCommand(): Command {
-  return addServiceOptions(
+  const command = addServiceOptions(
     new Command("requests")
       .argument("[id]", "ID of a request (x-request-id), whose stages to show; default: lists the latest requests")
       .option("--follow", "show new requests of the running service as they end, until Ctrl-C")
@@ -56,6 +57,8 @@ export function requestsCommand(): Command {
           id === undefined ? list(client, await toQuery(client, options), options) : showOne(client, id, options),
         ),
   );
+  addRequestExport(command);
+  return command;
 }
 
 async function toQuery(client: ServiceClient, options: RequestOptions): Promise<Record<string, string>> {

@@ -105,3 +105,33 @@ test("status shows the last hour and each deployment", async () => {
   expect({ is_ready, url }).toEqual({ is_ready: true, url: service.origin });
   expect(deployments).toHaveLength(2);
 });
+
+test("exports recorded requests for fine-tuning", async () => {
+  const headers = { authorization: `Bearer ${service.adminKey}`, "content-type": "application/json" };
+  const projects = await fetch(`${service.baseUrl}/organization/projects`, { headers });
+  const { data } = (await projects.json()) as { data: { id: string }[] };
+  const body = JSON.stringify({ record_content: "all" });
+  const url = `${service.baseUrl}/organization/projects/${data[0]?.id}/recording`;
+  expect((await fetch(url, { method: "POST", headers, body })).status).toBe(200);
+  await service.post("/v1/chat/completions", { model: "owl", messages: [{ role: "user", content: "Recorded." }] });
+  const line = {
+    messages: [
+      { role: "user", content: "Recorded." },
+      { role: "assistant", content: "Recorded." },
+    ],
+  };
+  await eventually(async () => {
+    const { stdout, stderr } = await parlance("requests", "export", "--model", "owl");
+    expect(stderr).toBe("");
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .filter(Boolean)
+        .map((text) => JSON.parse(text)),
+    ).toEqual([line]);
+  });
+  const { stdout } = await parlance("requests", "export", "--format", "evals", "--project", "Default project");
+  expect(JSON.parse(stdout)).toMatchObject({ item: { output: "Recorded.", score: null }, sample: { model: "owl" } });
+  expect((await parlance("requests", "export", "--min-score", "0.5")).stdout).toBe("");
+});

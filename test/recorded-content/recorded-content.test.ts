@@ -205,6 +205,44 @@ models:
     expect(JSON.stringify(data)).not.toContain("For few eyes");
   });
 
+  test("exports examples for fine-tuning and items for evaluations, by feedback", async () => {
+    const exported = await createProject("Exported");
+    await record({ record_content: "all" }, exported.id);
+    const good = await chat("A good question.", {}, exported.key);
+    const tools = [{ type: "function", function: { name: "send" } }];
+    await chat("Ada", { model: "forwarded", tools }, exported.key);
+    await chat("Too warm.", { temperature: 9 }, exported.key);
+    await contentOf(good);
+    await administer("POST", `/requests/${good}/feedback`, { score: 1, tags: ["kept"] }, exported.key);
+    const lines = async (query: string): Promise<Any[]> => {
+      const headers = { authorization: `Bearer ${service.adminKey}` };
+      const path = `${service.baseUrl}/organization/requests/export?project_ids=${exported.id}${query}`;
+      const text = await (await fetch(path, { headers })).text();
+      return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    };
+    expect(await lines("")).toEqual([
+      {
+        messages: [
+          { role: "user", content: "A good question." },
+          { role: "assistant", content: "A good question." },
+        ],
+      },
+      {
+        messages: [
+          { role: "user", content: "Ada" },
+          expect.objectContaining({ role: "assistant", content: null, tool_calls: [expect.any(Object)] }),
+        ],
+        tools: [{ type: "function", function: { name: "send" } }],
+      },
+    ]);
+    expect(await lines("&format=evals&min_score=0.5")).toEqual([
+      expect.objectContaining({ item: expect.objectContaining({ request_id: good, score: 1, tags: ["kept"] }) }),
+    ]);
+    expect(await lines("&query=question")).toHaveLength(1);
+    const { data } = await administer("GET", "/audit_logs?limit=20");
+    expect(data.some(({ type }: Any) => type === "request.content.exported")).toBe(true);
+  });
+
   test("takes feedback from the key that made the request, and replaces it", async () => {
     const id = await chat("Was this good?", {}, quiet.key);
     const rate = (body: object, key: string) => administer("POST", `/requests/${id}/feedback`, body, key);

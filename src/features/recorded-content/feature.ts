@@ -42,8 +42,13 @@ export function openRecordedContent(parts: ContentParts): RecordedContents | und
   return new RecordedContents({ keyring, database, sealed, tokens, sizes, writer, completions });
 }
 
+interface RecordedContentParts
+  extends Pick<ServiceParts, "accounts" | "config" | "database" | "lifetime" | "logger" | "recorded"> {
+  usage: Pick<ServiceParts["usage"], "history">;
+}
+
 /** What projects record, and what was recorded. */
-export function recordedContentFeature(parts: ServiceParts): Feature {
+export function recordedContentFeature(parts: RecordedContentParts): Feature {
   const { accounts, config, database, lifetime, logger, recorded, usage } = parts;
   const feedback = new RequestFeedbacks(database, recorded?.keyring);
   lifetime.use(feedbackRetention(database, logger, config.usage.requestDays));

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
+import { sendBytes } from "../../http/send-bytes.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
   FeedbackBody,
@@ -11,6 +12,7 @@ import {
   toSearchPosition,
 } from "../../wire/openai/organization/organization-request-content.ts";
 import { toRequestEntry, toRequestFilter } from "../../wire/openai/organization/organization-requests.ts";
+import { RequestExportQuery } from "../../wire/openai/organization/request-export.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
@@ -19,6 +21,7 @@ import { filterOf, left, REPORT, showsCauses } from "../usage/request-routes.ts"
 import type { RequestEntry } from "../usage/request-rows.ts";
 import { auditLook, mayNotRead, mayReadContent, readableProjects } from "./content-access.ts";
 import type { RecordedContents } from "./recorded-contents.ts";
+import { exportRequests } from "./request-export.ts";
 import type { RequestFeedbacks } from "./request-feedback.ts";
 
 interface OfRequest {
@@ -61,6 +64,27 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
           has_more: found?.next !== undefined,
           next_page: found?.next === undefined ? null : `page_${found.next}`,
         };
+      },
+    );
+
+    app.get(
+      "/requests/export",
+      operation({
+        summary:
+          "Exports recorded requests as JSON Lines, oldest first, for fine-tuning or evaluations, with the filters of the list. The audit log says who exported. Not in OpenAI's API.",
+        ...REPORT,
+        query: RequestExportQuery,
+        content: ["application/x-ndjson"],
+      }),
+      async (request, reply) => {
+        const { format, min_score, query, ...filters } = parse(RequestExportQuery, request.query);
+        const filter = contentFilter(request, toRequestFilter(filters));
+        if (recorded === undefined) throw notRecorded();
+        const lines = exportRequests(recorded, feedback, filter, { format, min_score, query });
+        const { organizationId: resourceId } = request.caller;
+        await auditLook(accounts, request, "request.content.exported", { resourceId, details: { format } });
+        reply.header("content-disposition", `attachment; filename="requests.jsonl"`);
+        return sendBytes(reply, "application/x-ndjson", lines);
       },
     );
 
@@ -129,6 +153,11 @@ export function contentFilter(request: FastifyRequest, asked: Omit<RequestFilter
   const { projectIds } = asked;
   const allowed = readable === undefined ? projectIds : readable.filter((id) => projectIds?.includes(id) ?? true);
   return { ...asked, organizationId: request.caller.organizationId, projectIds: allowed };
+}
+
+function notRecorded(): Fault {
+  const message = "Nothing is recorded here, because there is no encryption key: set PARLANCE_ENCRYPTION_KEY.";
+  return new Fault("not-found", message, { code: "storage_disabled" });
 }
 
 function notFound(id: string): Fault {

@@ -12,7 +12,7 @@ const MAX_LENGTH = 256;
 const NANO = 1e9;
 
 /** A number with a fraction, such as a time with milliseconds. */
-function queryDecimal<Schema extends z.ZodType>(schema: Schema) {
+export function queryDecimal<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     (value) => (typeof value === "string" && /^\d{1,15}(\.\d{1,15})?(e-\d{1,2})?$/.test(value) ? Number(value) : value),
     schema,
