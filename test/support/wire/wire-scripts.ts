@@ -475,7 +475,7 @@ const service: Script = async ({ recorder, key, adminKey }) => {
   await recorder.send("unknown path", "GET /v1/nothing");
   await recorder.send("path without a version", "POST /chat/completions", { body: {} });
   await recorder.send("absent operation", "POST /v1/images/generations", { body: {} });
-  await recorder.send("wrong method", "GET /v1/chat/completions");
+  await recorder.send("wrong method", "PATCH /v1/chat/completions");
   await recorder.send("invalid encoding", "GET /v1/models/%ff");
   await recorder.send("preflight", "OPTIONS /v1/chat/completions", {
     headers: { origin: "https://page.example", "access-control-request-method": "POST" },
