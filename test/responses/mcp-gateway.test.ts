@@ -145,6 +145,16 @@ test("names its metadata to a client without a key (RFC 9728)", async () => {
   });
 });
 
+test("refuses pages of another origin", async () => {
+  const { apiKey, origin } = replicas[0] as InProcessService;
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const from = (page: string) =>
+    post(list, { authorization: `Bearer ${apiKey}`, host: new URL(origin).host, origin: page });
+
+  expect((await from("https://evil.example")).statusCode).toBe(403);
+  expect((await from(origin)).statusCode).toBe(200);
+});
+
 test("bills each call, and shows it in the request history with its tool", async () => {
   const { apiKey, adminKey, inject } = replicas[0] as InProcessService;
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "old__add", arguments: { a: 1, b: 2 } } };

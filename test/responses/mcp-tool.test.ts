@@ -285,6 +285,15 @@ describe("requests", () => {
     });
   });
 
+  test("counts tokens of a request with a server", async () => {
+    const { client } = running;
+    const tools = [{ type: "mcp", server_label: "math" }] as never;
+
+    expect(
+      (await client.responses.inputTokens.count({ model: "agent", input: "hello", tools })).input_tokens,
+    ).toBeGreaterThan(0);
+  });
+
   test("shows no secret of the request in the response", async () => {
     const tool = { server_label: "personal", authorization: "my-token" };
     const response = await running.client.responses.create(body("hello", tool));

@@ -25,7 +25,7 @@ export function mcpFeature({ config, inference, lifetime, logger, tools, authent
         app.register(async (scope) => {
           cutSlowReaders(scope, connectionTimeoutMs(config.server) / 1000);
           authenticate(scope, "project");
-          scope.register(mcpGateway({ gateway, inference, originOf }));
+          scope.register(mcpGateway({ gateway, inference, corsOrigins: config.server.corsOrigins, originOf }));
         });
       },
     ],

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { Fault } from "../../kernel/faults.ts";
 import type { McpGateway } from "./gateway.ts";
 
 /** JSON-RPC, whose methods and results are those of the Model Context Protocol. */
@@ -27,12 +28,14 @@ const SENT_HEADERS = /^(accept|content-type|last-event-id|mcp-.+)$/;
 export interface GatewayRoutes {
   gateway: McpGateway;
   inference: Inference;
+  /** Origins of pages that may call the API; `*`: all. */
+  corsOrigins: readonly string[];
   /** Address of the service for clients. */
   originOf: (request: FastifyRequest) => string;
 }
 
 /** POST /mcp */
-export function mcpGateway({ gateway, inference, originOf }: GatewayRoutes): FastifyPluginAsync {
+export function mcpGateway({ gateway, inference, corsOrigins, originOf }: GatewayRoutes): FastifyPluginAsync {
   return async (app) => {
     app.addHook("onSend", async (request, reply) => {
       if (reply.statusCode !== 401) return;
@@ -53,6 +56,7 @@ export function mcpGateway({ gateway, inference, originOf }: GatewayRoutes): Fas
         bodyLimit: MAX_BODY_BYTES,
       },
       async (request, reply) => {
+        refuseOtherOrigins(request, corsOrigins);
         const message = request.body as { method?: unknown };
         // Only calls count as requests; lists come from a memory of a minute.
         if (message?.method === "tools/call") await inference.admit(request.caller);
@@ -75,6 +79,15 @@ export function mcpGateway({ gateway, inference, originOf }: GatewayRoutes): Fas
       },
     );
   };
+}
+
+/** The protocol demands this of servers, against names that a page points at an internal address (DNS rebinding). */
+function refuseOtherOrigins({ headers, host }: FastifyRequest, corsOrigins: readonly string[]): void {
+  const { origin } = headers;
+  const isAdmitted = corsOrigins.includes("*") || (origin !== undefined && corsOrigins.includes(origin));
+  if (origin === undefined || isAdmitted || URL.parse(origin)?.host === host) return;
+  const message = "Pages of this origin may not call /mcp: the setting server.cors_origins admits them.";
+  throw new Fault("forbidden", message, { code: "cross_site_request" });
 }
 
 async function send(reply: FastifyReply, answer: Response): Promise<unknown> {

@@ -95,7 +95,11 @@ export function responses(
       ),
       async (request, reply) => {
         const chat = await read(request);
-        reportIgnoredFields(reply, ignoredFields(chat.body, KNOWN_FIELDS, true));
+        // Functions of tools that run here are not counted: their servers are not asked.
+        const positions = tools.servedBy(chat.body, request.caller);
+        const served = positions && { positions, includes: [], functions: new Map() };
+        chat.tools = { ...chat.tools, served };
+        reportIgnoredFields(reply, ignoredFields(chat.body, KNOWN_FIELDS, true, served));
         const counted = await inference.countPromptTokens(request.caller, toTypedCall(toCall(chat)).request);
         reply.headers(toRateLimitHeaders(counted.rateLimitStatus));
         reply.header("x-parlance-token-count", counted.isEstimate ? "estimate" : "exact");

@@ -2,6 +2,7 @@
 
 from agents import (
     Agent,
+    HostedMCPTool,
     OpenAIConversationsSession,
     Runner,
     function_tool,
@@ -57,10 +58,44 @@ async def keeps_a_session_in_a_conversation():
     await session.clear_session()
 
 
+def with_forecast(require_approval, on_approval_request=None):
+    config = {"type": "mcp", "server_label": "forecast", "require_approval": require_approval}
+    return agent(tools=[HostedMCPTool(tool_config=config, on_approval_request=on_approval_request)])
+
+
+async def calls_tools_of_mcp_servers():
+    outcome = Runner.run_streamed(with_forecast("never"), "Read the forecast.")
+    types = [event.data.type async for event in outcome.stream_events() if event.type == "raw_response_event"]
+    assert "18 degrees" in outcome.final_output
+    assert "response.mcp_call.completed" in types and types[-1] == "response.completed"
+
+
+async def approves_calls_of_mcp_servers():
+    asked = []
+
+    def approve(request):
+        asked.append(request.data.name)
+        return {"approve": True}
+
+    outcome = await Runner.run(with_forecast("always", approve), "Read the forecast.")
+    assert "18 degrees" in outcome.final_output and asked == ["get_weather"]
+
+
+async def resumes_after_an_approval():
+    outcome = await Runner.run(with_forecast("always"), "Read the forecast.")
+    state = outcome.to_state()
+    for interruption in outcome.interruptions:
+        state.approve(interruption)
+    assert "18 degrees" in (await Runner.run(with_forecast("always"), state)).final_output
+
+
 run(
     "openai-agents",
     calls_a_tool_by_responses,
     streams_responses,
     continues_from_previous_responses,
     keeps_a_session_in_a_conversation,
+    calls_tools_of_mcp_servers,
+    approves_calls_of_mcp_servers,
+    resumes_after_an_approval,
 )
