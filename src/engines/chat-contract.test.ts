@@ -13,6 +13,7 @@ import { readAnswer, textOf } from "../../test/support/service/read-answer.ts";
 import { anthropicFormat } from "../../test/support/upstreams/native/anthropic-format.ts";
 import { azureFormat } from "../../test/support/upstreams/native/azure-format.ts";
 import { AWS_KEYS, bedrockFormat } from "../../test/support/upstreams/native/bedrock-format.ts";
+import { cohereFormat } from "../../test/support/upstreams/native/cohere-format.ts";
 import { geminiFormat } from "../../test/support/upstreams/native/gemini-format.ts";
 import { mistralFormat } from "../../test/support/upstreams/native/mistral-format.ts";
 import { startStandIn, type WireFormat } from "../../test/support/upstreams/native/stand-in.ts";
@@ -51,6 +52,7 @@ const SUBJECTS: Record<string, () => Promise<Subject>> = {
       const { accessKeyId: access_key_id, secretAccessKey: secret_access_key } = AWS_KEYS;
       return { base_url, region: "eu-central-1", access_key_id, secret_access_key };
     }),
+  cohere: () => openNative(cohereFormat, "cohere", (origin) => ({ base_url: `${origin}/v2`, api_key: "key" })),
   gemini: () => openNative(geminiFormat, "gemini", (origin) => ({ base_url: `${origin}/v1beta`, api_key: "key" })),
   anthropic: () => openNative(anthropicFormat, "anthropic", (origin) => ({ base_url: `${origin}/v1`, api_key: "sk" })),
 };

@@ -12,6 +12,7 @@ import { azureOpenAiEngine } from "./azure-openai/azure-openai-engine.ts";
 import { bedrockEngine } from "./bedrock/bedrock-engine.ts";
 import { cascadeEngine } from "./cascade/cascade-engine.ts";
 import { classifierEngine } from "./classifier/classifier-engine.ts";
+import { cohereEngine } from "./cohere/cohere-engine.ts";
 import type { Engine } from "./define-engine.ts";
 import { fliteEngine } from "./flite/flite-engine.ts";
 import { geminiEngine } from "./gemini/gemini-engine.ts";
@@ -34,6 +35,7 @@ const LIST = [
   bedrockEngine,
   cascadeEngine,
   classifierEngine,
+  cohereEngine,
   fliteEngine,
   geminiEngine,
   guardEngine,

@@ -15,8 +15,8 @@ export interface ProviderCase {
     text: PreparedAnswer;
     /** A text cut off by the limit of tokens. */
     cut: PreparedAnswer;
-    /** The provider's refusal to answer for reasons of safety. */
-    refused: PreparedAnswer;
+    /** The provider's refusal to answer for reasons of safety; left out: it has none. */
+    refused?: PreparedAnswer;
     /** The provider limits requests, and asks for a wait of 17 s. */
     limited: PreparedAnswer;
     /** The provider is overloaded. */
