@@ -99,11 +99,12 @@ export async function findBatch(
   return batches.where("vectorStoreId", "=", vectorStoreId).executeTakeFirst();
 }
 
-/** Ends the files of a batch that are in progress. */
+/** Ends the files of a batch that are in progress; a batch without any stays as it is. */
 export async function cancelBatch(executor: Executor, id: string, now: number): Promise<void> {
-  await executor.updateTable("vectorStoreBatches").set({ cancelledAt: now }).where("id", "=", id).execute();
   const files = executor.updateTable("vectorStoreFiles").set({ status: "cancelled", runId: null });
-  await files.where("batchId", "=", id).where("status", "=", "in_progress").execute();
+  const open = files.where("batchId", "=", id).where("status", "=", "in_progress");
+  if ((await open.executeTakeFirst()).numUpdatedRows === 0n) return;
+  await executor.updateTable("vectorStoreBatches").set({ cancelledAt: now }).where("id", "=", id).execute();
 }
 
 export async function countBatchFiles(executor: Executor, batchId: string): Promise<ShownCounts> {

@@ -174,10 +174,9 @@ export class StoreFiles {
 
   /** Cancels the files of a batch that are in progress. Throws a Fault when the store has no such batch. */
   async cancelBatch(store: VectorStoreRow, id: string): Promise<VectorStoreBatchRow> {
-    const batch = await this.findBatch(store, id);
-    const cancelledAt = Date.now();
-    await this.#options.database.transaction((executor) => cancelBatch(executor, id, cancelledAt));
-    return { ...batch, cancelledAt };
+    await this.findBatch(store, id);
+    await this.#options.database.transaction((executor) => cancelBatch(executor, id, Date.now()));
+    return this.findBatch(store, id);
   }
 
   async #toRow(

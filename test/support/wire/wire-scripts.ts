@@ -7,6 +7,7 @@ import { configuration } from "./configuration-script.ts";
 import { people } from "./people-script.ts";
 import { prompts } from "./prompts-script.ts";
 import { scim } from "./scim-script.ts";
+import { vectorStores } from "./vector-store-script.ts";
 import type { WireRecorder } from "./wire-recorder.ts";
 
 interface WireService {
@@ -499,5 +500,6 @@ export const WIRE_SCRIPTS: Readonly<Record<string, Script>> = {
   scim,
   configuration,
   prompts,
+  "vector-stores": vectorStores,
   service,
 };
