@@ -57,7 +57,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const usage = openUsage(base);
   const { recorder, history, spentIn } = usage;
   const openCircuits = () => workers?.openCircuits() ?? new Set<string>();
-  openWebhooks({ ...base, outbox, openCircuits });
+  const webhooks = openWebhooks({ ...base, outbox, openCircuits });
   const mail = openMail(base);
   accounts.invites.mail = inviteMailOf(mail);
   const onSpent = openSpendAlerts({ ...base, accounts, usage, outbox, mail });
@@ -74,6 +74,8 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     apply: async (next) => {
       await live.apply(next);
       await workers?.apply(next);
+      outbox.replace(next.webhooks);
+      webhooks.update();
       logger.level = next.logLevel;
     },
   });

@@ -74,7 +74,7 @@ export async function importConfiguration(
   if (others.length > 0) console.error(`Not imported, because it belongs to parlance.yaml: ${others.join(", ")}.`);
 }
 
-const IMPORTED: ReadonlySet<string> = new Set(["models", "connections", "prices", "guardrails", "limits"]);
+const IMPORTED: ReadonlySet<string> = new Set(["models", "connections", "prices", "guardrails", "limits", "webhooks"]);
 
 interface WrittenEntry {
   kind: "model" | "connection" | "setting";

@@ -58,7 +58,7 @@ export function listSettings(loaded: LoadedSettings): EffectiveSettings {
 
 /** Whether a reload applies a setting; the others need a restart. */
 export function isLive(key: string): boolean {
-  return /^(local\.|log_level$|builtin_models$|default_aliases$|configuration$|connections$|prices\.|guardrails$|limits\.(project_model|organization|key|user)\.)/.test(
+  return /^(local\.|log_level$|builtin_models$|default_aliases$|configuration$|connections$|prices\.|guardrails$|webhooks$|limits\.(project_model|organization|key|user)\.)/.test(
     key,
   );
 }

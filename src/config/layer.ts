@@ -3,8 +3,7 @@
 import type { Path } from "./config-errors.ts";
 import { asMapping, listAt } from "./parse-file.ts";
 
-export const ENTRY_KINDS = ["model", "connection", "setting"] as const;
-export type EntryKind = (typeof ENTRY_KINDS)[number];
+export type EntryKind = "model" | "connection" | "setting";
 
 /** Settings that the API can change, by their keys in the file. */
 export const LIVE_SETTINGS: readonly string[] = [
@@ -14,6 +13,7 @@ export const LIVE_SETTINGS: readonly string[] = [
   "limits.organization",
   "limits.key",
   "limits.user",
+  "webhooks",
 ];
 
 export interface LayerEntry {

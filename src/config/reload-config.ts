@@ -16,6 +16,7 @@ const LIVE = [
   "local",
   "logLevel",
   "prices",
+  "webhooks",
   "file",
   "read",
   "layer",

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ScriptedChat } from "../../src/engines/scripted/scripted-chat.ts";
 import { scriptedSettings } from "../../src/engines/scripted/settings.ts";
 import { sharedPostgres } from "../support/databases/postgres.ts";
+import { startWebhookReceiver, WEBHOOK_SECRET } from "../support/observability/webhook-receiver.ts";
 import { type ConfigurationClient, chatStatus, configurationClient } from "../support/service/configuration-client.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
@@ -220,6 +221,29 @@ describe.each(["sqlite", "postgresql"] as const)("with %s", (kind) => {
     expect((await call("DELETE", "/configuration/settings/limits.key")).status).toBe(200);
     await eventually(async () => expect((await ask(other, "a horse")).status).toBe(200));
     expect((await call("POST", "/configuration/settings/server.port", { value: 1 })).status).toBe(404);
+  });
+
+  test("sends events to webhooks that were added, without showing their secret, until they are removed", async () => {
+    await using receiver = await startWebhookReceiver();
+    const value = [{ url: receiver.url, secret: WEBHOOK_SECRET, events: ["api_key.created"] }];
+    expect((await call("POST", "/configuration/settings/webhooks", { value })).body.value).toEqual([
+      { ...value[0], secret: "[redacted]" },
+    ]);
+    const create = (each: Service) => configurationClient(each)("POST", "/admin_api_keys", { name: "Webhook" });
+    await create(service);
+    await eventually(() => expect(receiver.ofType("api_key.created")).toHaveLength(1));
+    await eventually(async () => {
+      const { body } = await configurationClient(other)("GET", "/configuration/settings/webhooks");
+      expect(body.status).toBe("in_force");
+    });
+    await create(other);
+    await eventually(() => expect(receiver.ofType("api_key.created")).toHaveLength(2));
+    const moved = [{ ...value[0], url: `${receiver.url}/elsewhere`, secret: "[redacted]" }];
+    expect((await call("POST", "/configuration/settings/webhooks", { value: moved })).status).toBe(400);
+    expect((await call("DELETE", "/configuration/settings/webhooks")).status).toBe(200);
+    await create(service);
+    expect((await call("GET", "/configuration/settings/webhooks")).status).toBe(404);
+    expect(receiver.received).toHaveLength(2);
   });
 
   test("keeps an entry that the file shadows or invalidates, and applies it again afterwards", async () => {

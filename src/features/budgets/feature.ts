@@ -26,19 +26,27 @@ interface AlertParts extends BaseParts {
 export function openSpendAlerts({ outbox: webhooks, mail, ...parts }: AlertParts): (spent: SpentAmount) => void {
   const { config, database, logger, lifetime, accounts, usage } = parts;
   const channels: AlertChannels = { webhooks, mail };
-  if (mail === undefined && !webhooks.isSubscribed("spend_limit.reached", "budget.reached")) return () => {};
-  const alerts = new SpendAlerts({
-    ...{ database, logger, spentIn: usage.spentIn },
-    isWanted: (bound) => isAlertWanted(channels, bound),
-    publish: (executor, alert) => publishSpendAlert(channels, executor, alert),
-  });
-  lifetime.defer(() => alerts.close());
-  if (isAlertWanted(channels, { budget: { id: "", name: null } })) {
-    const budgets = new Budgets(accounts.transactions, rulesOf(config));
-    const sweep = new BudgetSweep({ budgets, usage: new BudgetUsage(usage), alerts, logger });
-    lifetime.defer(() => sweep.close());
-  }
-  return (spent) => alerts.note(spent);
+  const isWanted = () => mail !== undefined || webhooks.isSubscribed("spend_limit.reached", "budget.reached");
+  const open = () => {
+    const opened = new SpendAlerts({
+      ...{ database, logger, spentIn: usage.spentIn },
+      isWanted: (bound) => isAlertWanted(channels, bound),
+      publish: (executor, alert) => publishSpendAlert(channels, executor, alert),
+    });
+    lifetime.defer(() => opened.close());
+    if (isAlertWanted(channels, { budget: { id: "", name: null } })) {
+      const budgets = new Budgets(accounts.transactions, rulesOf(config));
+      const sweep = new BudgetSweep({ budgets, usage: new BudgetUsage(usage), alerts: opened, logger });
+      lifetime.defer(() => sweep.close());
+    }
+    return opened;
+  };
+  let alerts = isWanted() ? open() : undefined;
+  return (spent) => {
+    // Webhooks can be added while the service runs.
+    if (alerts === undefined && isWanted()) alerts = open();
+    alerts?.note(spent);
+  };
 }
 
 type BudgetUsageParts = Pick<UsageStorage, "spentIn" | "reports">;

@@ -52,7 +52,8 @@ export class ConfigurationEntries {
   /** Entries of the file, then those of the API. */
   list(kind?: EntryKind): ShownEntry[] {
     const { current, stored } = this.#live;
-    const all = [...fileEntries(current), ...stored.entries.map((entry) => toShown(entry, current))];
+    const reports = new Map(current.layer.entries.map((report) => [keyOf(report), report]));
+    const all = [...fileEntries(current), ...stored.entries.map((entry) => toShown(entry, reports.get(keyOf(entry))))];
     return kind === undefined ? all : all.filter((entry) => entry.kind === kind);
   }
 
@@ -171,12 +172,17 @@ export class ConfigurationEntries {
     });
     const entry = stored.entries.find((each) => each.kind === kind && each.name === name);
     if (entry === undefined) throw noEntry(kind, name);
-    return toShown(entry, this.#live.current);
+    return toShown(
+      entry,
+      this.#live.current.layer.entries.find((each) => keyOf(each) === keyOf(entry)),
+    );
   }
 }
 
-function toShown({ kind, name, open: value, version, updatedAt }: StoredEntry, { layer }: Config): ShownEntry {
-  const report = layer.entries.find((each) => each.kind === kind && each.name === name);
+function toShown(
+  { kind, name, open: value, version, updatedAt }: StoredEntry,
+  report: EntryStatus | undefined,
+): ShownEntry {
   const { status, problem } = report ?? { status: "in_force" as const, problem: undefined };
   return { kind, name, source: "api", status, problem, value, version, updatedAt };
 }

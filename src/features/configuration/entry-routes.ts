@@ -135,7 +135,7 @@ export function configurationEntries(accounts: Accounts, entries: ConfigurationE
       "/configuration/settings/:id",
       operation({
         ...WRITE,
-        summary: "Sets prices, guardrails or default limits of the installation. Not in OpenAI's API.",
+        summary: "Sets prices, guardrails, webhooks or default limits of the installation. Not in OpenAI's API.",
         query: ChangeQuery,
         body: SettingBody,
         answer: ConfigurationEntry,

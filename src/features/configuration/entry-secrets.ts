@@ -8,7 +8,7 @@ export const REDACTED = "[redacted]";
 const SECRET_KEY = /^(proxy|.*_key|.*_token|(.*_)?(secret|password)(_.*)?)$/;
 
 /** Settings that decide where a secret goes. */
-const ADDRESS_KEYS = ["base_url", "endpoints", "proxy", "tls"] as const;
+const ADDRESS_KEYS = ["base_url", "endpoints", "proxy", "tls", "url"] as const;
 
 /** Secrets by their path, such as `deployments/0/api_key`. */
 export type Secrets = Readonly<Record<string, string>>;

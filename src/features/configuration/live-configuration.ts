@@ -80,9 +80,11 @@ export class LiveConfiguration {
       if (stored === undefined) await this.#options.apply(this.#current);
       else await this.#applyStored(stored, true);
     });
-    if (!this.#isLoaded || this.#options.store.isShared) {
-      this.#poll = new Poll(() => this.refresh(), { everyMs: POLL_MS });
-    }
+    if (!this.#isLoaded || this.#options.store.isShared) this.#startPoll();
+  }
+
+  #startPoll(): void {
+    this.#poll ??= new Poll(() => this.refresh(), { everyMs: POLL_MS });
   }
 
   /** Applies what other replicas have changed. */
@@ -96,7 +98,7 @@ export class LiveConfiguration {
       }
       const stored = await this.#read();
       if (stored !== undefined) await this.#applyStored(stored, !this.#isLoaded);
-      if (this.#isLoaded && !this.#options.store.isShared) this.#poll?.stop();
+      if (this.#isLoaded && !this.#options.store.isShared) this.close();
     }).catch((err: unknown) => {
       if (!this.#hasFailed) this.#options.logger.error({ err }, "a change of the configuration could not be applied");
       this.#hasFailed = true;
@@ -137,9 +139,7 @@ export class LiveConfiguration {
         const config = this.#check(stored, changes);
         await this.#options.check(config);
         if (!(await this.#options.store.commit(stored, changes, commit))) continue;
-        const after = await this.#options.store.read();
-        await this.#applyStored(after, false);
-        return after;
+        return await this.#applyCommitted();
       }
       throw new Fault("conflict", "The configuration is being changed by others. Try again in a moment.");
     });
@@ -160,6 +160,20 @@ export class LiveConfiguration {
 
   close(): void {
     this.#poll?.stop();
+    this.#poll = undefined;
+  }
+
+  /** What is stored but could not be applied now is applied later, as on other replicas. */
+  async #applyCommitted(): Promise<Stored> {
+    try {
+      const stored = await this.#options.store.read();
+      await this.#applyStored(stored, false);
+      return stored;
+    } catch (failure) {
+      this.#isLoaded = false;
+      this.#startPoll();
+      throw failure;
+    }
   }
 
   /** Throws a Fault for changes that are invalid or invalidate others. */

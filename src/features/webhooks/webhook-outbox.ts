@@ -7,11 +7,20 @@ import type { WebhookEndpoint } from "./settings.ts";
 import type { WebhookEvent, WebhookEventType } from "./webhook-event.ts";
 
 export class WebhookOutbox {
-  readonly endpoints: readonly WebhookEndpoint[];
+  #endpoints: readonly WebhookEndpoint[];
   #onAdded: () => void = () => {};
 
   constructor(endpoints: readonly WebhookEndpoint[]) {
-    this.endpoints = endpoints;
+    this.#endpoints = endpoints;
+  }
+
+  get endpoints(): readonly WebhookEndpoint[] {
+    return this.#endpoints;
+  }
+
+  /** Takes effect for the next event. */
+  replace(endpoints: readonly WebhookEndpoint[]): void {
+    this.#endpoints = endpoints;
   }
 
   /** Calls `listener` after each addition, whose transaction may not be committed yet. */

@@ -40,27 +40,38 @@ const GONE = 410;
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   /** One for each endpoint: one that answers slowly does not delay the others. */
-  readonly #runners: readonly JobRunner<WebhookDeliveryRow>[];
+  readonly #runners = new Map<string, JobRunner<WebhookDeliveryRow>>();
   /** Operators have receivers in their own network, but none among a cloud's metadata. */
   readonly #guard = new OutgoingGuard({ reach: "private" });
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;
     const { outbox } = options;
-    this.#runners = outbox.endpoints.map(({ url }) => this.#startRunner(url));
+    this.update();
     outbox.onAdded(() => {
-      for (const runner of this.#runners) runner.wake(WAKE_MS);
+      for (const runner of this.#runners.values()) runner.wake(WAKE_MS);
     });
+  }
+
+  /** Starts delivering to endpoints that were added, and stops for those that were removed, whose deliveries stay. */
+  update(): void {
+    const urls = new Set(this.#options.outbox.endpoints.map(({ url }) => url));
+    for (const [url, runner] of this.#runners) {
+      if (urls.has(url)) continue;
+      this.#runners.delete(url);
+      runner.close().catch((err: unknown) => this.#options.logger.error({ err }, "a webhook's runner did not close"));
+    }
+    for (const url of urls) if (!this.#runners.has(url)) this.#runners.set(url, this.#startRunner(url));
   }
 
   /** Attempts every delivery that is due. */
   async send(): Promise<void> {
-    await Promise.all(this.#runners.map((runner) => runner.runDue()));
+    await Promise.all([...this.#runners.values()].map((runner) => runner.runDue()));
   }
 
   /** Aborts running attempts; another process, or this one after its restart, repeats them. */
   async close(): Promise<void> {
-    await Promise.all(this.#runners.map((runner) => runner.close()));
+    await Promise.all([...this.#runners.values()].map((runner) => runner.close()));
     await this.#guard.close();
   }
 

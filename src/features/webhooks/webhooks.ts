@@ -15,14 +15,23 @@ export interface WebhooksOptions {
 }
 
 export class Webhooks {
-  readonly #sender: WebhookSender | undefined;
-  readonly #deploymentAlerts: DeploymentAlerts | undefined;
+  readonly #options: WebhooksOptions;
+  #sender: WebhookSender | undefined;
+  #deploymentAlerts: DeploymentAlerts | undefined;
 
-  /** Starts only what an endpoint wants. */
   constructor(options: WebhooksOptions) {
-    const { outbox } = options;
-    if (outbox.endpoints.length > 0) this.#sender = new WebhookSender(options);
-    if (outbox.isSubscribed("deployment.down", "deployment.up")) this.#deploymentAlerts = new DeploymentAlerts(options);
+    this.#options = options;
+    this.update();
+  }
+
+  /** Starts what an endpoint wants. Called when the endpoints have changed. */
+  update(): void {
+    const { outbox } = this.#options;
+    this.#sender?.update();
+    if (outbox.endpoints.length > 0) this.#sender ??= new WebhookSender(this.#options);
+    if (outbox.isSubscribed("deployment.down", "deployment.up")) {
+      this.#deploymentAlerts ??= new DeploymentAlerts(this.#options);
+    }
   }
 
   async close(): Promise<void> {

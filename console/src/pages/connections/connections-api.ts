@@ -9,7 +9,7 @@ export type Comparison = Answers["ConfigurationComparison"];
 export type Host = Answers["ConnectedHost"];
 export type HostTest = Answers["ConnectionTest"];
 
-export const ENTRIES = "v1/organization/configuration/entries";
+const ENTRIES = "v1/organization/configuration/entries";
 export const VERSIONS = "v1/organization/configuration/versions";
 
 export const entriesQuery = queryOptions({

@@ -2,19 +2,17 @@
 
 import type { HostAnswer, HostClient } from "./host-client.ts";
 
-export const SERVER_KINDS = [
-  "anthropic",
-  "litellm",
-  "llama-server",
-  "lm-studio",
-  "ollama",
-  "openai",
-  "openai-compatible",
-  "parlance",
-  "sglang",
-  "vllm",
-] as const;
-export type ServerKind = (typeof SERVER_KINDS)[number];
+export type ServerKind =
+  | "anthropic"
+  | "litellm"
+  | "llama-server"
+  | "lm-studio"
+  | "ollama"
+  | "openai"
+  | "openai-compatible"
+  | "parlance"
+  | "sglang"
+  | "vllm";
 
 export interface HostModel {
   id: string;

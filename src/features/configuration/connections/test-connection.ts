@@ -10,7 +10,7 @@ export interface ConnectionAddress {
   headers: Readonly<Record<string, string>>;
 }
 
-export interface FirstToken {
+interface FirstToken {
   model: string;
   /** From the request to the first text; undefined: it failed. */
   ms: number | undefined;
