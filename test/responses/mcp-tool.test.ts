@@ -301,3 +301,50 @@ describe("requests", () => {
     expect(JSON.stringify(response)).not.toContain("my-token");
   });
 });
+
+describe("a model of an upstream", () => {
+  let upstream: Running;
+  let service: InProcessService;
+  let client: OpenAI;
+  beforeAll(async () => {
+    upstream = await start("sessions");
+    const { service: far, mcp } = upstream;
+    const deployment = `engine: openai-compatible, base_url: "${far.origin}/v1", api_key: ${far.apiKey}, model: agent`;
+    service = await startInProcess(`
+builtin_models: false
+mcp_servers: [{ name: math, url: "${mcp.url}" }]
+models:
+  - { id: by-chat, task: chat, deployments: [{ ${deployment} }] }
+  - { id: by-responses, task: chat, deployments: [{ ${deployment}, abilities: { responses: true } }] }
+`);
+    client = new OpenAI({ apiKey: service.apiKey, baseURL: `${service.origin}/v1`, maxRetries: 0 });
+  });
+  afterAll(async () => {
+    await service?.close();
+    await upstream?.service.close();
+    await upstream?.mcp.close();
+  });
+
+  test.each(["by-chat", "by-responses"])("calls a server of the operator here: %s", async (model) => {
+    const response = await client.responses.create({ ...body("add with math"), model });
+
+    expect(typesOf(response)).toEqual(["mcp_list_tools", "mcp_call", "message"]);
+    expect(response.output_text).toBe("It is three.");
+    expect(response.usage?.output_tokens).toBeGreaterThan(0);
+  });
+
+  test("refuses servers that the request names by their address, unless an upstream may run them", async () => {
+    const create = (model: string, tool: Partial<Mcp>) => client.responses.create({ ...body("hello", tool), model });
+    const tool = { server_label: "theirs", server_url: "http://127.0.0.1:8080/mcp" };
+
+    // An internal address is not passed on either.
+    await expect(create("by-responses", tool)).rejects.toMatchObject({ status: 400, param: "tools[0].server_url" });
+    const connector = { server_label: "theirs", connector_id: "connector_gmail" as const };
+    await expect(create("by-chat", connector)).rejects.toMatchObject({ status: 400, param: "tools[0].type" });
+    // The upstream's own refusal: it is another Parlance.
+    await expect(create("by-responses", connector)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("does not have the tool 'mcp'"),
+    });
+  });
+});
