@@ -4,6 +4,7 @@ import { lazy, memo, Suspense } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { formatCost, formatSeconds } from "../../components/format.ts";
 import { IconBulb, IconChevronDown, IconChevronRight, IconTool } from "../../icons.tsx";
+import { RatingButtons } from "../requests/rating-buttons.tsx";
 import type { Answer, Measures } from "./conversation.ts";
 
 /** Loaded by the first answer, which is shown as plain text meanwhile. */
@@ -16,7 +17,7 @@ interface AnswerViewProps {
 }
 
 export const AnswerView = memo(function AnswerView({ answer, model, showsModel }: AnswerViewProps) {
-  const { text, alternatives, reasoning, toolCalls, state, error, finishReason, measures } = answer;
+  const { text, alternatives, reasoning, toolCalls, state, error, finishReason, measures, requestId } = answer;
   const isWaiting = state === "running" && text === "" && reasoning === "" && toolCalls.length === 0;
   return (
     <Stack gap={6} miw={0}>
@@ -84,6 +85,7 @@ export const AnswerView = memo(function AnswerView({ answer, model, showsModel }
           </Badge>
         )}
         {measures !== undefined && <MeasuresLine measures={measures} model={model} />}
+        {requestId !== undefined && state === "done" && <RatingButtons request={requestId} />}
       </Group>
     </Stack>
   );

@@ -51,6 +51,8 @@ export interface Answer {
   state: "running" | "done" | "stopped" | "failed";
   error?: string;
   finishReason?: string;
+  /** ID of the request, to rate it. */
+  requestId?: string;
   measures?: Measures;
 }
 

@@ -37,7 +37,10 @@ export async function streamAnswer(
   try {
     // Loaded by the first question: the client is a third of the page's size.
     const { openai } = await import("../../api/openai.ts");
-    const stream = await openai.chat.completions.create(body, { signal });
+    const { data: stream, request_id: requestId } = await openai.chat.completions
+      .create(body, { signal })
+      .withResponse();
+    if (requestId) answer.requestId = requestId;
     for await (const chunk of stream) {
       if (chunk.usage) {
         answer.measures = {

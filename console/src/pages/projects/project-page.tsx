@@ -14,6 +14,7 @@ import { MembersTab } from "./members-tab.tsx";
 import { ModelsTab } from "./models-tab.tsx";
 import { ModerationTab } from "./moderation-tab.tsx";
 import { type Project, pathOf, projectQuery } from "./projects-api.ts";
+import { RecordingTab } from "./recording-tab.tsx";
 import { RenameButton } from "./rename-button.tsx";
 import { ServiceAccountsTab } from "./service-accounts-tab.tsx";
 
@@ -89,6 +90,7 @@ function ProjectContent({ project }: { project: Project }) {
               <Tabs.Tab value="models">Models</Tabs.Tab>
               <Tabs.Tab value="moderation">Moderation</Tabs.Tab>
               <Tabs.Tab value="guardrails">Guardrails</Tabs.Tab>
+              <Tabs.Tab value="recording">Recording</Tabs.Tab>
             </>
           )}
         </Tabs.List>
@@ -112,6 +114,9 @@ function ProjectContent({ project }: { project: Project }) {
         </Tabs.Panel>
         <Tabs.Panel value="guardrails">
           <GuardrailsTab project={project.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="recording">
+          <RecordingTab project={project.id} />
         </Tabs.Panel>
       </Tabs>
     </Page>

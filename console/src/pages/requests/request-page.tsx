@@ -1,7 +1,7 @@
 // Not part of the first load.
 import "@fontsource-variable/geist-mono/wght.css";
 import { Badge, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
@@ -23,7 +23,18 @@ import { chatStore } from "../chat/chat-store.ts";
 import { newConversation } from "../chat/conversation.ts";
 import { keyPath, projectQuery } from "../projects/projects-api.ts";
 import { costParts, differsFromStated } from "./cost-parts.ts";
-import { isFailed, outcomeOf, type RequestEntry, requestQuery } from "./requests-api.ts";
+import { FeedbackCard } from "./feedback-card.tsx";
+import { RecordedContent } from "./recorded-content.tsx";
+import {
+  isFailed,
+  outcomeOf,
+  type RecordedMessage,
+  type RequestDetails,
+  type RequestEntry,
+  readContent,
+  requestQuery,
+} from "./requests-api.ts";
+import { toConversation } from "./to-conversation.ts";
 import { Waterfall } from "./waterfall.tsx";
 
 export function RequestPage() {
@@ -32,8 +43,9 @@ export function RequestPage() {
   return <QueryView query={query}>{(entry) => <Content entry={entry} />}</QueryView>;
 }
 
-function Content({ entry }: { entry: RequestEntry }) {
+function Content({ entry }: { entry: RequestDetails }) {
   const { project } = useSession();
+  const content = useMutation({ mutationFn: () => readContent(entry.id) });
   const models = useQuery({ ...modelsQuery, enabled: project !== null });
   const model = models.data?.find(({ id }) => id === (entry.answered_by ?? entry.model));
   const generating = entry.duration_ms - (entry.first_token_ms ?? 0);
@@ -60,7 +72,7 @@ function Content({ entry }: { entry: RequestEntry }) {
           </Badge>
         </Group>
       }
-      actions={model?.metadata.task === "chat" && <OpenInChat model={model} />}
+      actions={model?.metadata.task === "chat" && <OpenInChat model={model} messages={content.data?.input_messages} />}
     >
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Stat
@@ -90,6 +102,8 @@ function Content({ entry }: { entry: RequestEntry }) {
         </Title>
         <Waterfall entry={entry} />
       </Card>
+      <RecordedContent entry={entry} content={content} />
+      <FeedbackCard entry={entry} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
         <Card>
           <Title order={2} mb="sm">
@@ -108,15 +122,21 @@ function Content({ entry }: { entry: RequestEntry }) {
   );
 }
 
-/** Begins a conversation with the model. What was asked is not recorded. */
-function OpenInChat({ model }: { model: ModelEntry }) {
+interface OpenInChatProps {
+  model: ModelEntry;
+  /** Recorded prompt, once it is shown. */
+  messages: readonly RecordedMessage[] | undefined;
+}
+
+/** Begins a conversation with the model, with the prompt where it is shown. */
+function OpenInChat({ model, messages }: OpenInChatProps) {
   const navigate = useNavigate();
   return (
     <Button
       variant="default"
       leftSection={<IconMessage size={16} />}
       onClick={() => {
-        const conversation = newConversation([model.id]);
+        const conversation = messages ? toConversation(model.id, messages) : newConversation([model.id]);
         chatStore.add(conversation);
         void navigate({ to: "/chat", search: { c: conversation.id } as never });
       }}
@@ -185,9 +205,6 @@ function Facts({ entry }: { entry: RequestEntry }) {
           ))}
         </Fact>
       ))}
-      <Text size="xs" c="dimmed" mt="sm">
-        Prompts and answers are not recorded.
-      </Text>
     </Stack>
   );
 }

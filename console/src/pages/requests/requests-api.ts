@@ -6,6 +6,16 @@ import { type Query, request } from "../../api/request.ts";
 export type RequestStage = RequestEntry["stages"][number];
 
 export type RequestEntry = Answers["RequestEntry"];
+export type RequestDetails = Answers["RequestDetails"];
+
+/** Message in the form of OpenTelemetry's conventions, whose parts have fields by their type. */
+export interface RecordedMessage {
+  role: string;
+  name?: string;
+  parts: readonly RecordedPart[];
+}
+
+export type RecordedPart = { type: string } & Record<string, unknown>;
 
 export interface RequestPage {
   data: RequestEntry[];
@@ -23,10 +33,21 @@ export const REQUESTS = "v1/organization/requests";
 export function requestQuery(id: string) {
   return queryOptions({
     queryKey: ["request", id],
-    queryFn: ({ signal }) => request<RequestEntry>(`${REQUESTS}/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => request<RequestDetails>(`${REQUESTS}/${encodeURIComponent(id)}`, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
+}
+
+/** Reads prompt and answer, which the audit log notes. */
+export async function readContent(id: string): Promise<RequestDetails["content"]> {
+  const query = { "include[]": "content" };
+  return (await request<RequestDetails>(`${REQUESTS}/${encodeURIComponent(id)}`, { query })).content;
+}
+
+/** Rates a request: 1 is good, 0 is bad. */
+export function rateRequest(id: string, score: 0 | 1): Promise<unknown> {
+  return request(`${REQUESTS}/${encodeURIComponent(id)}/feedback`, { method: "POST", body: { score } });
 }
 
 export function histogramQuery(filter: Query) {

@@ -1,0 +1,102 @@
+import { Button, Card, Checkbox, Group, NumberInput, SegmentedControl, SimpleGrid, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
+import { request } from "../../api/request.ts";
+import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { pathOf } from "./projects-api.ts";
+
+type Recording = Answers["ProjectRecording"];
+
+function recordingQuery(project: string) {
+  return queryOptions({
+    queryKey: ["project", project, "recording"],
+    queryFn: ({ signal }) => request<Recording>(`${pathOf(project)}/recording`, { signal }),
+  });
+}
+
+/** What a project records of its prompts and answers. */
+export function RecordingTab({ project }: { project: string }) {
+  const query = useQuery(recordingQuery(project));
+  return (
+    <Card maw={640}>
+      <QueryView query={query}>{(recording) => <RecordingForm project={project} recording={recording} />}</QueryView>
+    </Card>
+  );
+}
+
+const MODES = [
+  { value: "off", label: "Nothing" },
+  { value: "errors", label: "Failed requests" },
+  { value: "all", label: "All requests" },
+];
+const MEBIBYTE = 2 ** 20;
+
+function RecordingForm({ project, recording }: { project: string; recording: Recording }) {
+  const client = useQueryClient();
+  const form = useForm({
+    initialValues: {
+      mode: recording.record_content as string,
+      percent: 100 * recording.share,
+      days: recording.keep_days,
+      mebibytes: recording.max_bytes / MEBIBYTE,
+      pii: recording.redact.includes("pii"),
+      secrets: recording.redact.includes("secrets"),
+      search: recording.search,
+    },
+  });
+  const save = useMutation({
+    mutationFn: ({ mode, percent, days, mebibytes, pii, secrets, search }: typeof form.values) =>
+      request(`${pathOf(project)}/recording`, {
+        method: "POST",
+        body: {
+          record_content: mode,
+          share: percent / 100,
+          keep_days: days,
+          max_bytes: Math.round(mebibytes * MEBIBYTE),
+          redact: [...(pii ? ["pii"] : []), ...(secrets ? ["secrets"] : [])],
+          search,
+        },
+      }),
+    onSuccess: async () => {
+      notifyDone("Recording saved");
+      await client.invalidateQueries({ queryKey: recordingQuery(project).queryKey });
+    },
+    onError: notifyFailure,
+  });
+  const isOff = form.values.mode === "off";
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Stack>
+        <div>
+          <Text size="sm" fw={500} mb={4} id="recording-mode">
+            Record prompts and answers of
+          </Text>
+          <SegmentedControl {...form.getInputProps("mode")} aria-labelledby="recording-mode" data={MODES} fullWidth />
+        </div>
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+          <NumberInput label="Share (%)" min={0.001} max={100} disabled={isOff} {...form.getInputProps("percent")} />
+          <NumberInput label="Days" min={1} max={3650} disabled={isOff} {...form.getInputProps("days")} />
+          <NumberInput label="Maximum MiB" min={1} disabled={isOff} {...form.getInputProps("mebibytes")} />
+        </SimpleGrid>
+        <Checkbox label="Mask personal data" disabled={isOff} {...form.getInputProps("pii", { type: "checkbox" })} />
+        <Checkbox label="Mask secrets" disabled={isOff} {...form.getInputProps("secrets", { type: "checkbox" })} />
+        <Checkbox
+          label="Find requests by their words"
+          description="The index has keyed hashes of words."
+          disabled={isOff}
+          {...form.getInputProps("search", { type: "checkbox" })}
+        />
+        <Text size="sm" c="dimmed">
+          Applies from the next request on. Content is encrypted, and the audit log notes who looks at it.
+        </Text>
+        <Group>
+          <Button type="submit" loading={save.isPending}>
+            Save recording
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

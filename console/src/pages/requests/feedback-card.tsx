@@ -1,0 +1,36 @@
+import { Card, Group, Stack, Text, Title } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { formatDateTime } from "../../components/format.ts";
+import { RatingButtons } from "./rating-buttons.tsx";
+import { type RequestDetails, requestQuery } from "./requests-api.ts";
+
+/** Feedback about a request, and buttons to add one. */
+export function FeedbackCard({ entry: { id, feedback } }: { entry: RequestDetails }) {
+  const client = useQueryClient();
+  const reload = () => client.invalidateQueries({ queryKey: requestQuery(id).queryKey });
+  return (
+    <Card>
+      <Group justify="space-between">
+        <Title order={2}>Feedback</Title>
+        <RatingButtons request={id} onRated={() => void reload()} />
+      </Group>
+      <Stack gap={4} mt="xs">
+        {feedback.length === 0 && (
+          <Text size="sm" c="dimmed">
+            None yet
+          </Text>
+        )}
+        {feedback.map((each) => (
+          <Text key={each.id} size="sm" className="wrap-anywhere">
+            {each.score !== null && `Score ${each.score} · `}
+            {each.tags.length > 0 && `${each.tags.join(", ")} · `}
+            {each.comment !== null && `${each.comment} · `}
+            <Text span size="xs" c="dimmed">
+              {formatDateTime(each.updated_at)}
+            </Text>
+          </Text>
+        ))}
+      </Stack>
+    </Card>
+  );
+}

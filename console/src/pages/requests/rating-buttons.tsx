@@ -1,0 +1,44 @@
+import { ActionIcon, Group, Tooltip } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { notifyFailure } from "../../components/notify.tsx";
+import { IconThumbDown, IconThumbUp } from "../../icons.tsx";
+import { rateRequest } from "./requests-api.ts";
+
+interface RatingButtonsProps {
+  request: string;
+  /** Present score of this user; undefined: none. */
+  score?: number | null | undefined;
+  onRated?: (score: 0 | 1) => void;
+}
+
+const CHOICES = [
+  { score: 1, label: "Good answer", Icon: IconThumbUp },
+  { score: 0, label: "Bad answer", Icon: IconThumbDown },
+] as const;
+
+/** Thumbs up and down for the answer to a request. */
+export function RatingButtons({ request, score, onRated }: RatingButtonsProps) {
+  const rating = useMutation({
+    mutationFn: (next: 0 | 1) => rateRequest(request, next),
+    onSuccess: (_answer, next) => onRated?.(next),
+    onError: notifyFailure,
+  });
+  const shown = rating.data === undefined ? score : rating.variables;
+  return (
+    <Group gap={0}>
+      {CHOICES.map(({ score: value, label, Icon }) => (
+        <Tooltip key={label} label={label}>
+          <ActionIcon
+            variant={shown === value ? "light" : "subtle"}
+            color={shown === value ? undefined : "gray"}
+            aria-label={label}
+            aria-pressed={shown === value}
+            onClick={() => rating.mutate(value)}
+          >
+            <Icon size={15} />
+          </ActionIcon>
+        </Tooltip>
+      ))}
+    </Group>
+  );
+}
