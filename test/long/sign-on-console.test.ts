@@ -155,7 +155,7 @@ describe.runIf(hasChromium)("sign-on in the console", () => {
     const { origin } = idp.service;
     await owner.goto(`${origin}/#/people?tab=roles`);
     await owner.getByRole("button", { name: "New role" }).click();
-    await owner.getByLabel("Name", { exact: true }).fill("Auditor");
+    await owner.getByRole("dialog").getByLabel("Name").fill("Auditor");
     await owner.getByLabel("organization.audit_logs.read").check();
     expect(await axeViolations(owner)).toEqual([]);
     await owner.getByRole("button", { name: "Create role" }).click();
@@ -166,7 +166,7 @@ describe.runIf(hasChromium)("sign-on in the console", () => {
 
     await owner.getByRole("tab", { name: "Groups" }).click();
     await owner.getByRole("button", { name: "New group" }).click();
-    await owner.getByLabel("Name", { exact: true }).fill("Reviewers");
+    await owner.getByRole("dialog").getByLabel("Name").fill("Reviewers");
     await owner.getByRole("button", { name: "Create group" }).click();
     await owner.getByRole("link", { name: "Reviewers" }).click();
     await owner.getByLabel("E-mail address of a user").fill("nobody@example.com");
@@ -182,9 +182,17 @@ describe.runIf(hasChromium)("sign-on in the console", () => {
 
     await owner.goto(`${origin}/#/projects`);
     await owner.getByRole("link", { name: "Default project" }).click();
+    await owner.getByRole("tab", { name: "Members" }).click();
     await owner.getByLabel("Group to add").selectOption({ label: "Reviewers" });
     await owner.getByLabel("Role of the group", { exact: true }).selectOption("viewer");
     await owner.getByRole("button", { name: "Add group" }).click();
+    await owner.getByLabel("Role of the group Reviewers").selectOption("member");
+    await owner.getByRole("button", { name: "New role" }).click();
+    await owner.getByRole("dialog").getByLabel("Name").fill("Key keeper");
+    expect(await owner.getByLabel("organization.audit_logs.read").count()).toBe(0);
+    await owner.getByLabel("project.keys.write").check();
+    await owner.getByRole("button", { name: "Create role" }).click();
+    await owner.getByLabel("Role of the group Reviewers").selectOption("Key keeper");
     await owner.getByLabel("Role of the group Reviewers").selectOption("member");
     expect(await axeViolations(owner)).toEqual([]);
 

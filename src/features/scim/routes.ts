@@ -153,6 +153,7 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
             name === "User"
               ? "Removes a user, and ends the user's sessions and keys. The last owner stays."
               : "Deletes a group and the roles that its members have by it.",
+          hasEmptyAnswer: true,
         }),
         async (request, reply) => {
           await service.delete(writeOf(request), request.params.id);
@@ -179,6 +180,7 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
       operation({
         ...SCIM_OPERATION,
         summary: "Changes a group. Answers without a body, unless `attributes` asks for one.",
+        hasEmptyAnswer: true,
         query: ScimSelectionQuery,
         body: ScimPatchBody,
         answer: ScimResource,

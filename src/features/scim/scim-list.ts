@@ -19,7 +19,7 @@ export interface ResourceSource {
   list(lookup: Lookup, slice: { offset: number; limit: number }): Promise<Resource[]>;
 }
 
-export interface ListedResources {
+interface ListedResources {
   resources: Resource[];
   total: number;
 }

@@ -15,6 +15,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   405: "The path has other methods; `allow` lists them.",
   408: "The request did not arrive within the time limit.",
   409: "The request conflicts with the state of the resource.",
+  412: "The resource has changed since the version in `If-Match`.",
   413: "The body is too large.",
   415: "The content type is not supported.",
   417: "The header `Expect` cannot be satisfied.",
@@ -36,7 +37,8 @@ const SECURITY: Readonly<Partial<Record<Permission, readonly Record<string, []>[
 };
 
 /** Statuses of errors. */
-function statusesOf({ permission, wildcard }: RegisteredOperation): readonly number[] {
+function statusesOf({ permission, wildcard, path }: RegisteredOperation): readonly number[] {
+  if (path.startsWith("/scim/")) return [...COMMON, 412];
   if (permission in SECURITY) return [...COMMON, 502, 504];
   return permission === "public" && wildcard === undefined ? [400, 405, 408, 431, 500, 503] : COMMON;
 }
@@ -157,7 +159,7 @@ function errorAnswerOf(path: string): z.ZodType {
 }
 
 function toResponses(operation: RegisteredOperation, components: Components) {
-  const { path, answer, content = [], others = {} } = operation;
+  const { path, answer, content = [], others = {}, hasEmptyAnswer = false } = operation;
   const body = errorAnswerOf(path);
   const json = (schema: JsonSchema) => ({ [mediaTypeOf(path)]: { schema } });
   const success = {
@@ -167,8 +169,10 @@ function toResponses(operation: RegisteredOperation, components: Components) {
       content.map((type) => [type, TEXT.has(type) ? { schema: { type: "string" } } : {}]),
     ),
   };
-  const isOther = Object.keys(others).some((status) => Number(status) < 300);
+  const isOther =
+    Object.keys(others).some((status) => Number(status) < 300) || (hasEmptyAnswer && answer === undefined);
   const responses: Record<number, unknown> = isOther ? {} : { 200: { description: "Success.", content: success } };
+  if (hasEmptyAnswer) responses[204] = { description: "Success, without a body." };
   for (const status of statusesOf(operation)) {
     responses[status] = { description: ERRORS[status], content: json(components.answer(body)) };
   }

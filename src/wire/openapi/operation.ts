@@ -24,6 +24,8 @@ export interface Operation {
   isBodyOptional?: boolean;
   /** JSON answer with status 200. */
   answer?: z.ZodType;
+  /** True for an operation that answers, or may answer, with status 204 and no body. */
+  hasEmptyAnswer?: boolean;
   /** Further content types of the answer with status 200. */
   content?: readonly ContentType[];
   /** JSON answers with other statuses that are no errors. */

@@ -17,7 +17,7 @@ const TYPES = [
 ] as const;
 type ScimType = (typeof TYPES)[number];
 
-export interface ScimErrorBody {
+interface ScimErrorBody {
   schemas: string[];
   status: string;
   scimType?: ScimType;

@@ -10,11 +10,14 @@ export const groupsQuery = queryOptions({
   queryFn: ({ signal }) => listAll<Answers["Group"]>("v1/organization/groups", {}, signal),
 });
 
+export function rolesPath(project?: string): string {
+  return project === undefined ? "v1/organization/roles" : `v1/projects/${encodeURIComponent(project)}/roles`;
+}
+
 /** Roles of the organization, or of a project: built-in ones first. */
 export function rolesQuery(project?: string) {
-  const path = project === undefined ? "v1/organization/roles" : `v1/projects/${encodeURIComponent(project)}/roles`;
   return queryOptions({
     queryKey: [...ROLES, project ?? ""],
-    queryFn: ({ signal }) => listAll<Answers["Role"]>(path, { order: "asc" }, signal),
+    queryFn: ({ signal }) => listAll<Answers["Role"]>(rolesPath(project), { order: "asc" }, signal),
   });
 }

@@ -9,20 +9,20 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { RowAction } from "../../components/row-action.tsx";
 import { IconPlus } from "../../icons.tsx";
-import { ROLES, rolesQuery } from "./people-queries.ts";
+import { ROLES, rolesPath, rolesQuery } from "./people-queries.ts";
 import { RoleForm } from "./role-form.tsx";
 
 type Role = Answers["Role"];
 
-const PATH = "v1/organization/roles";
-
-/** Built-in and custom roles of the organization. */
-export function RolesTab() {
+/** Built-in and custom roles of the organization, or of a project. */
+export function RolesTab({ project }: { project?: string }) {
   const session = useSession();
-  const query = useQuery(rolesQuery());
+  const query = useQuery(rolesQuery(project));
+  const path = rolesPath(project);
   const [isOpen, { open, close }] = useDisclosure(false);
   const [edited, setEdited] = useState<Role>();
-  const mayWrite = may(session, "organization.roles.write");
+  const mayWrite = may(session, `${project === undefined ? "organization" : "project"}.roles.write`, project);
+  const owner = project === undefined ? "role_organization_owner" : "role_project_owner";
   const show = (role: Role | undefined) => {
     setEdited(role);
     open();
@@ -39,12 +39,12 @@ export function RolesTab() {
       <QueryView query={query}>
         {(roles) => (
           <>
-            <RoleTable roles={roles} mayWrite={mayWrite} onEdit={show} />
+            <RoleTable roles={roles} path={path} mayWrite={mayWrite} onEdit={show} />
             <Modal opened={isOpen} onClose={close} title={edited === undefined ? "New role" : edited.name} size="lg">
               <RoleForm
                 role={edited}
-                permissions={roles.find(({ id }) => id === "role_organization_owner")?.permissions ?? []}
-                path={PATH}
+                permissions={roles.find(({ id }) => id === owner)?.permissions ?? []}
+                path={path}
                 onSaved={close}
               />
             </Modal>
@@ -57,11 +57,12 @@ export function RolesTab() {
 
 interface RoleTableProps {
   roles: readonly Role[];
+  path: string;
   mayWrite: boolean;
   onEdit: (role: Role) => void;
 }
 
-function RoleTable({ roles, mayWrite, onEdit }: RoleTableProps) {
+function RoleTable({ roles, path, mayWrite, onEdit }: RoleTableProps) {
   const client = useQueryClient();
   return (
     <Card padding={0}>
@@ -100,7 +101,7 @@ function RoleTable({ roles, mayWrite, onEdit }: RoleTableProps) {
                           question={`Delete the role ${role.name}?`}
                           consequence="Whoever has it loses what it allows."
                           onConfirm={async () => {
-                            await request(`${PATH}/${encodeURIComponent(role.id)}`, { method: "DELETE" });
+                            await request(`${path}/${encodeURIComponent(role.id)}`, { method: "DELETE" });
                             await client.invalidateQueries({ queryKey: ROLES });
                           }}
                         >

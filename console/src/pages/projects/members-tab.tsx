@@ -1,4 +1,4 @@
-import { Button, Card, Group, NativeSelect, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Button, Card, Group, NativeSelect, Stack, Table, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
@@ -10,6 +10,7 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { IconUsers } from "../../icons.tsx";
 import { rolesQuery } from "../people/people-queries.ts";
+import { RolesTab } from "../people/roles-tab.tsx";
 import { ProjectGroups } from "./project-groups.tsx";
 import { type Project, pathOf } from "./projects-api.ts";
 
@@ -23,7 +24,8 @@ export function MembersTab({ project }: { project: Project }) {
     queryKey: ["project", project.id, "users"],
     queryFn: ({ signal }) => listAll<Answers["ProjectUser"]>(`${path}/users`, {}, signal),
   });
-  const custom = useQuery({ ...rolesQuery(project.id), enabled: may(session, "project.roles.read", project.id) });
+  const mayReadRoles = may(session, "project.roles.read", project.id);
+  const custom = useQuery({ ...rolesQuery(project.id), enabled: mayReadRoles });
   const roles = [
     ...BUILT_IN_ROLES,
     ...(custom.data ?? []).flatMap(({ name, predefined_role }) => (predefined_role ? [] : [name])),
@@ -46,6 +48,12 @@ export function MembersTab({ project }: { project: Project }) {
         )}
       </QueryView>
       <ProjectGroups project={project} mayWrite={mayWrite} roles={roles} />
+      {mayReadRoles && (
+        <Stack gap="xs">
+          <Title order={2}>Roles</Title>
+          <RolesTab project={project.id} />
+        </Stack>
+      )}
     </Stack>
   );
 }
