@@ -2,6 +2,7 @@
 
 from agents import (
     Agent,
+    FileSearchTool,
     HostedMCPTool,
     OpenAIConversationsSession,
     Runner,
@@ -89,6 +90,22 @@ async def resumes_after_an_approval():
     assert "18 degrees" in (await Runner.run(with_forecast("always"), state)).final_output
 
 
+async def searches_files():
+    client = AsyncOpenAI(base_url=BASE_URL, api_key=API_KEY)
+    store = await client.vector_stores.create(name="Animals")
+    otters = ("otters.md", b"Otters swim in rivers.")
+    added = await client.vector_stores.files.upload_and_poll(vector_store_id=store.id, file=otters)
+    assert added.status == "completed", added.last_error
+    tool = FileSearchTool(vector_store_ids=[store.id], max_num_results=1, include_search_results=True)
+    outcome = Runner.run_streamed(agent(tools=[tool]), "Where do otters swim?")
+    types = [event.data.type async for event in outcome.stream_events() if event.type == "raw_response_event"]
+    assert "response.file_search_call.completed" in types, types
+    search, message = outcome.to_input_list()[1:]
+    assert search["results"][0]["filename"] == "otters.md", search
+    assert message["content"][0]["annotations"][0]["type"] == "file_citation", message
+    await client.vector_stores.delete(store.id)
+
+
 run(
     "openai-agents",
     calls_a_tool_by_responses,
@@ -98,4 +115,5 @@ run(
     calls_tools_of_mcp_servers,
     approves_calls_of_mcp_servers,
     resumes_after_an_approval,
+    searches_files,
 )
