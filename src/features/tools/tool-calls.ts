@@ -70,7 +70,8 @@ async function runCall(
   return outcome;
 }
 
-function readObject(text: string): Record<string, unknown> | undefined {
+/** Parses the arguments of a call; undefined unless they are a JSON object. */
+export function readObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);

@@ -23,7 +23,7 @@ import type { Caller } from "../accounts/caller.ts";
 import { combineSettlements } from "./combine-settlements.ts";
 import type { CallContext, PendingCall } from "./service-tool.ts";
 import type { OpenTools, ServiceTools } from "./service-tools.ts";
-import { type CallEnd, runCalls, type WrittenCall } from "./tool-calls.ts";
+import { type CallEnd, readObject, runCalls, type WrittenCall } from "./tool-calls.ts";
 
 export interface ToolLoopOptions {
   inference: Inference;
@@ -60,6 +60,7 @@ class ToolLoop {
   readonly #chat: ResponseChat;
   readonly #ask: ChatOptions;
   readonly #abort = new AbortController();
+  readonly #leaving: (() => void)[] = [];
   readonly #context: CallContext;
   /** Messages after those of the request: the calls of earlier turns and their results. */
   readonly #messages: ChatMessage[] = [];
@@ -80,7 +81,8 @@ class ToolLoop {
     const { signal } = this.#abort;
     const onAbort = (leave: () => void) => {
       if (signal.aborted) leave();
-      else signal.addEventListener("abort", leave, { once: true });
+      // Not a listener of the signal, of which Node.js reports more than ten.
+      else this.#leaving.push(leave);
     };
     const { inference, caller } = options;
     this.#context = { signal, runTool: (tool, work) => inference.runTool(caller, tool, onAbort, work) };
@@ -235,7 +237,8 @@ class ToolLoop {
   /** Adds the calls of a turn and their results to what the model reads next. */
   #addTurn({ text: content, reasoning }: Pick<Turn, "text" | "reasoning">, ends: readonly CallEnd[]): void {
     const toolCalls = ends.map(({ call: { id, name, arguments: text } }) => {
-      return { id, name, arguments: isObject(text) ? text : "{}" };
+      const isReadable = text.trim() !== "" && readObject(text) !== undefined;
+      return { id, name, arguments: isReadable ? text : "{}" };
     });
     const thought = reasoning.length === 0 ? {} : { reasoning };
     this.#messages.push({ role: "assistant", content, toolCalls, ...thought });
@@ -289,19 +292,11 @@ class ToolLoop {
   /** Ends what still runs. */
   #close(): void {
     this.#abort.abort(new Fault("client-left", "The client left."));
+    for (const leave of this.#leaving.splice(0)) leave();
     void this.#tools?.close();
   }
 }
 
 function* progress(id: string, events: readonly { type: string }[]): Generator<ItemEvent> {
   for (const event of events) yield { type: "item-event", id, event };
-}
-
-function isObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
