@@ -7,6 +7,7 @@ import { chatFeature } from "./chat/feature.ts";
 import { configurationFeature } from "./configuration/feature.ts";
 import { consoleFeature } from "./console/feature.ts";
 import { embeddingFeature } from "./embeddings/feature.ts";
+import { openEvals } from "./evals/feature.ts";
 import type { OpenFeature } from "./feature.ts";
 import { fileFeature } from "./files/feature.ts";
 import { guardrailFeature } from "./guardrails/feature.ts";
@@ -38,6 +39,7 @@ export const FEATURES: readonly OpenFeature[] = [
   openResponses,
   mcpFeature,
   promptFeature,
+  openEvals,
   fileFeature,
   uploadFeature,
   openBatches,

@@ -4,6 +4,7 @@ import { accountData } from "./accounts/personal-data.ts";
 import { batchData } from "./batches/personal-data.ts";
 import { budgetData } from "./budgets/personal-data.ts";
 import { configurationData } from "./configuration/personal-data.ts";
+import { evalData } from "./evals/personal-data.ts";
 import { fileData } from "./files/personal-data.ts";
 import { mailData } from "./mail/personal-data.ts";
 import type { AllPersonalData } from "./privacy/personal-data.ts";
@@ -25,6 +26,7 @@ export const PERSONAL_DATA = {
   ...fileData,
   ...promptData,
   ...uploadData,
+  ...evalData,
   ...batchData,
   ...usageData,
   ...recordedContentData,

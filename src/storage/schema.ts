@@ -22,6 +22,7 @@ import type {
   ConfigurationStateRow,
   ConfigurationVersionRow,
 } from "../features/configuration/configuration-rows.ts";
+import type { EvalItemRow, EvalRow, EvalRunRow } from "../features/evals/eval-rows.ts";
 import type { FileRow } from "../features/files/file-rows.ts";
 import type { ProjectGuardrailsRow } from "../features/guardrails/guardrail-rows.ts";
 import type { MailDeliveryRow } from "../features/mail/mail-rows.ts";
@@ -102,6 +103,9 @@ export interface Schema {
   requestDimensions: RequestDimensionRow;
   requestHistory: RequestHistoryRow;
   files: FileRow;
+  evals: EvalRow;
+  evalRuns: EvalRunRow;
+  evalItems: EvalItemRow;
   prompts: PromptRow;
   promptVersions: PromptVersionRow;
   promptLabels: PromptLabelRow;

@@ -17,17 +17,23 @@ async function inject(app: FastifyInstance, options: InjectOptions) {
 }
 
 export class LineRequests {
+  readonly #header: string;
   readonly #lines = new Map<string, InternalCall>();
   #app: FastifyInstance | undefined;
+
+  /** `header`: its name; each instance of a server needs another one. */
+  constructor(header = HEADER) {
+    this.#header = header;
+  }
 
   addHooks(app: FastifyInstance): void {
     this.#app = app;
     app.addHook("onRequest", (request, _reply, done) => {
-      const id = request.headers[HEADER];
+      const id = request.headers[this.#header];
       if (typeof id === "string") {
         request.internalCall = this.#lines.get(id);
         this.#lines.delete(id);
-        delete request.headers[HEADER];
+        delete request.headers[this.#header];
       }
       done();
     });
@@ -47,7 +53,7 @@ export class LineRequests {
     signal.addEventListener("abort", abort, { once: true });
     const id = randomUUID();
     this.#lines.set(id, { caller, signal: line.signal });
-    const headers = { "content-type": "application/json", [HEADER]: id };
+    const headers = { "content-type": "application/json", [this.#header]: id };
     const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const answering = inject(this.#app, { method: "POST", url: path, headers, payload });
     // A request that has ended fails again.

@@ -2,7 +2,7 @@
 export interface FileRow {
   id: string;
   projectId: string;
-  purpose: "assistants" | "batch" | "batch_output" | "user_data" | "vision";
+  purpose: "assistants" | "batch" | "batch_output" | "user_data" | "vision" | "evals";
   filename: string;
   bytes: number;
   /** 0 while the bytes are being stored. */

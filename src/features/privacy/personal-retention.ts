@@ -19,7 +19,7 @@ const FORGOTTEN = "Ended";
 
 /** Deletes what is older than the settings allow, and sessions and links that have expired. */
 export function personalRetention({ database, logger, settings }: PersonalRetentionOptions): Retention {
-  const { auditDays, inviteDays, keyDays, labelDays, webhookDays } = settings;
+  const { auditDays, evalDays, inviteDays, keyDays, labelDays, webhookDays } = settings;
   const step = (days: number | undefined, remove: (executor: Executor, before: number) => Promise<number>) =>
     days === undefined ? [] : [(now: number) => database.run((executor) => remove(executor, now - days * DAY_MS))];
   return new Retention({
@@ -27,6 +27,7 @@ export function personalRetention({ database, logger, settings }: PersonalRetent
     logger,
     steps: [
       ...step(auditDays, removeAuditLogsBefore),
+      ...step(evalDays, removeEvalRunsBefore),
       ...step(inviteDays, removeInvitesBefore),
       ...step(keyDays, forgetKeysBefore),
       ...step(labelDays, removeLabelDaysBefore),
@@ -40,6 +41,12 @@ export function personalRetention({ database, logger, settings }: PersonalRetent
 async function removeAuditLogsBefore(executor: Executor, time: number): Promise<number> {
   const oldest = executor.selectFrom("auditLogs").select("id").where("effectiveAt", "<", time).limit(AT_ONCE);
   const removed = await executor.deleteFrom("auditLogs").where("id", "in", oldest).executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}
+
+async function removeEvalRunsBefore(executor: Executor, time: number): Promise<number> {
+  const ended = executor.selectFrom("evalRuns").select("id").where("endedAt", "<", time).limit(AT_ONCE);
+  const removed = await executor.deleteFrom("evalRuns").where("id", "in", ended).executeTakeFirst();
   return Number(removed.numDeletedRows);
 }
 

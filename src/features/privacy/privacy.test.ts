@@ -403,7 +403,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       await retention.removeExpired(now);
     };
     const unset = { auditDays: undefined, keyDays: undefined, labelDays: undefined };
-    const days = { ...unset, inviteDays: 90, webhookDays: 7 };
+    const days = { ...unset, evalDays: 90, inviteDays: 90, webhookDays: 7 };
     await remove(days, Date.now() + 6 * DAY_MS);
     expect(await remaining()).toEqual(before);
     await remove(days, Date.now() + 8 * DAY_MS);

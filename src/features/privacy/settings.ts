@@ -8,6 +8,7 @@ const days = (max = 36_500) => z.int().min(1).max(max);
 export const retentionSettings = mapping(
   {
     audit_days: days().optional().describe("Days to keep the audit log. Default: indefinitely."),
+    eval_days: days().default(90).describe("Days to keep a run of an eval after its end."),
     invite_days: days().default(90).describe("Days to keep an invite after it was accepted or expired."),
     key_days: days()
       .optional()

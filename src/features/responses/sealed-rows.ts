@@ -4,7 +4,7 @@ import { DecryptionError, type Keyring } from "../../kernel/encryption/keyring.t
 import { Fault } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 
-type Table = "response" | "conversation" | "item" | "events";
+type Table = "response" | "conversation" | "item" | "events" | "eval run" | "eval item";
 
 /** Place of a row's content, which the encryption binds it to. */
 export interface RowPlace {

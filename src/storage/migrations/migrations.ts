@@ -33,6 +33,7 @@ import { prompts } from "./0030-prompts.ts";
 import { budgets } from "./0031-budgets.ts";
 import { recordedContent } from "./0032-recorded-content.ts";
 import { vectorStores } from "./0033-vector-stores.ts";
+import { evals } from "./0034-evals.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -69,4 +70,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0031-budgets": budgets,
   "0032-recorded-content": recordedContent,
   "0033-vector-stores": vectorStores,
+  "0034-evals": evals,
 };

@@ -14,13 +14,13 @@ export const File = named(
     created_at: z.int(),
     expires_at: z.int(),
     filename: z.string(),
-    purpose: z.enum(["assistants", "batch", "batch_output", "user_data", "vision"]),
+    purpose: z.enum(["assistants", "batch", "batch_output", "user_data", "vision", "evals"]),
     status: z.literal("processed"),
     status_details: z.null(),
   }),
 );
 
-export const PURPOSES = ["assistants", "batch", "user_data", "vision"] as const;
+export const PURPOSES = ["assistants", "batch", "user_data", "vision", "evals"] as const;
 /** OpenAI's clients may ask for as many in one page. */
 const MAX_FILES_LISTED = 10_000;
 
@@ -32,7 +32,7 @@ export const FileForm = z.looseObject({
   purpose: z
     .enum(PURPOSES)
     .describe(
-      "assistants, user_data: a file for vector stores and chats. batch: input of a batch, as lines of JSON. vision: an image for chats.",
+      "assistants, user_data: a file for vector stores and chats. batch: input of a batch, as lines of JSON. vision: an image for chats. evals: rows of an eval, as lines of JSON.",
     ),
   "expires_after[anchor]": z.literal("created_at").optional(),
   "expires_after[seconds]": queryNumber(z.int().min(3600).max(2_592_000)).optional(),

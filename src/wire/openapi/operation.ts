@@ -67,6 +67,7 @@ export const TAGS = {
   Realtime: "Sessions over a WebSocket.",
   Audio: "Speech and transcription.",
   Text: "Embeddings, reranking and moderation.",
+  Evals: "Evals of models and prompts: graders, runs and their results.",
   Prompts: "Stored prompts, their versions and labels.",
   "Vector stores": "Stores that searches and the tool `file_search` read, of uploaded files.",
   Batches: "Files, uploads, and batches of requests that run with low priority.",

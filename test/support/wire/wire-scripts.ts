@@ -4,6 +4,7 @@ import { eventually } from "../service/eventually.ts";
 import { makeWave } from "../service/wave.ts";
 import { budgets } from "./budget-script.ts";
 import { configuration } from "./configuration-script.ts";
+import { evals } from "./evals-script.ts";
 import { people } from "./people-script.ts";
 import { prompts } from "./prompts-script.ts";
 import { scim } from "./scim-script.ts";
@@ -501,5 +502,6 @@ export const WIRE_SCRIPTS: Readonly<Record<string, Script>> = {
   configuration,
   prompts,
   "vector-stores": vectorStores,
+  evals,
   service,
 };

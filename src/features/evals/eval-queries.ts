@@ -1,0 +1,156 @@
+/** Evals and their runs: those that clients read are found through their project, and a run writes through its lease. */
+
+import { type RawBuilder, sql, type Updateable } from "kysely";
+import type { Executor } from "../../storage/database.ts";
+import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
+import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import type { EvalItemRow, EvalRow, EvalRunRow } from "./eval-rows.ts";
+
+export async function insertEval(executor: Executor, row: EvalRow): Promise<void> {
+  await executor.insertInto("evals").values(row).execute();
+}
+
+export async function findEval(executor: Executor, { projectId, id }: ProjectResource): Promise<EvalRow | undefined> {
+  const all = executor.selectFrom("evals").selectAll().where("projectId", "=", projectId);
+  return all.where("id", "=", id).executeTakeFirst();
+}
+
+export async function listEvals(
+  executor: Executor,
+  request: PageRequest & { projectId: string },
+): Promise<Page<EvalRow>> {
+  const all = executor.selectFrom("evals").selectAll().where("projectId", "=", request.projectId);
+  return readPage(request, "createdAt", all);
+}
+
+export async function updateEval(
+  executor: Executor,
+  id: string,
+  change: Partial<Pick<EvalRow, "name" | "metadata">>,
+): Promise<void> {
+  await executor.updateTable("evals").set(change).where("id", "=", id).execute();
+}
+
+export async function deleteEval(executor: Executor, id: string): Promise<void> {
+  await executor.deleteFrom("evals").where("id", "=", id).execute();
+}
+
+export async function insertRun(executor: Executor, row: EvalRunRow): Promise<void> {
+  await executor.insertInto("evalRuns").values(row).execute();
+}
+
+export interface RunReference extends ProjectResource {
+  evalId: string;
+}
+
+export async function findRun(
+  executor: Executor,
+  { projectId, evalId, id }: RunReference,
+): Promise<EvalRunRow | undefined> {
+  const all = executor.selectFrom("evalRuns").selectAll().where("projectId", "=", projectId);
+  return all.where("evalId", "=", evalId).where("id", "=", id).executeTakeFirst();
+}
+
+export async function listRuns(executor: Executor, evalId: string, request: PageRequest): Promise<Page<EvalRunRow>> {
+  return readPage(request, "createdAt", executor.selectFrom("evalRuns").selectAll().where("evalId", "=", evalId));
+}
+
+export async function deleteRun(executor: Executor, id: string): Promise<void> {
+  await executor.deleteFrom("evalRuns").where("id", "=", id).execute();
+}
+
+/** Ends a run that has not ended. Its process stops at its next item. */
+export async function cancelRun(executor: Executor, id: string, now: number): Promise<void> {
+  const update = executor.updateTable("evalRuns").set({ status: "canceled", endedAt: now });
+  await update.where("id", "=", id).where("endedAt", "is", null).execute();
+}
+
+/** Items of a run without their content. */
+export type ItemSummaryRow = Pick<EvalItemRow, "position" | "status" | "summary">;
+
+export async function listSummaries(executor: Executor, runId: string): Promise<ItemSummaryRow[]> {
+  const items = executor.selectFrom("evalItems").select(["position", "status", "summary"]);
+  return items.where("runId", "=", runId).orderBy("position").execute();
+}
+
+export async function listItems(
+  executor: Executor,
+  runId: string,
+  { after, limit, order, status }: PageRequest & { status?: EvalItemRow["status"] | undefined },
+): Promise<Page<EvalItemRow>> {
+  let items = executor.selectFrom("evalItems").selectAll().where("runId", "=", runId);
+  if (status !== undefined) items = items.where("status", "=", status);
+  if (after !== undefined) {
+    const cursor = executor
+      .selectFrom("evalItems")
+      .select("position")
+      .where("runId", "=", runId)
+      .where("id", "=", after);
+    items = items.where("position", order === "asc" ? ">" : "<", cursor);
+  }
+  const rows = await items
+    .orderBy("position", order)
+    .limit(limit + 1)
+    .execute();
+  return { entries: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+export async function findItem(executor: Executor, runId: string, id: string): Promise<EvalItemRow | undefined> {
+  const items = executor.selectFrom("evalItems").selectAll().where("runId", "=", runId);
+  return items.where("id", "=", id).executeTakeFirst();
+}
+
+export type ClaimedRun = EvalRunRow & { leaseId: string };
+
+/** Leases the oldest run that is due: an earlier process can no longer write. Undefined without one. */
+export async function claimRun(
+  executor: Executor,
+  { leaseId, now, leaseMs }: { leaseId: string; now: RawBuilder<number>; leaseMs: number },
+): Promise<ClaimedRun | undefined> {
+  const due = executor
+    .selectFrom("evalRuns")
+    .select("id")
+    .where("endedAt", "is", null)
+    .where("dueAt", "<=", now)
+    .orderBy("createdAt")
+    .limit(1);
+  const row = await executor
+    .updateTable("evalRuns")
+    .set({ leaseId, status: "in_progress", dueAt: sql<number>`${now} + ${leaseMs}` })
+    .where("id", "=", due)
+    // PostgreSQL checks it again after waiting for another replica that claims the same run.
+    .where("dueAt", "<=", now)
+    .where("endedAt", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+  return row && { ...row, leaseId };
+}
+
+/** Changes a run for the process that has its lease. Returns false when it has ended or another process has it. */
+export async function updateLeasedRun(
+  executor: Executor,
+  { id, leaseId }: Pick<ClaimedRun, "id" | "leaseId">,
+  change: Updateable<Pick<EvalRunRow, "status" | "error" | "total" | "endedAt">> & {
+    dueAt?: RawBuilder<number>;
+  },
+): Promise<boolean> {
+  const update = executor.updateTable("evalRuns").set(change).where("id", "=", id).where("leaseId", "=", leaseId);
+  return (await update.where("endedAt", "is", null).executeTakeFirst()).numUpdatedRows > 0n;
+}
+
+/** Ends all leases: those of earlier processes, where the database has only one. */
+export async function releaseAllRuns(executor: Executor): Promise<void> {
+  await executor.updateTable("evalRuns").set({ dueAt: 0 }).where("endedAt", "is", null).execute();
+}
+
+/** Adds an item. Returns false when the run has ended or another process has it, and nothing is added. */
+export async function addItem(executor: Executor, run: ClaimedRun, row: EvalItemRow): Promise<boolean> {
+  // Locks the run, so that no other process takes it over between both statements.
+  if (!(await updateLeasedRun(executor, run, { status: "in_progress" }))) return false;
+  await executor
+    .insertInto("evalItems")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["runId", "position"]).doNothing())
+    .execute();
+  return true;
+}

@@ -1,0 +1,54 @@
+/** Rows of evals, their runs and the items of runs. Times are epoch milliseconds. */
+
+export interface EvalRow {
+  id: string;
+  projectId: string;
+  name: string;
+  /** `EvalDefinition` as JSON. */
+  definition: string;
+  /** JSON object. */
+  metadata: string | null;
+  /** Key that created it. */
+  createdBy: string | null;
+  createdAt: number;
+}
+
+export type EvalRunStatus = "queued" | "in_progress" | "completed" | "canceled" | "failed";
+
+export interface EvalRunRow {
+  id: string;
+  evalId: string;
+  projectId: string;
+  /** Key that created the run, with whose permissions its requests run. */
+  keyId: string;
+  name: string;
+  /** Model that is sampled; empty for rows that have samples. */
+  model: string;
+  status: EvalRunStatus;
+  /** Encrypted JSON of the data source. */
+  source: Buffer;
+  /** JSON object. */
+  metadata: string | null;
+  /** JSON of why it failed. */
+  error: string | null;
+  /** Rows of the source; 0 until they are counted. */
+  total: number;
+  createdAt: number;
+  endedAt: number | null;
+  /** Changes when another process takes the run over; an earlier one can no longer write. */
+  leaseId: string | null;
+  /** End of the lease, or time from which it may run, by the database's clock. */
+  dueAt: number;
+}
+
+export interface EvalItemRow {
+  runId: string;
+  position: number;
+  id: string;
+  status: "pass" | "fail" | "error";
+  /** `ItemSummary` as JSON, without any content. */
+  summary: string;
+  /** Encrypted JSON: row, sample and results. */
+  content: Buffer;
+  createdAt: number;
+}

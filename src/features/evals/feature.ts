@@ -1,0 +1,21 @@
+import { LineRequests } from "../batches/line-requests.ts";
+import type { Feature, ServiceParts } from "../feature.ts";
+import { openContentKeys } from "../responses/feature.ts";
+import { SealedRows } from "../responses/sealed-rows.ts";
+import { Evals } from "./evals.ts";
+import { evalRoutes } from "./routes.ts";
+
+/** Evals of models and prompts. */
+export function openEvals({ accounts, config, database, files, lifetime, logger }: ServiceParts): Feature {
+  const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
+  const content = keyring && new SealedRows(keyring, logger);
+  const requests = new LineRequests("x-parlance-eval-request");
+  const evals = new Evals({ database, logger, files: files.files, content, accounts, requests });
+  lifetime.defer(() => evals.close());
+  return {
+    project: [evalRoutes(evals)],
+    addHooks: (app) => requests.addHooks(app),
+    start: () => evals.start(),
+    drain: () => evals.drain(),
+  };
+}
