@@ -6,8 +6,8 @@ import type { AnyRegistration } from "./privacy/personal-rows.ts";
 
 const databases = useDatabases();
 
-/** Tables of the migrations themselves. */
-const INTERNAL = /^kysely_|^schema_compatibility$/;
+/** Tables of the migrations, and of SQLite for the full-text index, whose rows go with those of recorded_contents. */
+const INTERNAL = /^kysely_|^schema_compatibility$|^recorded_index/;
 /** Columns that name a user, an end user, a key of a user, or where a person was. */
 const PERSONAL =
   /(^|_)(user|email|address|subject|sid|actor|principal|person|member|owner|author|end_user|customer|key_id|client|agent)(_|$)|^(created|invited|updated|changed|added)_by$/;

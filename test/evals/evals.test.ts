@@ -212,13 +212,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       failed: 0,
     });
     // Its grader has a model without schemas, whose answer is the label alone.
-    const label = {
-      type: "label_model",
-      name: "plain",
-      model: "plain",
-      labels: ["good"],
-      passing_labels: ["good"],
-    } as const;
+    const labels = ["good"];
+    const label = { type: "label_model", name: "plain", model: "plain", labels, passing_labels: labels } as const;
     const plain = await client.evals.create({
       data_source_config: custom,
       testing_criteria: [{ ...label, input: judged("Label") }],
