@@ -287,6 +287,8 @@ describe.runIf(hasChromium)("the console", () => {
         "/usage",
         "/models",
         "/projects",
+        "/budgets",
+        "/my-usage",
         "/audit",
         "/talk",
         "/speech",

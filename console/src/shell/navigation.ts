@@ -5,6 +5,7 @@ import {
   IconBook,
   IconBuilding,
   IconChartBar,
+  IconCoin,
   IconCpu,
   IconFolder,
   IconGauge,
@@ -31,6 +32,11 @@ export interface NavigationGroup {
   label: string;
   entries: NavigationEntry[];
 }
+
+const YOURS: NavigationEntry[] = [
+  { to: "/account", label: "Keys and access", icon: IconKey },
+  { to: "/my-usage", label: "My usage", icon: IconCoin },
+];
 
 /** Pages that the session's keys may use. */
 export function navigationFor(session: SignedIn): NavigationGroup[] {
@@ -60,6 +66,7 @@ export function navigationFor(session: SignedIn): NavigationGroup[] {
   const isManager = session.is_admin || managedProjects(session).length > 0;
   const manage: NavigationEntry[] = [
     ...(isManager ? [{ to: "/projects", label: "Projects", icon: IconFolder }] : []),
+    ...(may(session, "organization.read") ? [{ to: "/budgets", label: "Budgets", icon: IconCoin }] : []),
     ...(may(session, "organization.users.read") ? [{ to: "/people", label: "People", icon: IconUsers }] : []),
     ...(may(session, "organization.read") ? [{ to: "/organization", label: "Organization", icon: IconBuilding }] : []),
     ...(may(session, "organization.audit_logs.read") ? [{ to: "/audit", label: "Audit log", icon: IconHistory }] : []),
@@ -71,7 +78,7 @@ export function navigationFor(session: SignedIn): NavigationGroup[] {
       : []),
   ];
   if (user !== null) {
-    groups.push({ label: "You", entries: [{ to: "/account", label: "Keys and access", icon: IconKey }] });
+    groups.push({ label: "You", entries: YOURS });
   }
   if (manage.length > 0) groups.push({ label: "Manage", entries: manage });
   groups.push({ label: "Help", entries: [{ to: "/reference", label: "API reference", icon: IconBook }] });

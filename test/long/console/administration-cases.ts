@@ -47,6 +47,28 @@ export function administrationCases(session: () => ConsoleSession): void {
     await expect.poll(statuses).toEqual([401, 401]);
   });
 
+  test("creates, changes and deletes a budget", async () => {
+    const { page, open, expectAccessible } = session();
+    await open("/budgets");
+    await page.getByRole("button", { name: "New budget" }).click();
+    await page.getByLabel("Whose spending counts").selectOption("project");
+    await page.getByLabel("Within").selectOption("week");
+    await page.getByLabel("US dollars").fill("25");
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Teams");
+    await expectAccessible();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("Teams: Each project, a week").waitFor();
+    await page.getByText("Hard", { exact: true }).waitFor();
+    await expectAccessible();
+    await page.getByRole("button", { name: "Change" }).click();
+    await page.getByLabel("Refuse requests that could exceed it").uncheck();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Alerts only").waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No budgets yet").waitFor();
+  });
+
   test("renames and archives a project", async () => {
     const { page, open } = session();
     await open("/projects");

@@ -4,12 +4,12 @@ import { formatCost } from "../../components/format.ts";
 import { limitLine } from "./limit-line.ts";
 
 interface MonthChartProps {
-  points: { day: number; spent: number | null }[];
-  limit: number;
+  points: { day: number; spent: number | null; forecast: number | null }[];
+  limit: number | undefined;
   height: number;
 }
 
-/** Spend since the first of a month, with the limit as a line. */
+/** Spend since the first of a month, with a forecast, and the limit as a line. */
 export function MonthChart({ points, limit, height }: MonthChartProps) {
   return (
     <AreaChart
@@ -25,8 +25,11 @@ export function MonthChart({ points, limit, height }: MonthChartProps) {
       yAxisProps={{ width: 56 }}
       xAxisProps={{ minTickGap: 32 }}
       areaProps={{ isAnimationActive: false }}
-      series={[{ name: "spent", label: "Spent", color: "pine.6" }]}
-      referenceLines={[limitLine(limit)]}
+      series={[
+        { name: "spent", label: "Spent", color: "pine.6" },
+        { name: "forecast", label: "Forecast", color: "gray.6", strokeDasharray: "4 4" },
+      ]}
+      referenceLines={limit === undefined ? [] : [limitLine(limit)]}
     />
   );
 }

@@ -11,6 +11,8 @@ import { readBuckets } from "./usage-query.ts";
 
 const MonthChart = lazy(async () => ({ default: (await import("./month-chart.tsx")).MonthChart }));
 const CHART_HEIGHT = 160;
+/** The forecast reads four weeks before today, which begin at most so long before the month. */
+const PAST_SECONDS = 28 * 86_400;
 
 function monthQuery(project: string | null) {
   return queryOptions({
@@ -18,7 +20,7 @@ function monthQuery(project: string | null) {
     queryFn: async ({ signal }) => {
       const now = new Date();
       const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000;
-      const query = { start_time: start, limit: 31, ...(project !== null && { project_ids: project }) };
+      const query = { start_time: start - PAST_SECONDS, limit: 60, ...(project !== null && { project_ids: project }) };
       const buckets = await readBuckets("v1/organization/costs", query, signal);
       return buckets.map(({ start_time, results }) => ({
         time: start_time,
@@ -29,7 +31,7 @@ function monthQuery(project: string | null) {
   });
 }
 
-/** Spend since the first of the month, day by day, against the limit of the project or the organization. */
+/** Spend since the first of the month, day by day, with a forecast, against the limit of the project or the organization. */
 export function MonthSpend({ project }: { project: string | null }) {
   const session = useSession();
   const projectId = session.project?.id ?? null;
@@ -40,23 +42,25 @@ export function MonthSpend({ project }: { project: string | null }) {
   const overview = useQuery({ ...overviewQuery, enabled: !session.is_admin });
   const ownLimit = overview.data?.spend.limits.find(({ scope_id }) => scope_id === projectId);
   const limit = session.is_admin ? toLimit(set.data) : ownLimit;
-  if (days.data === undefined || limit === undefined) return null;
-  const { spent, projected, points } = monthSoFar(days.data, new Date());
-  const isOver = projected > limit.threshold_usd;
+  if (days.data === undefined) return null;
+  const { spent, projected, basis, points } = monthSoFar(days.data, new Date());
+  if (limit === undefined && projected === 0) return null;
+  const isOver = limit !== undefined && projected > limit.threshold_usd;
+  const reason = basis === "pace" ? "At this pace" : "By the weekdays of the last four weeks";
   return (
     <Card>
       <Group justify="space-between" mb="sm" gap="xs">
         <Title order={2}>Spend this month</Title>
         <Text size="sm" className="tabular">
-          {formatCost(spent)} of {formatCost(limit.threshold_usd)}
-          {limit.enforced ? "" : " (warns only)"}
+          {formatCost(spent)}
+          {limit !== undefined && ` of ${formatCost(limit.threshold_usd)}${limit.enforced ? "" : " (warns only)"}`}
         </Text>
       </Group>
       <Suspense fallback={<div style={{ height: CHART_HEIGHT }} />}>
-        <MonthChart points={points} limit={limit.threshold_usd} height={CHART_HEIGHT} />
+        <MonthChart points={points} limit={limit?.threshold_usd} height={CHART_HEIGHT} />
       </Suspense>
       <Text size="xs" c={isOver ? "var(--mantine-color-error)" : "dimmed"} mt="xs">
-        At this pace, {formatCost(projected)} by the end of the month
+        {reason}, {formatCost(projected)} by the end of the month
         {isOver ? ": above the limit." : "."}
       </Text>
     </Card>
