@@ -98,7 +98,7 @@ export function Shell() {
           />
         )}
         <ScrollArea flex={1} mt="sm" type="auto" scrollbarSize={6}>
-          <Stack gap="lg">
+          <Stack gap="md">
             {navigationFor(session).map((group) => (
               <div key={group.label}>
                 <Text size="xs" c="dimmed" fw={600} px={10} mb={4}>
