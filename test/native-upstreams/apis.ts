@@ -22,7 +22,7 @@ export interface Wish {
   after?: { answer: ApiAnswer; results: readonly string[] };
 }
 
-export interface ApiAnswer {
+interface ApiAnswer {
   text: string;
   reasoning: string;
   refusal: string;

@@ -36,7 +36,7 @@ const error = (status: number, code: string, message: string) => ({ status, body
 const TEXT = [{ content: "It is " }, { content: "warm." }];
 
 /** The chunks as one completion, for requests that are not streamed. */
-export function toCompletion(answer: PreparedAnswer): PreparedAnswer {
+function toCompletion(answer: PreparedAnswer): PreparedAnswer {
   if (typeof answer.body !== "string") return answer;
   const message: Record<string, unknown> = { role: "assistant", content: null, refusal: null };
   const calls: { function: { arguments: string } }[] = [];

@@ -43,6 +43,27 @@ beforeAll(async () => {
       deployments: [{ engine, ...settings(standInOf(engine).origin) }],
     })),
   );
+  models.push({
+    id: "pool",
+    task: "chat",
+    deployments: CASES.slice(0, 3).map(({ engine, settings }) => ({
+      engine,
+      prefix_caching: true,
+      ...settings(standInOf(engine).origin),
+    })),
+    strategy: "least_busy",
+  } as (typeof models)[number]);
+  models.push({
+    id: "marked",
+    task: "chat",
+    deployments: [
+      {
+        engine: "anthropic",
+        ...anthropicCase.settings(standInOf("anthropic").origin),
+        ...{ cache: { instructions: "1h", conversation: "5m" } },
+      },
+    ],
+  } as (typeof models)[number]);
   service = await startService({ config: JSON.stringify({ builtin_models: false, models }) });
 });
 afterAll(async () => {
@@ -178,6 +199,47 @@ describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
     });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { param: field, message: expect.stringMatching(/'s API/) } });
+  });
+});
+
+test("keeps a conversation at the provider that has its prompt cached", async () => {
+  const [chat] = APIS;
+  if (chat === undefined) throw new Error("no API");
+  const providers = new Set<string>();
+  for (const turn of [1, 2, 3, 4, 5, 6]) {
+    for (const { engine, answers, forwarded } of CASES.slice(0, 3)) {
+      const standIn = standInOf(engine);
+      standIn.drop();
+      standIn.received.length = 0;
+      standIn.reply(forwarded?.api === chat.name ? forwarded.toComplete(answers.text) : answers.text);
+    }
+    await chat.ask(service, "pool", { system: "You are a helper. ".repeat(100), say: `Question ${turn}` });
+    for (const { engine } of CASES.slice(0, 3)) if (standInOf(engine).received.length > 0) providers.add(engine);
+  }
+  for (const standIn of standIns.values()) standIn.drop();
+  expect(providers.size).toBe(1);
+});
+
+test("forwards a Messages request as it is, with the model and the caller's version, and marks it if configured", async () => {
+  const standIn = standInOf("anthropic");
+  const ask = async (model: string) => {
+    const text = `{ "max_tokens": 100, "model": "${model}",  "messages": [{"role":"user","content":"Hi"}], "system": "Be short." }`;
+    standIn.reply(anthropicCase.forwarded?.toComplete(anthropicCase.answers.text) ?? anthropicCase.answers.text);
+    const headers = {
+      "content-type": "application/json",
+      "x-api-key": service.apiKey,
+      "anthropic-version": "2026-10-21",
+    };
+    const answer = await service.fetch("/v1/messages", { method: "POST", headers, body: text });
+    expect(await answer.json()).toMatchObject({ model, content: [{ text: "It is warm." }] });
+    return { sent: text, received: standIn.received.at(-1) };
+  };
+  const { sent, received } = await ask("anthropic");
+  expect(received?.text).toBe(sent.replace(' "anthropic"', '"claude-sonnet-4-5"'));
+  expect(received?.headers).toMatchObject({ "anthropic-version": "2026-10-21", "x-api-key": "sk-ant-key" });
+  expect((await ask("marked")).received?.body).toMatchObject({
+    system: [{ text: "Be short.", cache_control: { type: "ephemeral", ttl: "1h" } }],
+    cache_control: { type: "ephemeral", ttl: "5m" },
   });
 });
 

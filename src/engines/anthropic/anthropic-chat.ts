@@ -11,6 +11,7 @@ import type { UpstreamModelOptions } from "../openai-compatible/upstream-model.t
 import { toUpstreamBody } from "../openai-compatible/upstream-request.ts";
 import { singleEvent } from "../shared/single-event.ts";
 import { readAnthropicError } from "./anthropic-error.ts";
+import { callerVersion } from "./caller-version.ts";
 import { MessageEvents } from "./message-events.ts";
 import { toMessagesBody, withCacheMarks } from "./messages-request.ts";
 import type { AnthropicSettings } from "./settings.ts";
@@ -39,7 +40,8 @@ export class AnthropicChat extends NativeChat<AnthropicSettings> implements Chat
     // The bytes belong to the caller's own object.
     const marked = withCacheMarks(body, this.settings.cache);
     const written = await toUpstreamBody(marked, upstreamModel, false);
-    const headers = { accept: stream ? "text/event-stream" : "application/json" };
+    const accept = stream ? "text/event-stream" : "application/json";
+    const headers = { accept, ...callerVersion(request.callerHeaders) };
     return this.send(operation, { body: written, headers, callerHeaders: request.callerHeaders }, signal);
   }
 }

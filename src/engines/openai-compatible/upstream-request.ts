@@ -53,18 +53,6 @@ function withUsage(options: unknown): Record<string, unknown> {
   return { ...(options as object | null | undefined), include_usage: true };
 }
 
-export type Operation =
-  | "chat/completions"
-  | "completions"
-  | "responses"
-  | "messages"
-  | "embeddings"
-  | "rerank"
-  | "moderations"
-  | "audio/speech"
-  | "audio/transcriptions"
-  | "audio/translations";
-
 /** Builds a request without its body and the caller's headers. `path` follows the base URL. */
 export function requestTemplate(settings: UpstreamSettings, path: string): Omit<Dispatcher.DispatchOptions, "body"> {
   const url = new URL(settings.baseUrl);

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
+import { keepSource, sourceOf } from "../../kernel/json/json-source.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 import { Messages, SystemPrompt } from "./messages-content.ts";
@@ -34,9 +35,15 @@ export const MessagesBody = CountTokensBody.extend({
 export type MessagesPrompt = z.output<typeof CountTokensBody>;
 export type MessagesBody = z.output<typeof MessagesBody>;
 
-/** Validates the body. Throws a Fault that names the first invalid field. */
+/**
+ * Validates the body, and keeps its bytes for an upstream that has the Messages API. Throws a Fault that names the first
+ * invalid field.
+ */
 export function readMessagesBody(value: unknown): MessagesBody {
-  return withoutThread(parse(MessagesBody, value));
+  const body = withoutThread(parse(MessagesBody, value));
+  // The schema drops null.
+  if (!Object.values(value as object).includes(null)) keepSource(body, sourceOf(value as object));
+  return body;
 }
 
 /** Validates like `readMessagesBody`, for a prompt that is only counted. Throws a Fault. */

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { TokenUsage, UsageDetails } from "../../kernel/usage.ts";
 import { parseAnthropicUsage } from "./anthropic-usage.ts";
+import { parseBedrockUsage } from "./bedrock-usage.ts";
+import { parseCohereUsage } from "./cohere-usage.ts";
+import { parseGeminiUsage } from "./gemini-usage.ts";
 import { parseOpenAiUsage } from "./openai-usage.ts";
 import { parseResponsesUsage } from "./responses-usage.ts";
 
@@ -15,6 +18,56 @@ interface Dialect {
 const OPENAI_SPECIFICATION = "openai/openai-openapi, openapi.yaml of 2026-08-21";
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
+  "Gemini's own API: reasoning is beside the candidates, results of tools beside the prompt": {
+    source: "googleapis/js-genai 2.32.0, dist/genai.d.ts: GenerateContentResponseUsageMetadata",
+    read: () =>
+      parseGeminiUsage({
+        promptTokenCount: 1000,
+        cachedContentTokenCount: 400,
+        candidatesTokenCount: 50,
+        thoughtsTokenCount: 30,
+        toolUsePromptTokenCount: 20,
+        totalTokenCount: 1100,
+        promptTokensDetails: [
+          { modality: "TEXT", tokenCount: 642 },
+          { modality: "IMAGE", tokenCount: 258 },
+          { modality: "AUDIO", tokenCount: 100 },
+        ],
+        cacheTokensDetails: [{ modality: "AUDIO", tokenCount: 60 }],
+      }),
+    expected: { promptTokens: 1020, cachedTokens: 400, completionTokens: 80, reasoningTokens: 30 },
+    details: { inputAudioTokens: 100, cachedAudioTokens: 60, inputImageTokens: 258 },
+  },
+  "Bedrock Converse: cached and written tokens are beside the input": {
+    source: "@aws-sdk/client-bedrock-runtime 3.1164.0, dist-types/models/models_0.d.ts: TokenUsage",
+    read: () =>
+      parseBedrockUsage(
+        {
+          inputTokens: 40,
+          outputTokens: 25,
+          totalTokens: 115,
+          cacheReadInputTokens: 30,
+          cacheWriteInputTokens: 20,
+          cacheDetails: [
+            { ttl: "1h", inputTokens: 15 },
+            { ttl: "5m", inputTokens: 5 },
+          ],
+        },
+        "priority",
+      ),
+    expected: { promptTokens: 90, cachedTokens: 30, completionTokens: 25, reasoningTokens: 0 },
+    details: { cacheWriteTokens: 20, cacheWriteHourTokens: 15, serviceTier: "priority" },
+  },
+  "Cohere's own API: what is billed, without the API's own instructions": {
+    source: "cohere-ai 8.1.0, dist/api/types/Usage.d.ts",
+    read: () =>
+      parseCohereUsage({
+        billed_units: { input_tokens: 90, output_tokens: 25 },
+        tokens: { input_tokens: 156, output_tokens: 27 },
+        cached_tokens: 30,
+      }),
+    expected: { promptTokens: 90, cachedTokens: 30, completionTokens: 25, reasoningTokens: 0 },
+  },
   "OpenAI chat completions: cached and written tokens are part of the prompt, reasoning of the completion": {
     source: `${OPENAI_SPECIFICATION}: CompletionUsage`,
     read: () =>

@@ -22,7 +22,7 @@ function toBlock({ type, text, thinking, signature, data }: Fields): ReasoningBl
 }
 
 /** Writes a block as an entry of `reasoning_details`. */
-export function toReasoningDetail({ text, signature, encrypted }: ReasoningBlock, index: number): Fields {
+function toReasoningDetail({ text, signature, encrypted }: ReasoningBlock, index: number): Fields {
   if (encrypted !== undefined) return { type: "reasoning.encrypted", index, data: encrypted };
   return { type: "reasoning.text", index, text, signature };
 }

@@ -95,8 +95,7 @@ export const anthropicFormat: WireFormat = {
   contentType: "text/event-stream; charset=utf-8",
   read({ body, path, headers }) {
     if (path !== "/v1/messages") throw new RequestProblem(`there is no ${path}`);
-    if (headers["anthropic-version"] !== "2023-06-01")
-      throw new RequestProblem("anthropic-version: header is required");
+    if (headers["anthropic-version"] === undefined) throw new RequestProblem("anthropic-version: header is required");
     const checked = Body.safeParse(body);
     if (!checked.success) throw new RequestProblem(z.prettifyError(checked.error));
     const { messages, max_tokens, stop_sequences, thinking } = checked.data;

@@ -1,5 +1,5 @@
 /**
- * Gemini's API: requests and answers as in @google/genai 3.1.0, dist/genai.d.ts (GenerateContentParameters,
+ * Gemini's API: requests and answers as in @google/genai 2.32.0, dist/genai.d.ts (GenerateContentParameters,
  * GenerateContentResponse), errors as google.rpc.Status (googleapis/googleapis, google/rpc/error_details.proto).
  */
 

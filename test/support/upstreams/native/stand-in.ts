@@ -25,7 +25,7 @@ export interface PreparedAnswer {
   body: string | Buffer | object;
 }
 
-export interface ReadPrompt {
+interface ReadPrompt {
   say: string;
   maxTokens: number | undefined;
   stop: readonly string[];
