@@ -30,7 +30,7 @@ export interface McpConnectionOptions {
 }
 
 /** A server that asks the caller for something, which nobody can answer within a response. */
-export class InputRequired extends Error {
+class InputRequired extends Error {
   override readonly name = "InputRequired";
 }
 

@@ -5,7 +5,7 @@ import { AddressRefused } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { CallToolResult } from "./mcp-connection.ts";
 
 /** Error of an `mcp_call` item, as in OpenAI's specification. */
-export type McpError =
+type McpError =
   | { type: "mcp_protocol_error"; code: number; message: string }
   | { type: "mcp_tool_execution_error"; content: unknown }
   | { type: "http_error"; code: number; message: string };

@@ -94,7 +94,7 @@ export interface CallContext {
  * Reserves the price of a call, runs it within its time and records it. Resolves with the failure of `work`; throws a
  * Fault when a limit refuses the call or its request has ended.
  */
-export type RunTool = <Result>(
+type RunTool = <Result>(
   tool: ToolRunOptions,
   work: (signal: AbortSignal) => Promise<Result>,
 ) => Promise<ToolResult<Result>>;

@@ -68,7 +68,7 @@ export interface ServedTools {
   functions: ReadonlyMap<string, ServedName>;
 }
 
-export interface ServedName {
+interface ServedName {
   /** Type of the tool, such as `mcp`. */
   type: string;
   name: string;
