@@ -186,14 +186,20 @@ describe.runIf(hasChromium)("sign-on in the console", () => {
     await owner.getByLabel("Group to add").selectOption({ label: "Reviewers" });
     await owner.getByLabel("Role of the group", { exact: true }).selectOption("viewer");
     await owner.getByRole("button", { name: "Add group" }).click();
-    await owner.getByLabel("Role of the group Reviewers").selectOption("member");
+    const roleOfGroup = owner.getByLabel("Role of the group Reviewers");
+    const chooseRole = async (role: string) => {
+      await roleOfGroup.selectOption(role);
+      // It shows the previous role until the change is stored.
+      await expect.poll(() => roleOfGroup.inputValue(), { timeout: 20_000 }).toBe(role);
+    };
+    await chooseRole("member");
     await owner.getByRole("button", { name: "New role" }).click();
     await owner.getByRole("dialog").getByLabel("Name").fill("Key keeper");
     expect(await owner.getByLabel("organization.audit_logs.read").count()).toBe(0);
     await owner.getByLabel("project.keys.write").check();
     await owner.getByRole("button", { name: "Create role" }).click();
-    await owner.getByLabel("Role of the group Reviewers").selectOption("Key keeper");
-    await owner.getByLabel("Role of the group Reviewers").selectOption("member");
+    await chooseRole("Key keeper");
+    await chooseRole("member");
     expect(await axeViolations(owner)).toEqual([]);
 
     await owner.goto(`${origin}/#/people`);
@@ -206,7 +212,7 @@ describe.runIf(hasChromium)("sign-on in the console", () => {
     await owner.getByRole("button", { name: "Delete" }).click();
     await owner.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await owner.getByText("idp/auditors").waitFor();
-    expect(await owner.getByText("Reviewers").count()).toBe(0);
+    await expect.poll(() => owner.getByText("Reviewers").count(), { timeout: 20_000 }).toBe(0);
   });
 
   test("leads back to the sign-in page from a failure, and signs out at the provider", async () => {
