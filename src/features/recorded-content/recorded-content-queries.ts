@@ -35,12 +35,12 @@ export async function deleteRecording(executor: Executor, projectId: string): Pr
 /** Inserts content; a request that is recorded already keeps what it has. */
 export async function insertContents(transaction: Executor, kind: Kind, rows: readonly NewContent[]): Promise<void> {
   for (const { tokens, ...row } of rows) {
-    await transaction
+    const { numInsertedOrUpdatedRows } = await transaction
       .insertInto("recordedContents")
       .values(row)
       .onConflict((conflict) => conflict.column("id").doNothing())
-      .execute();
-    if (tokens.length > 0) await writeTokens(transaction, kind, row.id, tokens);
+      .executeTakeFirstOrThrow();
+    if (tokens.length > 0 && Number(numInsertedOrUpdatedRows) > 0) await writeTokens(transaction, kind, row.id, tokens);
   }
 }
 
@@ -51,7 +51,7 @@ async function writeTokens(executor: Executor, kind: Kind, id: string, tokens: r
     );
     return;
   }
-  await sql`insert or replace into recorded_index(rowid, tokens)
+  await sql`insert into recorded_index(rowid, tokens)
     select number, ${tokens.join(" ")} from recorded_contents where id = ${id}`.execute(executor);
 }
 

@@ -148,7 +148,7 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
 }
 
 /** The filter within the projects whose content the caller may read. Throws a Fault for a caller without any. */
-export function contentFilter(request: FastifyRequest, asked: Omit<RequestFilter, "organizationId">): RequestFilter {
+function contentFilter(request: FastifyRequest, asked: Omit<RequestFilter, "organizationId">): RequestFilter {
   const readable = readableProjects(request.caller);
   const { projectIds } = asked;
   const allowed = readable === undefined ? projectIds : readable.filter((id) => projectIds?.includes(id) ?? true);

@@ -7,7 +7,7 @@ import { ContentRecorder } from "../content-recorder.ts";
 import type { RequestRecording } from "./request-recording.ts";
 
 /** An answer that its caller asks to store, at its end. */
-export interface CompleteChat {
+interface CompleteChat {
   recording: RequestRecording;
   /** ID that an upstream gave the answer, where it was forwarded. */
   forwardedId: string | undefined;
