@@ -42,6 +42,9 @@ describe.runIf(hasChromium)("connections in the console", () => {
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page.getByText("It works").waitFor();
     await page.getByText("vllm 0.11.0").waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByLabel("Name of the connection").fill("gpu");
     await page.getByRole("switch", { name: "Qwen/Qwen3-8B" }).click({ force: true });
     await page.getByLabel("ID of Qwen/Qwen3-8B").fill("team-chat");
