@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { ENGINES } from "../../engines/registry.ts";
 import { costInNanoDollars } from "../../features/usage/cost.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
 import type { ModelSpec } from "../build-catalog.ts";
@@ -146,6 +147,20 @@ test.each([
   ["https://api.openai.com.example.com/v1", undefined],
 ])("the provider of %s is %s", (baseUrl, provider) => {
   expect(providerOf(baseUrl)).toBe(provider);
+});
+
+test("finds prices of the engines of providers by their default addresses", async () => {
+  const list = new PriceList(await readPriceList("builtin", directory));
+  const priceOf = (engine: keyof typeof ENGINES, model: string) => {
+    const { baseUrl } = ENGINES[engine].settings.parse({ model }) as { baseUrl: string };
+    return list.find(providerOf(baseUrl) ?? "", model)?.prompt;
+  };
+  expect(priceOf("gemini", "gemini-2.5-flash")).toBeDefined();
+  expect(priceOf("gemini", "gemini-2.5-flash")).toBe(list.find("google", "gemini-2.5-flash")?.prompt);
+  for (const engine of ["anthropic", "mistral", "cohere"] as const) {
+    const { baseUrl } = ENGINES[engine].settings.parse({ model: "x" }) as { baseUrl: string };
+    expect(providerOf(baseUrl)).toBe(engine);
+  }
 });
 
 test("completes prices: the configured one wins, then the first list; other hosts have none", async () => {
