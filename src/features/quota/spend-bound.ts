@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import type { SpendPeriod, SpendWindow } from "./spend-window.ts";
 
-export const NANO_DOLLARS_PER_CENT = 10_000_000;
+const NANO_DOLLARS_PER_CENT = 10_000_000;
 
 export const SPEND_SUBJECTS = ["organization", "project", "api_key", "user", "end_user", "tag"] as const;
 

@@ -7,7 +7,7 @@ export const SUBJECTS = [
   { value: "tag", label: "Tag" },
 ] as const;
 
-export type Subject = (typeof SUBJECTS)[number]["value"];
+type Subject = (typeof SUBJECTS)[number]["value"];
 
 export const INTERVALS = [
   { value: "day", label: "Day" },
