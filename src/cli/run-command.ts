@@ -81,6 +81,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Create, list and archive organizations",
     load: async () => (await import("./organizations.ts")).organizationsCommand(),
   },
+  prompts: {
+    summary: "List stored prompts; add versions, move labels",
+    load: async () => (await import("./prompts.ts")).promptsCommand(),
+  },
   batches: {
     summary: "Run files of requests; list and cancel batches",
     load: async () => (await import("./batches.ts")).batchesCommand(),

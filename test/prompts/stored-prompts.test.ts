@@ -1,11 +1,14 @@
 /** Stored prompts through the official client, on both databases: rendering, labels, usage, permissions. */
 
+import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
+import { runParlance } from "../support/service/run-parlance.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const databases = useDatabases();
@@ -277,5 +280,23 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const content = { messages: [{ role: "user", content: "x" }] };
     const added = await Promise.all(Array.from({ length: 8 }, () => call("POST", `/${id}/versions`, { content })));
     expect(added.map(({ body }) => body.version).toSorted((a, b) => a - b)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test("parlance prompts lists, adds, labels, shows and sums", async () => {
+    const file = join(service.dataDirectory, "content.json");
+    await writeFile(file, JSON.stringify({ model: "writer", messages: [{ role: "user", content: "One" }] }));
+    const parlance = async (...words: string[]) => {
+      const connection = ["--url", service.origin, "--key", service.apiKey];
+      return runParlance(["prompts", ...words, ...connection], { cwd: service.dataDirectory });
+    };
+    expect(await parlance("push", "from the terminal", file)).toMatchObject({ code: 0 });
+    const second = await parlance("push", "from the terminal", file, "--label", "staging", "--note", "Again");
+    expect(second.stdout).toContain("Added version 2");
+    expect((await parlance("label", "from the terminal", "production", "1")).stdout).toContain("is version 1");
+    expect((await parlance("list")).stdout).toMatch(/from the terminal +2 +production=1 staging=2/);
+    expect(JSON.parse((await parlance("show", "from the terminal")).stdout)).toMatchObject({ model: "writer" });
+    await client.responses.create({ prompt: { id: "from the terminal" } });
+    expect((await parlance("usage", "from the terminal")).stdout).toMatch(/1 +1 +100 +10 +\$0\.200000/);
+    expect(await parlance("label", "none", "production", "1")).toMatchObject({ code: 1 });
   });
 });

@@ -13,7 +13,7 @@ export interface EvalRow {
   createdAt: number;
 }
 
-export type EvalRunStatus = "queued" | "in_progress" | "completed" | "canceled" | "failed";
+type EvalRunStatus = "queued" | "in_progress" | "completed" | "canceled" | "failed";
 
 export interface EvalRunRow {
   id: string;

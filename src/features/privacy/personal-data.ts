@@ -38,7 +38,7 @@ type Column<Name extends Table> = keyof Schema[Name] & string;
 export const PSEUDONYM = Symbol("pseudonym");
 
 /** Rows that name the person in a column. */
-export interface PersonalRows<Name extends Table> {
+interface PersonalRows<Name extends Table> {
   /** Columns with an identifier of the person; a row belongs to the person when one matches. */
   by: { readonly [Each in Column<Name>]?: IdentifierKind };
   /** Columns that an export leaves out: hashes, encrypted content, and what is about other persons. */
@@ -60,7 +60,7 @@ export interface QueriedRows<Name extends Table> {
 }
 
 /** How a table takes part in export and erasure, or why it does not. */
-export type TableRegistration<Name extends Table> =
+type TableRegistration<Name extends Table> =
   | {
       /** Why neither export nor erasure concerns the table. */
       reason: string;

@@ -15,7 +15,7 @@ const input = z
   .min(1)
   .max(100);
 
-export const METRICS = [
+const METRICS = [
   ...(["fuzzy_match", "bleu", "gleu", "meteor", "cosine"] as const),
   ...(["rouge_1", "rouge_2", "rouge_3", "rouge_4", "rouge_5", "rouge_l"] as const),
 ] as const;

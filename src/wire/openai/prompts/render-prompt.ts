@@ -13,7 +13,7 @@ export interface RenderedMessage {
 }
 
 /** Returns the variables, those that are not declared included. */
-export function variablesOf({ messages, variables }: Pick<PromptContent, "messages" | "variables">): PromptVariable[] {
+function variablesOf({ messages, variables }: Pick<PromptContent, "messages" | "variables">): PromptVariable[] {
   const declared = new Map(variables.map((variable) => [variable.name, variable]));
   for (const { content } of messages) {
     for (const [, name = ""] of content.matchAll(PLACEHOLDER)) {
