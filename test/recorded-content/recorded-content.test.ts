@@ -59,6 +59,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       config: `
 builtin_models: false
 ollama: { enabled: true }
+usage: { labels: { end_users: true } }
 server: { workers: 2 }
 recorded_content: { max_content_kilobytes: 16 }
 models:
@@ -203,6 +204,18 @@ models:
     const look = data.find(({ type }: Any) => type === "request.content.read");
     expect(look["request.content.read"]).toMatchObject({ id });
     expect(JSON.stringify(data)).not.toContain("For few eyes");
+  });
+
+  test("filters the history and the export by end user", async () => {
+    await record({ record_content: "all" });
+    const id = await chat("For a visitor.", { user: 'visitor "7"' });
+    await chat("For another one.", { user: "visitor 8" });
+    await contentOf(id);
+    const query = `end_users=${encodeURIComponent('visitor "7"')}`;
+    const listed = await administer("GET", `/requests?${query}`);
+    expect(listed.data.map((entry: Any) => entry.id)).toEqual([id]);
+    const found = await administer("GET", `/requests/search?query=visitor&${query}`);
+    expect(found.data.map((entry: Any) => entry.id)).toEqual([id]);
   });
 
   test("exports examples for fine-tuning and items for evaluations, by feedback", async () => {
