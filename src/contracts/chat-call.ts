@@ -5,6 +5,8 @@ import type { ChatDefaults, ChatMessage, ChatRequest, RawPrompt } from "./chat-m
 import type { PassThrough } from "./chat-proxy.ts";
 
 export interface ChatCall {
+  /** Whether its answer is stored under its ID, which therefore cannot be that of a cached answer. */
+  isStored?: boolean;
   /** Its messages may become strings when they are read first, which `outline` avoids. */
   request: ChatRequest;
   /** Messages of a large body with short texts in place of long ones, for what does not depend on them. */

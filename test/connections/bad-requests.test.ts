@@ -153,7 +153,7 @@ describe("routes", () => {
     }
   });
 
-  test.each(["images/generations", "fine_tuning/jobs", "assistants", "evals", "videos"])(
+  test.each(["images/generations", "fine_tuning/jobs", "assistants", "videos"])(
     "returns 404 for /v1/%s, which is absent, and lists what there is",
     async (path) => {
       const response = await service.post(`/v1/${path}`, valid);
@@ -166,9 +166,9 @@ describe("routes", () => {
   );
 
   test("returns 405 for a wrong method and names the allowed ones", async () => {
-    const response = await service.fetch("/v1/chat/completions");
+    const response = await service.fetch("/v1/chat/completions", { method: "PATCH" });
     expect(response.status).toBe(405);
-    expect(response.headers.get("allow")).toBe("POST");
+    expect(response.headers.get("allow")).toBe("POST, GET");
     expect((await errorOf(response)).message).toContain("POST");
   });
 });

@@ -212,6 +212,7 @@ usage: { labels: { end_users: true, tag_metadata: [feature] } }`;
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(90);
     await expect.poll(spent, { timeout: 5_000 }).toBeCloseTo(1.2);
+    await administrator(one).spendLimit.delete();
   });
 
   onBackend(

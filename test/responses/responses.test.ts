@@ -148,7 +148,7 @@ test("ends a stream that fails with response.failed", async () => {
 });
 
 const HOSTED_TOOLS = [
-  ...["web_search", "web_search_preview", "file_search", "code_interpreter", "image_generation", "mcp"],
+  ...["web_search", "web_search_preview", "code_interpreter", "image_generation", "mcp"],
   ...["computer_use", "tool_search", "toString"],
 ];
 
@@ -371,7 +371,8 @@ test.each([
   [{ input: [] }, "input"],
   [{ input: undefined }, "input"],
   [{ input: [{ type: "item_reference" }] }, "input[0].id"],
-  [{ input: [{ type: "web_search_call" }] }, "input[0].type"],
+  [{ input: [{ type: "web_search_call" }] }, "input[0].action"],
+  [{ tools: [{ type: "file_search" }] }, "tools[0].vector_store_ids"],
   [{ input: [{ type: "function_call_output", call_id: "call_1", output: "x" }] }, "input[0].call_id"],
   [{ input: [{ role: "nobody", content: "x" }] }, "input[0].role"],
   [{ tools: [{ type: "function", name: "no name" }] }, "tools[0].name"],

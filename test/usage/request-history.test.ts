@@ -218,8 +218,9 @@ test("counts requests and errors by time, within 31 days", async () => {
 test("retrieves one request, of the caller's own project only", async () => {
   const { data } = await send("GET", "/requests");
   const own = data.find(({ project_id }: { project_id: string }) => project_id === other.id);
-  expect(await send("GET", `/requests/${own.id}`)).toEqual(own);
-  expect(await send("GET", `/requests/${own.id}`, undefined, other.key)).toEqual(own);
+  const details = { ...own, recorded: false, feedback: [] };
+  expect(await send("GET", `/requests/${own.id}`)).toEqual(details);
+  expect(await send("GET", `/requests/${own.id}`, undefined, other.key)).toEqual(details);
   const foreign = data.find(({ project_id }: { project_id: string }) => project_id !== other.id);
   for (const [id, key] of [
     ["req_missing", service.adminKey],

@@ -17,7 +17,6 @@ import {
   toPromptVersion,
 } from "../../wire/openai/prompts/prompts.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import type { Requirement } from "../../wire/openapi/operation.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import { projectOf } from "../responses/routes.ts";
@@ -36,8 +35,7 @@ interface OfLabel {
 }
 
 const WRITE = { tag: "Prompts", permission: "project", requires: "project.prompts.write" } as const;
-const READERS: Requirement = ["project.read", "project.inference"];
-const READ = { tag: "Prompts", permission: "project", requires: READERS } as const;
+const READ = { tag: "Prompts", permission: "project" } as const;
 
 /** /v1/prompts. `flush` writes usage that is still in memory. */
 export function storedPrompts(prompts: Prompts, flush: () => Promise<void>): FastifyPluginAsync {

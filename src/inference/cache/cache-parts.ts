@@ -112,6 +112,7 @@ export function chatParts(
   models: readonly (ChatModel | undefined)[],
 ): CacheParts | Extract<BypassReason, "stored" | "unsupported"> {
   const { request, prompts, passThrough } = call;
+  if (call.isStored === true) return "stored";
   const typed = [pick(request, CHAT), prompts];
   const facts = { isSampled: request.temperature > 0, hasTools: request.tools.length > 0, isForwardable: false };
   if (passThrough === undefined) return { ...facts, parts: ["chat", typed] };
@@ -119,7 +120,7 @@ export function chatParts(
     return passThrough.unsupportedLocally() === undefined ? { ...facts, parts: ["chat", typed] } : "unsupported";
   }
   const { body, native, isTextCompletion, stream } = passThrough;
-  if (native?.isStateful === true || (native === undefined && body.store === true)) return "stored";
+  if (native?.isStateful === true) return "stored";
   const hasTools = facts.hasTools || TOOL_FIELDS.some((name) => hasContent(body[name]));
   const form = [native?.operation, native?.headers, isTextCompletion === true, stream];
   // The body of a chat completion has the large fields already.

@@ -20,7 +20,7 @@ function outlinedPromptBytes(body: ChatCompletionBody, { fields, hiddenBytes }: 
   return promptBytes(body, fields.messages as ChatCompletionBody["messages"]) + hiddenBytes;
 }
 
-interface ParsedChatCall extends Pick<ChatCall, "outline"> {
+interface ParsedChatCall extends Pick<ChatCall, "outline" | "isStored"> {
   request: ChatRequest;
   passThrough: PassThrough;
   moderationInput(): ReturnType<typeof toModerationInput>;
@@ -37,6 +37,7 @@ export function toChatCall(
   const outline = outlineOf(body);
   const call: ParsedChatCall = {
     request: toChatRequest(body, callerHeaders),
+    ...(body.store === true && { isStored: true }),
     ...(outline && { outline: onceOutlined(outline) }),
     passThrough: {
       body: toForwardedBody(body),
