@@ -58,7 +58,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const { recorder, history, spentIn } = usage;
   const openCircuits = () => workers?.openCircuits() ?? new Set<string>();
   const webhooks = openWebhooks({ ...base, outbox, openCircuits });
-  const mail = openMail(base);
+  const mail = await openMail(base);
   accounts.invites.mail = inviteMailOf(mail);
   const onSpent = openSpendAlerts({ ...base, accounts, usage, outbox, mail });
   const live = openCatalog({

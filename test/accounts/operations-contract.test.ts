@@ -234,7 +234,7 @@ test("a line of a batch is found, permitted, limited and moderated as the same r
   expect(line?.response?.status_code).toBe(404);
 });
 
-test.each(["images/generations", "fine_tuning/jobs", "assistants", "evals", "videos"])(
+test.each(["images/generations", "fine_tuning/jobs", "assistants", "videos"])(
   "names what there is to callers of /v1/%s",
   async (path) => {
     const response = await service.post(`/v1/${path}`, {});

@@ -36,7 +36,7 @@ describe("paths", () => {
   });
 
   test("names a code for a method that a path does not have", async () => {
-    const answer = await service.fetch("/v1/chat/completions");
+    const answer = await service.fetch("/v1/chat/completions", { method: "PATCH" });
     expect(answer.status).toBe(405);
     expect(await answer.json()).toMatchObject({ error: { code: "method_not_allowed" } });
   });

@@ -138,12 +138,13 @@ test("exports the lines of the log, those of requests within their spans", () =>
 });
 
 test("spans contain the messages that the operator's function returns", () => {
-  const answered = [{ role: "assistant", parts: [{ type: "text", content: "Yes, [card]." }] }];
+  const parts = [{ type: "text", content: "Yes, [card]." }];
+  const answered = [{ role: "assistant", parts, finish_reason: "stop" }];
   const asked = chatOf("Is it");
   expect(JSON.parse(String(asked["gen_ai.input.messages"]))).toEqual([
     { role: "user", parts: [{ type: "text", content: "Is it [card]?" }] },
   ]);
-  expect(JSON.parse(String(asked["gen_ai.output.messages"]))).toEqual([{ ...answered[0], finish_reason: "stop" }]);
+  expect(JSON.parse(String(asked["gen_ai.output.messages"]))).toEqual(answered);
   for (const start of ["Forward", "Stream"])
     expect(JSON.parse(String(chatOf(start)["gen_ai.output.messages"]))).toEqual(answered);
   expect(JSON.parse(String(chatOf("Call a tool")["gen_ai.output.messages"]))).toMatchObject([
