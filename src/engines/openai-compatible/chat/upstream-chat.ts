@@ -151,14 +151,15 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
     return this.send(operation, { body: sent, headers: { ...headers, ...credentials }, callerHeaders }, signal);
   }
 
-  async *#stream<Event>(
+  #stream<Event>(
     request: ChatRequest,
     asked: Asked,
     sink: FrameSink<Event>,
     signal: AbortSignal,
   ): AsyncGenerator<Event> {
     const { upstreamModel } = this.contextOf(request.model);
-    yield* this.streamed(
+    // Not a generator of its own, which would pass each event on once more.
+    return this.streamed(
       request,
       () => this.#ask(request, asked, upstreamModel, signal),
       { sink, promptBytes: asked.promptBytes },
