@@ -44,7 +44,7 @@ export class TalkSession {
 
   readonly getState = (): TalkState => this.#state;
 
-  /** Of the microphone and of the answer; undefined while there is no conversation. */
+  /** Analysers of the microphone and the answer; undefined while there is no conversation. */
   analysers(): [AnalyserNode, AnalyserNode] | undefined {
     if (this.#microphone === undefined || this.#player === undefined) return undefined;
     return [this.#microphone.analyser, this.#player.analyser];

@@ -4,11 +4,11 @@ const BAR_WIDTH = 4;
 const GAP = 3;
 const HEIGHT = 96;
 const INTERVAL_MS = 50;
-/** Of the loudness that fills the height. */
+/** Share of the full loudness that fills the height. */
 const FULL = 0.25;
 
 interface WaveformProps {
-  /** Of the user and of the assistant; undefined: nobody speaks. */
+  /** Analysers of the user and the assistant; undefined without a conversation. */
   analysers: () => [AnalyserNode, AnalyserNode] | undefined;
 }
 
