@@ -21,7 +21,7 @@ import type { GenAiMetrics } from "./observability/gen-ai-metrics.ts";
 import type { Logger } from "./observability/logger.ts";
 import type { Metrics } from "./observability/metrics.ts";
 
-export type LiveSettings = Pick<Config, "limits" | "guardrails">;
+export type LiveSettings = Pick<Config, "limits" | "guardrails" | "prices">;
 
 export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "onSpent"> {
   config: Pick<Config, "usage"> & { server: Pick<Config["server"], "requestTimeoutSeconds"> };
@@ -112,6 +112,10 @@ export function openInference({
     onGuarded: (request) => {
       for (const { type, stage, outcome } of request.report.records) metrics.guardrail(type, stage, outcome);
       parts.onGuarded?.(request);
+    },
+    projectFactors: ({ projectId = "" }) => {
+      const factor = settings().prices.projectFactors[projectId];
+      return factor === undefined ? [] : [factor];
     },
     stillWorks: (caller) => callers.stillWorks(caller),
     requestTimeoutSeconds,

@@ -83,8 +83,19 @@ export const price = z
     "Price of the model, recorded as the cost of each request. Default: that of the deployment that answers, then `prices.lists`; without any, the cost is recorded as unknown, not as zero.",
   );
 
+const vectorStorePrices = z
+  .strictObject({
+    gigabyte_day: unit("US dollars for a gigabyte (10^9 bytes) of chunks and vectors that is stored for a day."),
+    search: unit("US dollars per search, in addition to the models that it uses."),
+  })
+  .default({})
+  .describe("Prices of vector stores of this service. Their size is recorded each hour, also without a price.");
+
+export type VectorStorePrices = z.output<typeof vectorStorePrices>;
+
 export const priceSettings = mapping(
   {
+    vector_stores: vectorStorePrices,
     lists: z
       .array(z.string().min(1))
       .max(20)

@@ -318,6 +318,11 @@ export class Inference {
     return this.#runs.admit(caller);
   }
 
+  /** Prepares to count a cost that no request causes; see `Runs`. */
+  beginSpending(caller: Caller, at: number): Promise<(nanoDollars: number) => Promise<void>> {
+    return this.#runs.beginSpending(caller, at);
+  }
+
   /** Runs a call of a tool of this service, with a reservation of its price. Throws a Fault when a limit refuses it. */
   runTool<Result>(
     caller: Caller,

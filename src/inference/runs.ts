@@ -23,6 +23,8 @@ import { type ToolResult, ToolRun, type ToolRunOptions, type ToolSettlement, too
 export interface RunsOptions {
   router: Router;
   quota: Quota;
+  /** Discounts and surcharges of the caller's project. */
+  projectFactors: (caller: Caller) => readonly string[];
   /** Whether the caller's key has not been revoked; true while that cannot be checked. */
   stillWorks: (caller: Caller) => Promise<boolean>;
   requestTimeoutSeconds: number;
@@ -146,19 +148,20 @@ export class Runs {
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<ToolResult<Result>> {
     const startedAt = Date.now();
+    const charge = toolCharge(tool, this.#options.projectFactors(caller));
     const reservation = await this.#options.quota.reserve({
       caller,
       model: undefined,
       catalogId: undefined,
       upperBound: () => NO_UPPER_BOUND,
       operation: "tool",
-      charges: () => [toolCharge(tool)],
+      charges: () => [charge],
       isWithinRequest: true,
       isBatch: caller.priority === "batch",
       startedAt,
     });
     const { onToolSettled } = this.#options;
-    const run = new ToolRun({ caller, tool, reservation, startedAt, onSettled: onToolSettled });
+    const run = new ToolRun({ caller, tool, charge, reservation, startedAt, onSettled: onToolSettled });
     const entry = this.#running.add(run);
     onDisconnect(() => run.abort(new Fault("client-left", "The client left.")));
     this.#revokedRuns.watch();
@@ -167,6 +170,14 @@ export class Runs {
     } finally {
       this.#running.delete(entry);
     }
+  }
+
+  /**
+   * Prepares to count a cost that no request causes against the caller's spend limits, also beyond them. Call what it
+   * resolves with once the cost is recorded, which must not be before.
+   */
+  async beginSpending(caller: Caller, at: number): Promise<(nanoDollars: number) => Promise<void>> {
+    return (await this.#options.quota.beginSpending?.(caller, at)) ?? (async () => {});
   }
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */

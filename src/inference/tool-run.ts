@@ -34,13 +34,15 @@ export type ToolResult<Result> = { value: Result; failure?: undefined } | { valu
 interface RunOptions {
   caller: Caller;
   tool: ToolRunOptions;
+  charge: Charge;
   reservation: Reservation;
   startedAt: number;
   onSettled: (settlement: ToolSettlement) => void;
 }
 
-export function toolCharge({ pricePerCall }: ToolRunOptions): Charge {
-  return { price: pricePerCall === undefined ? NO_PRICE : { request: pricePerCall }, factors: [] };
+/** `factors`: those of the caller's project. */
+export function toolCharge({ pricePerCall }: ToolRunOptions, factors: readonly string[]): Charge {
+  return { price: pricePerCall === undefined ? NO_PRICE : { request: pricePerCall }, factors };
 }
 
 export class ToolRun {
@@ -89,8 +91,8 @@ export class ToolRun {
   }
 
   #settle(outcome: ToolSettlement["outcome"]): void {
-    const { caller, tool, reservation, startedAt, onSettled } = this.#options;
-    const costNanoDollars = costInNanoDollars(toolCharge(tool), "tool", NO_USAGE);
+    const { caller, tool, charge, reservation, startedAt, onSettled } = this.#options;
+    const costNanoDollars = costInNanoDollars(charge, "tool", NO_USAGE);
     reservation.settle(NO_USAGE, costNanoDollars);
     const durationSeconds = (performance.now() - this.#beganAt) / 1000;
     onSettled({ caller, tool, outcome, costNanoDollars, startedAt, durationSeconds });

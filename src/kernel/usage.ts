@@ -1,7 +1,10 @@
 /** What a request used: one type from the engine that counts it to the bill. */
 
-/** The tasks, as usage records and prices name them; `tool`: a call of a tool that this service runs. */
-export type Operation = "chat" | "embedding" | "moderation" | "speech" | "transcription" | "tool";
+/**
+ * The tasks, as usage records and prices name them; `tool`: a call of a tool that this service runs; `storage`: an hour of
+ * stored files of vector stores, which is not a request.
+ */
+export type Operation = "chat" | "embedding" | "moderation" | "speech" | "transcription" | "tool" | "storage";
 
 /** Tokens that a model read and wrote for one request. */
 export interface TokenUsage {
@@ -70,6 +73,8 @@ export interface RecordedDetails {
   outputAudioTokens: number;
   /** Calls of tools that the provider runs. */
   toolCalls: number;
+  /** Bytes of vector stores, for each hour that they were stored. */
+  storedByteHours: number;
   /** What the provider says that requests cost; null: nothing. */
   reportedCostNanoDollars: number | null;
   /** Cost of the same requests at the price of the deployment, without the factors of projects; null: unknown. */

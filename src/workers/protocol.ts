@@ -17,7 +17,7 @@ export interface WorkerSettings {
   id: number;
   /** Number of workers. */
   workers: number;
-  config: Pick<Config, "server" | "limits" | "usage" | "guardrails" | "logLevel" | "openTelemetry">;
+  config: Pick<Config, "server" | "limits" | "usage" | "guardrails" | "prices" | "logLevel" | "openTelemetry">;
   keyKind: "sqlite" | "postgresql";
   /** Unix domain socket on which the owner serves what the workers do not. */
   socketPath: string;
@@ -28,7 +28,7 @@ export interface WorkerSettings {
 }
 
 /** What changes while a worker runs. */
-export interface WorkerUpdate extends Pick<Config, "limits" | "guardrails" | "logLevel"> {
+export interface WorkerUpdate extends Pick<Config, "limits" | "guardrails" | "prices" | "logLevel"> {
   models: readonly ModelSpec[];
 }
 

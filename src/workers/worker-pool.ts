@@ -82,8 +82,8 @@ export class WorkerPool {
   async apply(config = this.#config): Promise<void> {
     this.#config = config;
     if (this.#services === undefined) return;
-    const { limits, guardrails, logLevel } = config;
-    const update: WorkerUpdate = { models: modelsOf(this.#services), limits, guardrails, logLevel };
+    const { limits, guardrails, prices, logLevel } = config;
+    const update: WorkerUpdate = { models: modelsOf(this.#services), limits, guardrails, prices, logLevel };
     const json = toJsonWithSecrets(update);
     await this.#askAll((link) => link.channel.call("apply", json));
   }
@@ -153,11 +153,11 @@ export class WorkerPool {
 
   #settings(id: number, services: OwnerServices): WorkerSettings {
     const { socketPath } = this.#options;
-    const { server, limits, usage, guardrails, logLevel, openTelemetry } = this.#config;
+    const { server, limits, usage, guardrails, prices, logLevel, openTelemetry } = this.#config;
     return {
       id,
       workers: workerCount(server),
-      config: { server, limits, usage, guardrails, logLevel, openTelemetry },
+      config: { server, limits, usage, guardrails, prices, logLevel, openTelemetry },
       keyKind: services.accounts.keySource.kind,
       socketPath,
       forwardSecret: this.secret,

@@ -3,6 +3,7 @@
 import type OpenAI from "openai";
 import { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DAY_MS, DAY_SECONDS } from "../../src/kernel/durations.ts";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { administrator, caller } from "../support/service/team-services.ts";
@@ -11,6 +12,7 @@ import { startWordEmbedder, type WordEmbedder } from "../support/vector-stores/w
 const config = (url: string) => `
 builtin_models: false
 vector_stores: { max_vectors_per_project: 300, query_rewriter: rewriter }
+prices: { vector_stores: { gigabyte_day: "0.1", search: "0.002" } }
 models:
   - id: words
     task: embedding
@@ -108,6 +110,23 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect((await search(store, "trout", { ranking_options: byWords })).map(({ filename }) => filename)).toEqual([
       "file-0.md",
     ]);
+  });
+
+  test("charges the price of a search to the project of its caller", async () => {
+    const projects = administrator(service).projects;
+    const project = await projects.create({ name: "Searches" });
+    const account = await projects.serviceAccounts.create(project.id, { name: "searcher" });
+    const other = caller(service, account.api_key?.value);
+    const { id } = await other.vectorStores.create({ name: "Priced" });
+    for (const query of ["tide", "moon"]) await other.vectorStores.search(id, { query });
+    const searches = async () => {
+      const start_time = Math.floor(Date.now() / DAY_MS) * DAY_SECONDS;
+      const group_by = ["project_id", "line_item"] as const;
+      const page = await administrator(service).usage.costs({ start_time, group_by: [...group_by] });
+      const results = page.data.flatMap((bucket) => bucket.results as { line_item: string; project_id: string }[]);
+      return results.filter((each) => each.line_item === "vector_store_search" && each.project_id === project.id);
+    };
+    await expect.poll(searches).toContainEqual(expect.objectContaining({ amount: { value: 0.004, currency: "usd" } }));
   });
 
   test("rewrites and reranks", async () => {

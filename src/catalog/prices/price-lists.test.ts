@@ -180,7 +180,12 @@ test("completes prices: the configured one wins, then the first list; other host
     specify("openai/*", openai),
     specify("euro", openai, { prompt: "1", currency: "EUR" }),
   ];
-  const prices = { lists: [own, "builtin"], exchangeRates: { EUR: "1.08" }, projectFactors: { proj_a: "0.9" } };
+  const prices = {
+    lists: [own, "builtin"],
+    exchangeRates: { EUR: "1.08" },
+    projectFactors: { proj_a: "0.9" },
+    vectorStores: {},
+  };
   const completed = await withPrices(models, { prices, file: join(directory, "parlance.yaml") });
   const options = completed.map(({ deployments }) => deployments[0]?.routingOptions);
   expect(options.map((each) => each?.price.prompt)).toEqual([

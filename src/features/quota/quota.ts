@@ -51,4 +51,6 @@ export const UNLIMITED: Reservation = { rateLimitStatus: {}, settle: () => {} };
 export interface Quota {
   /** Throws a Fault when the claim does not fit. */
   reserve(claim: QuotaClaim): Reservation | Promise<Reservation>;
+  /** Prepares to count a cost that no request causes. Its result counts nano-dollars, and never refuses. */
+  beginSpending?(caller: Caller, at: number): Promise<(nanoDollars: number) => Promise<void>>;
 }

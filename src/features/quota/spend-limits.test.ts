@@ -65,6 +65,20 @@ test("counts spending during a database outage once after it", async () => {
   await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
 });
 
+test("counts a cost that no request causes once, and beyond the limit", async () => {
+  let recorded = 0.5 * DOLLAR;
+  const { limits, spend } = start(100, async () => recorded);
+  const count = await limits.beginSpending(caller, Date.now());
+  recorded += 0.3 * DOLLAR;
+  await count(0.3 * DOLLAR);
+  await spend();
+  await spend();
+  await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
+  // No limit refuses it.
+  await (await limits.beginSpending(caller, Date.now()))(5 * DOLLAR);
+  await expect(spend()).rejects.toThrow("6.00");
+});
+
 test("estimates each choice separately without max_tokens, and learns from each", async () => {
   const { limits } = start(10_000, async () => 0);
   const unbounded = { promptTokens: 0, completionTokens: undefined, audioBytes: 0, characters: 0 };

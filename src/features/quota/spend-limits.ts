@@ -52,6 +52,20 @@ export class SpendLimits implements Quota {
     return amount > 0 ? this.#take(claim, bounds, amount) : UNLIMITED;
   }
 
+  /** Counters begin before the cost is recorded: one that began later would contain it already. */
+  async beginSpending(caller: Caller, at: number): Promise<(nanoDollars: number) => Promise<void>> {
+    const bounds = this.#options.boundsOf(caller, at);
+    const buckets = await Promise.all(bounds.map(async (bound) => await this.#bucketOf(bound)));
+    return async (nanoDollars) => {
+      const { counters, onSpent } = this.#options;
+      const limit = Number.MAX_SAFE_INTEGER;
+      const amount = Math.min(MAX_NANO_DOLLARS, nanoDollars);
+      if (buckets.length === 0 || amount <= 0) return;
+      const { used } = await counters.take(buckets.map((bucket) => ({ ...bucket, amount, limit, isReserved: false })));
+      for (const { key, bound } of buckets) onSpent?.({ bound, atMost: used[key] ?? 0 });
+    };
+  }
+
   async #take(claim: QuotaClaim, bounds: readonly SpendBound[], amount: number): Promise<Reservation> {
     const { counters, logger, onRefused, onSpent } = this.#options;
     const buckets = await Promise.all(
@@ -164,6 +178,7 @@ export function combineQuotas(first: Quota, second: Quota, estimates: Completion
     },
   });
   return {
+    ...(first.beginSpending && { beginSpending: first.beginSpending.bind(first) }),
     reserve: (claim) => {
       const one = first.reserve(claim);
       return one instanceof Promise ? one.then((granted) => reserveSecond(claim, granted)) : reserveSecond(claim, one);

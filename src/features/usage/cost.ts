@@ -113,6 +113,7 @@ function otherLines(operation: Exclude<Operation, "chat">, usage: Usage, rates: 
     case "transcription":
       return [second];
     case "tool":
+    case "storage":
       return [];
   }
 }

@@ -44,6 +44,7 @@ export const AMOUNTS = [
   "inputAudioTokens",
   "outputAudioTokens",
   "toolCalls",
+  "storedByteHours",
 ] as const satisfies (keyof RecordedUsage | keyof RecordedDetails)[];
 
 /** Columns of costs; null: unknown. */
@@ -110,6 +111,7 @@ export class UsageRows {
       record.inputAudioTokens ?? 0,
       record.outputAudioTokens ?? 0,
       record.toolCalls ?? 0,
+      record.storedByteHours ?? 0,
       record.costNanoDollars,
       record.reportedCostNanoDollars ?? null,
       record.comparedCostNanoDollars ?? null,

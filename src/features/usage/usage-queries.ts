@@ -53,8 +53,14 @@ function addedColumn(table: string, column: string): RawBuilder<unknown> {
   return sql`${name} = coalesce(${old} + ${more}, ${old}, ${more})`;
 }
 
-/** Writes within a transaction. Skips batches that were written before. */
-export async function writeUsage(transaction: Executor, batches: readonly UsageBatch[], now: number): Promise<void> {
+/** Number of the last batch of a writer. */
+export async function readLastBatch(executor: Executor, writer: string): Promise<number | undefined> {
+  const row = await executor.selectFrom("usageWriters").select("lastBatch").where("id", "=", writer).executeTakeFirst();
+  return row?.lastBatch;
+}
+
+/** Writes within a transaction. Skips batches that were written before. Returns the number of those that were not. */
+export async function writeUsage(transaction: Executor, batches: readonly UsageBatch[], now: number): Promise<number> {
   const claimed: UsageBatch[] = [];
   const dimensions = new Map<number, UsageDimensionRow>();
   for (const batch of batches) {
@@ -69,6 +75,7 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
   await insert(transaction, DIMENSIONS, dimensionValues);
   await insert(transaction, ROLLUPS, rollUp(claimed).flat());
   await writeLabels(transaction, claimed);
+  return claimed.length;
 }
 
 async function writeLabels(transaction: Executor, batches: readonly UsageBatch[]): Promise<void> {

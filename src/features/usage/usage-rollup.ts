@@ -27,9 +27,12 @@ const REQUESTS = ROLLUP_COLUMNS.indexOf("requests");
 /** Sorted by key. */
 export function rollUp(batches: readonly UsageBatch[]): Rollup[] {
   const minutes = new Buckets(MINUTE_SECONDS);
-  for (const { values } of batches) {
+  for (const { values, dimensions } of batches) {
+    const storage = new Set(dimensions.filter(({ operation }) => operation === "storage").map(({ id }) => id));
     for (let start = 0; start < values.length; start += RECORD_COLUMNS.length) {
-      minutes.add(values[start] ?? 0, values[start + 1] ?? 0, values, start + FIRST_OF_RECORD, 1);
+      const dimensionId = values[start + 1] ?? 0;
+      const requests = storage.size > 0 && storage.has(dimensionId) ? 0 : 1;
+      minutes.add(values[start] ?? 0, dimensionId, values, start + FIRST_OF_RECORD, requests);
     }
   }
   const hours = sumInto(HOUR_SECONDS, minutes.rollups());

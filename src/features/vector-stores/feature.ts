@@ -4,6 +4,7 @@ import { fileBatches } from "./file-batch-routes.ts";
 import { fileSearchTool } from "./file-search-tool.ts";
 import { startIngest } from "./ingest.ts";
 import { SearchableStores } from "./searchable-stores.ts";
+import { startStorageMeter } from "./storage-meter.ts";
 import { storeFiles } from "./store-file-routes.ts";
 import { StoreFiles } from "./store-files.ts";
 import { StoreSearch } from "./store-search.ts";
@@ -27,9 +28,13 @@ export function openVectorStores(parts: ServiceParts): Feature {
   lifetime.use(vectorStoreRetention({ database, logger }));
   let ingest: ReturnType<typeof startIngest> | undefined;
   lifetime.defer(() => ingest?.close());
+  let meter: ReturnType<typeof startStorageMeter> | undefined;
+  lifetime.defer(() => meter?.close());
+  const prices = () => (parts.live.config ?? config).prices;
   const storeFilesOfProjects = new StoreFiles({ database, files, segments, onAdded: () => ingest?.wake() });
   files.onDeleted((resource) => storeFilesOfProjects.removeEverywhere(resource));
-  const search = new StoreSearch({ database, inference, stores, searchable, segments, reranker, queryRewriter });
+  const price = () => prices().vectorStores.search;
+  const search = new StoreSearch({ database, inference, stores, searchable, segments, reranker, queryRewriter, price });
   const own: VectorStoreParts = { stores, files: storeFilesOfProjects, search, embeddingModel };
   tools.register(fileSearchTool(own));
   const callerOf = (keyId: string) => accounts.callerOfKey(keyId, "batch");
@@ -38,6 +43,14 @@ export function openVectorStores(parts: ServiceParts): Feature {
     project: [vectorStores(inference, own), storeFiles(inference, own), fileBatches(inference, own)],
     start: () => {
       ingest = startIngest(ingestOptions);
+      meter = startStorageMeter({
+        ...{ database, logger, inference, callerOf },
+        pricePerGigabyteDay: () => prices().vectorStores.gigabyte_day,
+        factorsOf: (projectId) => {
+          const factor = prices().projectFactors[projectId];
+          return factor === undefined ? [] : [factor];
+        },
+      });
     },
     drain: () => ingest?.drain(),
   };

@@ -77,7 +77,7 @@ export function fileSearchTool({ stores, search }: Pick<VectorStoreParts, "store
           {
             definition: { ...definition, param: path },
             name: NAME,
-            begin: () => new FileSearchCall(find, showsResults),
+            begin: () => new FileSearchCall(find, showsResults, search.price),
           },
         ],
         annotate: (text) => findCitations(text, sources),
@@ -95,12 +95,14 @@ class FileSearchCall implements ServiceCall {
   readonly #id = newId("fs_");
   readonly #find: Find;
   readonly #showsResults: boolean;
+  readonly #price: string | undefined;
   #queries: readonly string[] = [];
   #results: readonly SearchResult[] | undefined;
   #hasFailed = false;
 
-  constructor(find: Find, showsResults: boolean) {
+  constructor(find: Find, showsResults: boolean, price: string | undefined) {
     this.#find = find;
+    this.#price = price;
     this.#showsResults = showsResults;
   }
 
@@ -128,7 +130,7 @@ class FileSearchCall implements ServiceCall {
     }
     this.#queries = queries;
     yield { type: "response.file_search_call.searching" };
-    const tool = { name: NAME, label: NAME, timeoutMs: TIMEOUT_MS };
+    const tool = { name: NAME, label: NAME, timeoutMs: TIMEOUT_MS, pricePerCall: this.#price };
     const { value, failure } = await runTool(tool, (signal) => {
       const onDisconnect: OnDisconnect = (leave) => {
         if (signal.aborted) leave();

@@ -3,6 +3,7 @@
 import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
+import { MINUTE_MS } from "../../kernel/durations.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Database } from "../../storage/database.ts";
 import type { AttributeFilter } from "../../wire/openai/attribute-filters.ts";
@@ -20,7 +21,9 @@ import type { VectorStores } from "./vector-stores.ts";
 
 export interface StoreSearchOptions extends Pick<VectorStoreSettings, "reranker" | "queryRewriter"> {
   database: Database;
-  inference: Pick<Inference, "embed" | "rerank" | "chat">;
+  inference: Pick<Inference, "embed" | "rerank" | "chat" | "runTool">;
+  /** US dollars per search; undefined: no price. */
+  price: () => string | undefined;
   stores: VectorStores;
   searchable: SearchableStores;
   segments: StoredSegments;
@@ -32,6 +35,11 @@ export interface StoreQuery {
   max: number;
   filter: AttributeFilter | undefined;
   ranking: RankingOptions | undefined;
+}
+
+interface SearchOutcome {
+  queries: readonly string[];
+  results: SearchResult[];
 }
 
 interface Match extends IndexMatch {
@@ -47,6 +55,9 @@ const RERANKED = 50;
 const REWRITER =
   "Rewrite the user's message as one short query for a search engine: keep names, numbers and technical terms, and leave out greetings and filler words. Answer with the query alone.";
 const REWRITTEN_TOKENS = 100;
+/** What usage records name in place of a model. */
+const NAME = "vector_store_search";
+const TIMEOUT_MS = MINUTE_MS;
 
 export class StoreSearch {
   readonly #options: StoreSearchOptions;
@@ -55,13 +66,29 @@ export class StoreSearch {
     this.#options = options;
   }
 
+  /** Price of a search by a tool. */
+  get price(): string | undefined {
+    return this.#options.price();
+  }
+
+  /** Searches for a request of its caller, who pays for the search if it has a price. Throws a Fault. */
+  async searchAtPrice(...request: Parameters<StoreSearch["search"]>): Promise<SearchOutcome> {
+    if (this.price === undefined) return await this.search(...request);
+    const [caller, , , onDisconnect] = request;
+    const tool = { name: NAME, label: NAME, timeoutMs: TIMEOUT_MS, pricePerCall: this.price };
+    const { inference } = this.#options;
+    const { value, failure } = await inference.runTool(caller, tool, onDisconnect, () => this.search(...request));
+    if (value === undefined) throw failure;
+    return value;
+  }
+
   /** Searches stores of the caller's project. Throws a Fault. */
   async search(
     caller: Caller,
     stores: readonly VectorStoreRow[],
     query: StoreQuery,
     onDisconnect: OnDisconnect,
-  ): Promise<{ queries: readonly string[]; results: SearchResult[] }> {
+  ): Promise<SearchOutcome> {
     const { rewritesQuery, max, ranking } = query;
     const reranker = this.#rerankerOf(ranking);
     const queries = rewritesQuery ? await this.#rewrite(caller, query.queries, onDisconnect) : query.queries;

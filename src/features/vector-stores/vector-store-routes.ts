@@ -140,7 +140,7 @@ export function vectorStores(inference: Inference, parts: VectorStoreParts): Fas
           filter: body.filters,
           ranking: body.ranking_options,
         };
-        const { queries, results } = await search.search(request.caller, [store], query, onDisconnect(reply));
+        const { queries, results } = await search.searchAtPrice(request.caller, [store], query, onDisconnect(reply));
         return toSearchResults(queries, results);
       },
     );

@@ -34,6 +34,7 @@ import { budgets } from "./0031-budgets.ts";
 import { recordedContent } from "./0032-recorded-content.ts";
 import { vectorStores } from "./0033-vector-stores.ts";
 import { evals } from "./0034-evals.ts";
+import { storedBytes } from "./0035-stored-bytes.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -71,4 +72,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0032-recorded-content": recordedContent,
   "0033-vector-stores": vectorStores,
   "0034-evals": evals,
+  "0035-stored-bytes": storedBytes,
 };

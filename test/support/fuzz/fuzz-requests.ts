@@ -175,6 +175,7 @@ const reading = fc
       "usage/moderations",
       "usage/audio_speeches",
       "usage/audio_transcriptions",
+      "usage/vector_stores",
       "costs",
       "audit_logs",
       "requests",

@@ -424,7 +424,14 @@ const organization: Script = async ({ recorder, key, adminKey }) => {
     if ((page.match(/"organization.request"/g)?.length ?? 0) < 2) throw new Error(page);
   });
   const sendOwn = (title: string, path: string) => recorder.send(title, `GET ${ROOT}${path}`, { key: own });
-  for (const kind of ["completions", "embeddings", "moderations", "audio_speeches", "audio_transcriptions"]) {
+  for (const kind of [
+    "completions",
+    "embeddings",
+    "moderations",
+    "audio_speeches",
+    "audio_transcriptions",
+    "vector_stores",
+  ]) {
     await sendOwn(`usage of ${kind}`, `/usage/${kind}?${ofToday}&bucket_width=1d&group_by=model`);
   }
   await sendOwn("usage by project and model", `/usage?start_time=${midnight}`);

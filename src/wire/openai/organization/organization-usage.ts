@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAY_SECONDS, HOUR_SECONDS } from "../../../kernel/durations.ts";
+import { DAY_SECONDS, HOUR_MS, HOUR_SECONDS } from "../../../kernel/durations.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import type { RecordedDetails, RecordedUsage } from "../../../kernel/usage.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
@@ -205,12 +205,18 @@ interface Report {
   next: number | undefined;
 }
 
-export type UsageKind = "completions" | "embeddings" | "moderations" | "audio_speeches" | "audio_transcriptions";
+export type UsageKind =
+  | "completions"
+  | "embeddings"
+  | "moderations"
+  | "audio_speeches"
+  | "audio_transcriptions"
+  | "vector_stores";
 
 export function toUsagePage(kind: UsageKind, report: Report) {
-  return toPage(report, (sum) => ({
+  return toPage(report, (sum, { beginsAt, endsAt }) => ({
     object: `organization.usage.${kind}.result` as const,
-    ...AMOUNTS[kind](sum),
+    ...AMOUNTS[kind](sum, endsAt - beginsAt),
     num_model_requests: sum.requests,
     project_id: sum.projectId ?? null,
     user_id: null,
@@ -237,7 +243,7 @@ function extensionsOf({ deployment, label }: UsageSum, { labelKind }: Report): R
   };
 }
 
-const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum) => Record<string, number>>> = {
+const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum, bucketMs: number) => Record<string, number>>> = {
   completions: (sum) => ({
     input_tokens: sum.promptTokens,
     input_cached_tokens: sum.cachedTokens,
@@ -253,6 +259,11 @@ const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum) => Record<string, numb
   moderations: (sum) => ({ input_tokens: sum.promptTokens }),
   audio_speeches: (sum) => ({ characters: sum.characters }),
   audio_transcriptions: (sum) => ({ seconds: Math.round(sum.audioMilliseconds / 1000) }),
+  // The mean size during the bucket. Sizes are recorded each hour.
+  vector_stores: ({ storedByteHours }, bucketMs) => ({
+    usage_bytes: Math.round(storedByteHours / Math.max(1, bucketMs / HOUR_MS)),
+    x_stored_byte_hours: storedByteHours,
+  }),
 };
 
 const NANO = 1e9;
@@ -277,14 +288,17 @@ export function toCostsPage(report: Report): AnswerOf<typeof CostsPage> {
   }));
 }
 
-function toPage<Result>({ buckets, next }: Report, toResult: (sum: UsageSum) => Result) {
+function toPage<Result>(
+  { buckets, next }: Report,
+  toResult: (sum: UsageSum, bucket: Pick<Report["buckets"][number], "beginsAt" | "endsAt">) => Result,
+) {
   return {
     object: "page" as const,
     data: buckets.map(({ beginsAt, endsAt, sums }) => ({
       object: "bucket" as const,
       start_time: toSeconds(beginsAt),
       end_time: toSeconds(endsAt),
-      results: sums.map(toResult),
+      results: sums.map((sum) => toResult(sum, { beginsAt, endsAt })),
     })),
     has_more: next !== undefined,
     next_page: next === undefined ? null : `page_${toSeconds(next)}`,
