@@ -12,4 +12,4 @@ export type ModelDescription =
   | Described<EmbeddingModel, "dimensions" | "contextWindow">
   | Described<ModerationModel, "categories" | "thresholds" | "languages" | "takesImages">
   | Described<SpeechModel, "voices" | "voiceAliases" | "languages">
-  | Described<TranscriptionModel, "languages">;
+  | Described<TranscriptionModel, "languages" | "abilities">;

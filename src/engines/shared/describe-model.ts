@@ -20,7 +20,10 @@ export function describeModel(model: Model): ModelDescription {
       const { task, voices, voiceAliases, languages } = model;
       return { task, voices, voiceAliases, languages };
     }
-    case "transcription":
-      return { task: model.task, languages: model.languages };
+    case "transcription": {
+      const { task, languages, abilities, device } = model;
+      // An upstream reports none, and refuses what it does not support.
+      return device === "upstream" ? { task, languages } : { task, languages, abilities };
+    }
   }
 }

@@ -59,7 +59,8 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     const speakers = speakerReferences && { ...speakerReferences, voices };
     const transcription = { ...parsed.request, ...common, speakers };
     const answer = await inference.transcribe(request.caller, transcription, onLeave);
-    if (parsed.stream) return sendAnswer(reply, answer, { events: toTranscriptEvents(answer.events) });
+    if (parsed.stream)
+      return sendAnswer(reply, answer, { events: toTranscriptEvents(answer.events, parsed.lists.words) });
     const body = toTranscript(answer.events, parsed);
     return sendAnswer(reply, answer, { body, contentType: TRANSCRIPT_TYPES[parsed.format] });
   };

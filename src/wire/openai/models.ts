@@ -161,6 +161,16 @@ function toCapabilities(
   if (task === "moderation")
     return { images: description?.task === "moderation" ? (description.takesImages ?? null) : null };
   if (task === "embedding") return { streaming: false };
+  if (task === "transcription") {
+    const able = description?.task === "transcription" ? description.abilities : undefined;
+    return {
+      streaming: true,
+      speakers: able?.diarization ?? null,
+      word_times: able?.wordTimes ?? null,
+      prompt: able?.prompt ?? null,
+      translation: able?.translation ?? null,
+    };
+  }
   if (task !== "chat") return { streaming: true };
   return {
     streaming: true,

@@ -49,7 +49,7 @@ export function audioCases(session: () => ConsoleSession): void {
     await page.getByRole("button", { name: "Stop talking" }).click();
   });
 
-  test("transcribes a dropped file, plays a clicked sentence, and downloads subtitles", async () => {
+  test("transcribes a dropped file, plays from a time, and downloads its text and subtitles", async () => {
     const { open, page, download } = session();
     await open("/transcription");
     const bytes = (await readFile(SPEECH)).toString("base64");
@@ -67,20 +67,22 @@ export function audioCases(session: () => ConsoleSession): void {
     await page.getByText("dropped.mp3").waitFor();
     await page.getByRole("button", { name: "Transcribe" }).click();
     await page.getByRole("button", { name: "Copy text" }).waitFor();
-    const text = ((await page.getByTestId("transcript").textContent()) ?? "").trim();
+    const text = (await page.getByTestId("transcript").locator(".segment-text").allTextContents()).join(" ").trim();
     expect(text).toMatch(/young man/i);
 
-    await page.getByTestId("transcript").getByRole("button").last().click();
-    const audio = page.locator("audio[controls]");
+    await page.getByTestId("transcript").getByRole("button", { name: "Play from" }).last().click();
+    const audio = page.locator("audio");
     await expect
       .poll(() => audio.evaluate((element) => (element as { currentTime?: number }).currentTime))
       .toBeGreaterThan(0);
 
     const fileOf = async (format: string) => {
       const file = await download(() => page.getByRole("button", { name: format, exact: true }).click());
-      expect(file.name).toBe(`transcript.${format}`);
+      expect(file.name).toBe(`dropped.${format}`);
       return file.content.toString();
     };
+    expect((await fileOf("txt")).trim()).toBe(text);
+    expect(await fileOf("docx")).toMatch(/^PK/);
     expect(await fileOf("srt")).toMatch(/^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\n.+\n/);
     expect(await fileOf("vtt")).toMatch(/^WEBVTT\n\n00:00:0\d\.\d{3} --> 00:00:0\d\.\d{3}\n.+\n/);
     const json = JSON.parse(await fileOf("json")) as { text: string; segments: { start: number; end: number }[] };

@@ -1,6 +1,6 @@
-import { send } from "../../api/request.ts";
+import { ApiError, send } from "../../api/request.ts";
 import { readEvents } from "../../components/read-events.ts";
-import type { Segment, Transcript } from "./transcript.ts";
+import { estimateWords, type Segment, type Transcript } from "./transcript.ts";
 
 interface TranscriptEvent {
   type: string;
@@ -8,35 +8,80 @@ interface TranscriptEvent {
   text?: string;
   start?: number;
   end?: number;
+  speaker?: string;
+  words?: { word: string; start: number; end: number }[];
   error?: { message: string };
+}
+
+export interface TranscriptionRequest {
+  model: string;
+  recording: File;
+  /** ISO 639-1; empty: the model detects it. */
+  language: string;
+  /** Requested where the model may have it. */
+  wantsSpeakers: boolean;
+  wantsWords: boolean;
 }
 
 /** Transcribes a recording; calls `onPart` with what was heard so far. */
 export async function readTranscript(
-  model: string,
-  recording: File,
+  request: TranscriptionRequest,
   onPart: (transcript: Transcript) => void,
+  signal: AbortSignal,
 ): Promise<Transcript> {
-  const form = new FormData();
-  form.set("model", model);
-  form.set("stream", "true");
-  form.set("file", recording, recording.name);
-  const response = await send("v1/audio/transcriptions", { method: "POST", body: form });
+  const { response, hasSpeakers } = await start(request, signal);
   const segments: Segment[] = [];
   let text = "";
+  let hasWordTimes = false;
+  const soFar = (): Transcript => ({ text, segments: [...segments], hasWordTimes });
   for await (const event of readEvents<TranscriptEvent>(response)) {
     if (event.error !== undefined) throw new Error(event.error.message);
     if (event.type === "transcript.text.delta") text += event.delta ?? "";
     if (event.type === "transcript.text.done") text = event.text ?? text;
     if (event.type === "transcript.text.segment") {
-      segments.push({
-        id: segments.length,
-        start: event.start ?? 0,
-        end: event.end ?? 0,
-        text: event.text ?? "",
-      });
+      const segment = toSegment(event, segments.length, hasSpeakers);
+      hasWordTimes ||= (event.words ?? []).length > 0;
+      segments.push(segment);
     }
-    onPart({ text, segments: [...segments] });
+    onPart(soFar());
   }
-  return { text, segments };
+  return soFar();
+}
+
+function toSegment(event: TranscriptEvent, id: number, hasSpeakers: boolean): Segment {
+  const { start = 0, end = 0, text = "", speaker, words = [] } = event;
+  const timed = words.map((word) => ({ text: word.word.trim(), start: word.start, end: word.end }));
+  return {
+    id,
+    start,
+    end,
+    text,
+    speaker: hasSpeakers ? (speaker ?? null) : null,
+    words: timed.length > 0 ? timed : estimateWords({ text, start, end }),
+  };
+}
+
+/** A model that is not loaded has not said what it can do: the next attempt omits what it refuses. */
+async function start(
+  { model, recording, language, wantsSpeakers, wantsWords }: TranscriptionRequest,
+  signal: AbortSignal,
+): Promise<{ response: Response; hasSpeakers: boolean }> {
+  let [hasSpeakers, hasWords] = [wantsSpeakers, wantsWords];
+  for (;;) {
+    const form = new FormData();
+    form.set("model", model);
+    form.set("stream", "true");
+    if (hasSpeakers) form.set("response_format", "diarized_json");
+    if (hasWords) form.append("timestamp_granularities[]", "word");
+    if (language !== "") form.set("language", language);
+    form.set("file", recording, recording.name);
+    try {
+      return { response: await send("v1/audio/transcriptions", { method: "POST", body: form, signal }), hasSpeakers };
+    } catch (failure) {
+      if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
+      if (hasWords && failure.param === "timestamp_granularities") hasWords = false;
+      else if (hasSpeakers && failure.param === "response_format") hasSpeakers = false;
+      else throw failure;
+    }
+  }
 }

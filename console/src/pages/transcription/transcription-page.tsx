@@ -1,48 +1,169 @@
-import { Button, Card, FileInput, Group, Loader, Select, Stack, Text, UnstyledButton } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { type DragEvent, Fragment, useEffect, useRef, useState } from "react";
+import "./studio.css";
+import { Button, Card, FileButton, Group, Select, Stack, Switch, Text, Title } from "@mantine/core";
+import { type DragEvent, type ReactNode, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { AsCode } from "../../components/as-code.tsx";
-import { CopyButton } from "../../components/copy-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { formatSeconds } from "../../components/format.ts";
-import { saveFile } from "../../components/save-file.ts";
+import { formatBytes } from "../../components/format.ts";
+import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
-import { IconDownload, IconMicrophone, IconPlayerStop, IconUpload } from "../../icons.tsx";
-import { readTranscript } from "./read-transcript.ts";
-import { type Segment, type Transcript, toSrt, toVtt, transcriptionSamples } from "./transcript.ts";
+import { IconMicrophone, IconPlayerStop, IconUpload, IconX } from "../../icons.tsx";
+import { studioStore, useStudio } from "./studio-store.ts";
+import { TranscriptView } from "./transcript-view.tsx";
+import { transcriptionSamples } from "./transcription-samples.ts";
 import { useRecorder } from "./use-recorder.ts";
 
 export function TranscriptionPage() {
   return (
     <WithModels
       title="Transcription"
-      description="Turn a recording into text. Click a sentence to play it."
+      description="Turn a recording into text with speakers. Click a word to play it."
       task="transcription"
       icon={<IconMicrophone />}
     >
-      {(models) => <TranscriptionForm models={models} />}
+      {(models) => <TranscriptionStudio models={models} />}
     </WithModels>
   );
 }
 
 const ACCEPTED = "audio/*,video/mp4,video/webm,.mkv,.flac,.opus,.ogg,.m4a";
+const LANGUAGE_NAMES = new Intl.DisplayNames(undefined, { type: "language" });
 
-function TranscriptionForm({ models }: { models: ModelEntry[] }) {
-  const [model, setModel] = useState(models[0]?.id ?? "");
-  const [file, setFile] = useState<File | null>(null);
-  const recorder = useRecorder(setFile);
-  const url = useObjectUrl(file);
-  const [transcript, setTranscript] = useState<Transcript>();
-  const [isOver, setIsOver] = useState(false);
-  const transcribe = useMutation({
-    mutationFn: (recording: File) => readTranscript(model, recording, setTranscript),
-    onMutate: () => setTranscript(undefined),
-  });
+function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
+  const studio = useStudio();
+  const [{ model: id }, setAddress] = useAddressState({ model: models[0]?.id ?? "" });
+  const model = models.find((each) => each.id === id) ?? models[0];
+  const [language, setLanguage] = useState<string | null>(null);
+  const [wantsSpeakers, setWantsSpeakers] = useState(true);
+  const recorder = useRecorder((recording) => studioStore.open(recording));
+  const { recording, state } = studio;
+  const { speakers, word_times: wordTimes } = model?.metadata.capabilities ?? {};
+  const languages = model?.metadata.languages ?? [];
+  const hasSpeakers = wantsSpeakers && speakers !== false;
+  const start = () =>
+    studioStore.transcribe({
+      model: id,
+      language: language !== null && languages.includes(language) ? language : "",
+      wantsSpeakers: hasSpeakers,
+      wantsWords: wordTimes !== false,
+    });
   return (
-    <Card
+    <DropZone>
+      <Stack>
+        <Card>
+          <Group align="flex-end" gap="sm">
+            <Select
+              label="Model"
+              data={models.map((each) => each.id)}
+              allowDeselect={false}
+              value={id}
+              onChange={(next) => setAddress({ model: next ?? id })}
+            />
+            {languages.length > 1 && (
+              <Select
+                label="Language"
+                placeholder="Detected"
+                searchable
+                clearable
+                w={150}
+                data={languages.map((code) => ({ value: code, label: LANGUAGE_NAMES.of(code) ?? code }))}
+                value={language}
+                onChange={setLanguage}
+              />
+            )}
+            <Switch
+              label="Speakers"
+              description={speakers === false ? "This model has no labels" : undefined}
+              disabled={speakers === false}
+              checked={hasSpeakers}
+              onChange={(event) => setWantsSpeakers(event.currentTarget.checked)}
+              mb={8}
+            />
+            <Group gap="xs" ml="auto">
+              <AsCode samples={() => transcriptionSamples(id, recording?.name ?? "recording.mp3", hasSpeakers)} />
+              {state === "running" ? (
+                <Button variant="default" onClick={() => studioStore.cancel()}>
+                  Cancel
+                </Button>
+              ) : (
+                <Button disabled={recording === null} onClick={() => void start()}>
+                  Transcribe
+                </Button>
+              )}
+            </Group>
+          </Group>
+        </Card>
+        <ErrorAlert error={studio.error ?? recorder.error} />
+        {recording === null ? (
+          <Card className="studio-empty">
+            <EmptyWave />
+            <Title order={2}>Drop a recording here</Title>
+            <Text c="dimmed" size="sm" maw={420}>
+              Audio or video, from seconds to hours. Only the chosen model reads it; the transcript stays in this
+              browser.
+            </Text>
+            <Group justify="center" mt="sm">
+              <FileButton accept={ACCEPTED} onChange={(file) => studioStore.open(file)}>
+                {(button) => (
+                  <Button {...button} leftSection={<IconUpload size={16} />}>
+                    Choose a file
+                  </Button>
+                )}
+              </FileButton>
+              <RecordButton recorder={recorder} />
+            </Group>
+          </Card>
+        ) : (
+          <>
+            <Group gap="xs" className="studio-file">
+              <Text size="sm" fw={600} className="wrap-anywhere">
+                {recording.name}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {formatBytes(recording.size)}
+              </Text>
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                color="gray"
+                leftSection={<IconX size={13} />}
+                onClick={() => studioStore.open(null)}
+              >
+                Close recording
+              </Button>
+              <RecordButton recorder={recorder} isSmall />
+            </Group>
+            <TranscriptView studio={studio} />
+          </>
+        )}
+      </Stack>
+    </DropZone>
+  );
+}
+
+function RecordButton({ recorder, isSmall = false }: { recorder: ReturnType<typeof useRecorder>; isSmall?: boolean }) {
+  const Icon = recorder.isRecording ? IconPlayerStop : IconMicrophone;
+  return (
+    <Button
+      variant={isSmall ? "subtle" : "default"}
+      size={isSmall ? "compact-xs" : "sm"}
+      color={recorder.isRecording ? "red" : "gray"}
+      leftSection={<Icon size={isSmall ? 13 : 16} />}
+      onClick={recorder.toggle}
+    >
+      {recorder.isRecording ? "Stop recording" : "Record"}
+    </Button>
+  );
+}
+
+/** Opens a file that is dropped anywhere on the page. */
+function DropZone({ children }: { children: ReactNode }) {
+  const [isOver, setIsOver] = useState(false);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a file can also be chosen by a button
+    <div
       className="drop-zone"
-      mod={{ over: isOver }}
+      data-over={isOver || undefined}
       onDragOver={(event: DragEvent) => {
         event.preventDefault();
         setIsOver(true);
@@ -52,128 +173,25 @@ function TranscriptionForm({ models }: { models: ModelEntry[] }) {
         event.preventDefault();
         setIsOver(false);
         const [dropped] = event.dataTransfer.files;
-        if (dropped !== undefined) setFile(dropped);
+        if (dropped !== undefined) studioStore.open(dropped);
       }}
     >
-      <Stack>
-        <Group align="flex-end">
-          <Select
-            label="Model"
-            data={models.map(({ id }) => id)}
-            allowDeselect={false}
-            value={model}
-            onChange={(next) => setModel(next ?? model)}
-          />
-          <FileInput
-            label="Recording"
-            placeholder="Choose or drop a file"
-            leftSection={<IconUpload size={16} />}
-            accept={ACCEPTED}
-            clearable
-            miw={220}
-            value={file}
-            onChange={setFile}
-          />
-          <Button
-            variant="default"
-            leftSection={recorder.isRecording ? <IconPlayerStop size={16} /> : <IconMicrophone size={16} />}
-            onClick={recorder.toggle}
-          >
-            {recorder.isRecording ? "Stop recording" : "Record"}
-          </Button>
-        </Group>
-        <Group>
-          <Button
-            disabled={file === null}
-            loading={transcribe.isPending}
-            onClick={() => file !== null && transcribe.mutate(file)}
-          >
-            Transcribe
-          </Button>
-          <AsCode samples={() => transcriptionSamples(model, file?.name ?? "recording.mp3")} />
-        </Group>
-        <ErrorAlert error={transcribe.error ?? recorder.error} />
-        {transcript !== undefined && (
-          <TranscriptView transcript={transcript} url={url} isComplete={transcribe.isSuccess} />
-        )}
-      </Stack>
-    </Card>
+      {children}
+    </div>
   );
 }
 
-interface TranscriptViewProps {
-  transcript: Transcript;
-  /** The recording. */
-  url: string | undefined;
-  isComplete: boolean;
-}
+const EMPTY_BARS = 56;
 
-function TranscriptView({ transcript, url, isComplete }: TranscriptViewProps) {
-  const audio = useRef<HTMLAudioElement>(null);
-  const { segments, text } = transcript;
-  // What was heard since the last complete segment.
-  const caption = segments.map((segment) => segment.text.trim()).join(" ");
-  const rest = text.length > caption.length ? text.slice(caption.length) : "";
-  const play = ({ start }: Segment) => {
-    if (audio.current === null) return;
-    audio.current.currentTime = start;
-    void audio.current.play();
-  };
-  const downloads = [
-    ["srt", toSrt(segments)],
-    ["vtt", toVtt(segments)],
-    ["json", JSON.stringify(transcript, undefined, 2)],
-  ] as const;
+/** Bars in the colors of three speakers, as a transcript will show. */
+function EmptyWave() {
   return (
-    <Stack gap="sm">
-      {url !== undefined && (
-        // biome-ignore lint/a11y/useMediaCaption: the transcript stands below
-        <audio ref={audio} controls src={url} aria-label="Recording" />
-      )}
-      <div data-testid="transcript" aria-live="polite">
-        {segments.length === 0 && isComplete && text === "" && <Text>No speech was found.</Text>}
-        {segments.map((segment) => (
-          // The space stands between the buttons: an inline block drops one at its end.
-          <Fragment key={segment.id}>
-            <UnstyledButton
-              className="segment"
-              onClick={() => play(segment)}
-              title={`Play from ${formatSeconds(segment.start)}`}
-            >
-              {segment.text.trim()}
-            </UnstyledButton>{" "}
-          </Fragment>
-        ))}
-        {rest !== "" && <Text span>{rest}</Text>}
-        {!isComplete && <Loader size="xs" type="dots" display="inline-block" />}
-      </div>
-      {isComplete && (
-        <Group gap="xs">
-          <CopyButton text={text} label="Copy text" />
-          {downloads.map(([format, text]) => (
-            <Button
-              key={format}
-              size="compact-xs"
-              variant="default"
-              leftSection={<IconDownload size={13} />}
-              onClick={() => saveFile(`transcript.${format}`, text)}
-            >
-              {format}
-            </Button>
-          ))}
-        </Group>
-      )}
-    </Stack>
+    <div className="studio-empty-wave" aria-hidden="true">
+      {Array.from({ length: EMPTY_BARS }, (_, bar) => {
+        const level = Math.abs(Math.sin(bar * 1.7) * Math.cos(bar * 0.43)) * 0.9 + 0.1;
+        // biome-ignore lint/suspicious/noArrayIndexKey: the bars never change
+        return <span key={bar} data-voice={Math.floor(bar / 9) % 3} style={{ height: `${100 * level}%` }} />;
+      })}
+    </div>
   );
-}
-
-function useObjectUrl(file: File | null): string | undefined {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    if (file === null) return setUrl(undefined);
-    const next = URL.createObjectURL(file);
-    setUrl(next);
-    return () => URL.revokeObjectURL(next);
-  }, [file]);
-  return url;
 }

@@ -39,3 +39,33 @@ test.each([
   expect(events.map(({ delta = "" }) => delta).join("")).toBe(joined);
   expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", text: joined });
 });
+
+async function* dialogue(): AsyncGenerator<TranscriptionEvent> {
+  const words = [
+    { word: "Hello", startSeconds: 0.1, endSeconds: 0.4 },
+    { word: "Ada.", startSeconds: 0.5, endSeconds: 0.9 },
+  ];
+  const times = { startSeconds: 0, endSeconds: 1 };
+  yield { type: "segment", ...times, text: "Hello Ada.", speaker: "B", words, confidence: undefined };
+  yield { type: "finish", audioSeconds: 1, language: "en" };
+}
+
+test("adds the times of words to segments with speakers, complete and in a stream", async () => {
+  const fields = [
+    ["model", "any"],
+    ["response_format", "diarized_json"],
+    ["timestamp_granularities[]", "word"],
+  ] as const;
+  const parsed = toTranscription(fields, "ignore");
+  const words = [
+    { word: "Hello", start: 0.1, end: 0.4 },
+    { word: "Ada.", start: 0.5, end: 0.9 },
+  ];
+  const { segments: whole } = JSON.parse(await toTranscript(dialogue(), parsed));
+  expect(whole).toEqual([expect.objectContaining({ speaker: "B", text: "Hello Ada.", words })]);
+  const frames = await Array.fromAsync(toTranscriptEvents(dialogue(), parsed.lists.words));
+  const events = parseEvents(frames.join("")).map(({ data }) => JSON.parse(data));
+  expect(events.filter(({ type }) => type === "transcript.text.segment")).toEqual([
+    expect.objectContaining({ speaker: "B", words }),
+  ]);
+});

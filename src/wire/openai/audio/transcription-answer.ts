@@ -38,12 +38,12 @@ export async function toTranscript(events: Events, asked: AnswerRequest): Promis
     case "verbose_json":
       return JSON.stringify(toVerbose(transcript, asked));
     case "diarized_json":
-      return JSON.stringify(toDiarized(transcript));
+      return JSON.stringify(toDiarized(transcript, asked.lists.words));
   }
 }
 
-/** The concatenated deltas equal the text of the last event. */
-export async function* toTranscriptEvents(events: Events): AsyncGenerator<string> {
+/** The concatenated deltas equal the text of the last event. `hasWords`: segments list their words. */
+export async function* toTranscriptEvents(events: Events, hasWords = false): AsyncGenerator<string> {
   let text = "";
   let count = 0;
   let tokens: number | undefined;
@@ -68,6 +68,7 @@ export async function* toTranscriptEvents(events: Events): AsyncGenerator<string
       end: toSeconds(endSeconds),
       text: event.text,
       speaker: speaker ?? UNKNOWN_SPEAKER,
+      ...(hasWords && { words: toWords(event) }),
     });
     count += 1;
   }
@@ -107,18 +108,19 @@ function toVerbose(transcript: Transcript, { lists, request }: AnswerRequest) {
   };
 }
 
-function toDiarized({ segments, audioSeconds }: Transcript) {
+function toDiarized({ segments, audioSeconds }: Transcript, hasWords: boolean) {
   return {
     task: "transcribe",
     duration: toSeconds(audioSeconds),
     text: joinText(segments),
-    segments: segments.map(({ startSeconds, endSeconds, text, speaker }, index) => ({
+    segments: segments.map((segment, index) => ({
       type: "transcript.text.segment",
       id: `seg_${index}`,
-      start: toSeconds(startSeconds),
-      end: toSeconds(endSeconds),
-      text,
-      speaker: speaker ?? UNKNOWN_SPEAKER,
+      start: toSeconds(segment.startSeconds),
+      end: toSeconds(segment.endSeconds),
+      text: segment.text,
+      speaker: segment.speaker ?? UNKNOWN_SPEAKER,
+      ...(hasWords && { words: toWords(segment) }),
     })),
     usage: toUsage(audioSeconds),
   };

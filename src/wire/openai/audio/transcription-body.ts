@@ -84,8 +84,8 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
     throw invalidRequest(message, "response_format", "unsupported_value");
   }
   const wordTimes = granularities.includes("word");
-  if (wordTimes && format !== "verbose_json") {
-    const message = `Only verbose_json shows the times of words; 'response_format' is ${format}.`;
+  if (wordTimes && !stream && format !== "verbose_json" && format !== "diarized_json") {
+    const message = `Only verbose_json, diarized_json and streams show the times of words; 'response_format' is ${format}.`;
     throw invalidRequest(message, "timestamp_granularities", "invalid_value");
   }
   return {
