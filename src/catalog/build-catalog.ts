@@ -196,6 +196,7 @@ function newDeployment(
     pool,
     engine: wanted.engine,
     isUpstream: parts.isUpstream(wanted.engine),
+    host: hostOf(wanted.settings),
     task,
     routingOptions: optionsFor({ ...wanted, routingOptions }, parts),
     open: (signal) => parts.open({ ...wanted, entry, task, signal }),
@@ -209,6 +210,12 @@ function newDeployment(
     usesGpu: async () => (await parts.usesGpu?.(wanted.engine, wanted.settings)) ?? false,
     onOpenFailure: (failure) => parts.onOpenFailure(wanted.name, failure),
   });
+}
+
+/** Host and port of the address in the settings of an upstream. */
+function hostOf(settings: unknown): string | undefined {
+  const { baseUrl } = (settings ?? {}) as { baseUrl?: unknown };
+  return typeof baseUrl === "string" && URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
 }
 
 /** Only local models are loaded on demand; an upstream has nothing to load. */

@@ -29,7 +29,8 @@ export interface OpenModel {
 }
 
 export type ModelHealth =
-  | { state: "up" }
+  /** `restartedAt`: when its process was last started again after a crash, epoch milliseconds. */
+  | { state: "up"; restartedAt?: number | undefined }
   | { state: "restarting" | "failed"; reason: string; retryAfterSeconds: number };
 
 export interface LoadReport {

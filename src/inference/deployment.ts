@@ -15,7 +15,7 @@ import { type Deferral, type Slot, Slots } from "./slots/slots.ts";
 
 export type DeploymentState =
   | { state: "loading" | "unloaded"; reason: string | undefined }
-  | { state: "up"; device: string }
+  | { state: "up"; device: string; restartedAt?: number | undefined }
   | { state: "restarting" | "failed"; reason: string };
 
 export interface DeploymentOptions {
@@ -26,6 +26,8 @@ export interface DeploymentOptions {
   engine: string;
   /** Whether the model runs in another service. */
   isUpstream: boolean;
+  /** Host and port of that service; left out: unknown, or this machine. */
+  host?: string | undefined;
   task: Task;
   routingOptions: RoutingOptions;
   open: (signal: AbortSignal) => Promise<Model>;
@@ -51,6 +53,7 @@ export class Deployment {
   readonly pool: string | undefined;
   readonly engine: string;
   readonly isUpstream: boolean;
+  readonly host: string | undefined;
   readonly task: Task;
   readonly latency = new LatencyEwma();
   readonly #options: DeploymentOptions;
@@ -69,6 +72,7 @@ export class Deployment {
     this.pool = options.pool;
     this.engine = options.engine;
     this.isUpstream = options.isUpstream;
+    this.host = options.host;
     this.task = options.task;
     this.#options = options;
     this.#description = options.remembered;
@@ -145,7 +149,9 @@ export class Deployment {
     if (loader.state !== "open")
       return { state: loader.state, reason: loader.state === "failed" ? loader.reason : undefined } as DeploymentState;
     const health = loader.model.health();
-    if (health.state === "up") return { state: "up", device: loader.model.device };
+    if (health.state === "up") {
+      return { state: "up", device: loader.model.device, restartedAt: health.restartedAt };
+    }
     return { state: health.state, reason: health.reason };
   }
 
@@ -171,6 +177,11 @@ export class Deployment {
   /** Seconds that the last load took; undefined before the first. */
   get loadSeconds(): number | undefined {
     return this.#loader.loadSeconds;
+  }
+
+  /** When the last load ended, epoch milliseconds; undefined before the first, and for an upstream. */
+  get loadedAt(): number | undefined {
+    return this.isUpstream ? undefined : this.#loader.loadedAt;
   }
 
   /** Resident memory of a loaded local model. */

@@ -150,7 +150,7 @@ describe.runIf(hasChromium)("the console with much data", () => {
       .getByText(/^\d{3}(\.\d)?K$/)
       .first()
       .waitFor();
-    await page.locator(".recharts-surface").first().waitFor();
+    await page.locator(".chart-plot svg").first().waitFor();
     await longestInteraction();
     for (const metric of ["Cost", "Requests", "Tokens"]) {
       await page.getByRole("combobox", { name: "Metric" }).click();

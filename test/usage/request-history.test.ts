@@ -103,7 +103,16 @@ test("sums the last hour by minute and reports deployments to administrators", a
   expect(overview.minutes).toHaveLength(60);
   expect(requestsIn(overview)).toBe(3);
   expect(overview.first_token_ms.p50).toBeGreaterThanOrEqual(0);
-  expect(overview.deployments).toMatchObject([{ model: "echo", state: "up", circuit: "closed", waiting: 0 }]);
+  const answered = overview.minutes.filter(
+    ({ first_token_ms }: { first_token_ms: { p95: unknown } }) => first_token_ms.p95 !== null,
+  );
+  expect(answered.length).toBeGreaterThanOrEqual(1);
+  expect(overview.minutes.every(({ retries }: { retries: number }) => retries === 0)).toBe(true);
+  expect(overview.output_tokens_per_second).toBeGreaterThanOrEqual(0);
+  expect(overview.deployments).toMatchObject([
+    { model: "echo", host: null, state: "up", circuit: "closed", waiting: 0, restarted_at: null },
+  ]);
+  expect(overview.deployments[0].loaded_at).toBeGreaterThan(overview.minutes[0].start_time - 3600);
 });
 
 test("shows each spend limit with what its owner spent, and hides the organization's spend from a project", async () => {

@@ -30,6 +30,11 @@ function formatFixed(value: number, digits: number): string {
   return (FIXED[digits] ?? NUMBER).format(value);
 }
 
+/** A number of at most one decimal, which large ones lack. */
+export function formatDecimal(value: number): string {
+  return formatFixed(value, value === 0 || value >= 100 ? 0 : 1);
+}
+
 /** US dollars; costs of single requests are fractions of a cent. */
 export function formatCost(dollars: number): string {
   if (dollars === 0) return DOLLARS.format(0);

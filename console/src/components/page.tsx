@@ -1,19 +1,21 @@
 import { Group, Stack, Text, Title } from "@mantine/core";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, type Ref, useEffect } from "react";
 
 interface PageProps {
   title: string;
   description?: ReactNode;
   actions?: ReactNode;
+  className?: string;
+  ref?: Ref<HTMLDivElement>;
   children: ReactNode;
 }
 
-export function Page({ title, description, actions, children }: PageProps) {
+export function Page({ title, description, actions, className, ref, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Parlance`;
   }, [title]);
   return (
-    <Stack gap="lg" maw={1280} mx="auto">
+    <Stack ref={ref} gap="lg" maw={1280} mx="auto" className={className}>
       <Group justify="space-between" align="flex-end" gap="sm">
         <div>
           <Title order={1}>{title}</Title>

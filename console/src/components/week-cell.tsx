@@ -1,5 +1,5 @@
+import { Sparkline } from "./charts/sparkline.tsx";
 import { formatCompact } from "./format.ts";
-import { Sparkline } from "./sparkline.tsx";
 
 /** Requests of seven days as a number with their course. */
 export function WeekCell({ values = [] }: { values?: readonly number[] | undefined }) {

@@ -32,6 +32,7 @@ test.each([
     const events = ask(model, "forever")[Symbol.asyncIterator]();
     expect((await events.next()).value).toMatchObject({ type: "text" });
     const { pid } = model;
+    const killedAt = Date.now();
     process.kill(pid as number, signal);
     const failure = await drain(events);
     expect(failure).toMatchObject({ name: "Fault", kind: "unavailable", code: "engine_failed" });
@@ -39,6 +40,8 @@ test.each([
     expect(model.health()).toMatchObject({ state: "restarting", reason: expect.stringMatching(how) });
     await expect(readAnswer(ask(model, "count 1"))).rejects.toMatchObject({ code: "engine_failed" });
     await eventually(() => expect(model.health().state).toBe("up"));
+    expect(model.health()).toEqual({ state: "up", restartedAt: expect.toSatisfy((at) => at >= killedAt) });
+    expect(other.health()).toEqual({ state: "up", restartedAt: undefined });
     expect(model.pid).not.toBe(pid);
     expect((await readAnswer(ask(model, "count 2"))).text).toBe("1 2 ");
     expect((await untouched).finish).toMatchObject({ usage: { completionTokens: 1 } });

@@ -29,6 +29,7 @@ export class Supervisor {
   #trouble: { reason: string; nextStartAt: number } | undefined;
   #retry: NodeJS.Timeout | undefined;
   #openSeconds = 1;
+  #restartedAt: number | undefined;
   #isClosed = false;
   #isLazy = false;
   /** First start of a lazy process: settles, without throwing, when it has succeeded or failed. */
@@ -75,7 +76,7 @@ export class Supervisor {
 
   health(): ModelHealth {
     if (this.#isClosed) return { state: "failed", reason: "it has been closed", retryAfterSeconds: 1 };
-    if (this.#trouble === undefined) return { state: "up" };
+    if (this.#trouble === undefined) return { state: "up", restartedAt: this.#restartedAt };
     const { reason, nextStartAt } = this.#trouble;
     const waitSeconds = Math.max(0, (nextStartAt - Date.now()) / 1000) + this.#openSeconds;
     const state = this.#backoff.failures >= this.#options.failedAfter ? "failed" : "restarting";
@@ -159,6 +160,7 @@ export class Supervisor {
   async #restart(): Promise<void> {
     try {
       await this.#start();
+      this.#restartedAt = Date.now();
       this.#options.logger.info("model process is up again");
     } catch (failure) {
       this.#recover((failure as Error).message, undefined, 0);

@@ -3,8 +3,11 @@ import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { listPools } from "../../catalog/deployment-status.ts";
 import { operation } from "../../http/operation.ts";
+import type { Deployment } from "../../inference/deployment.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import {
+  type OverviewMinute,
+  percentilesOf,
   type ShownDeployment,
   type ShownSpendLimit,
   toOverview,
@@ -13,7 +16,7 @@ import { Overview } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { allows } from "../accounts/roles/access.ts";
-import type { MinuteSum, RequestHistory } from "./request-history.ts";
+import type { RequestHistory } from "./request-history.ts";
 import type { UsageReports } from "./usage-report.ts";
 import { type Visibility, visibilityOf } from "./visibility.ts";
 
@@ -30,6 +33,9 @@ const HOUR = 60 * MINUTE;
 const MINUTES_AT_ONCE = 10;
 /** Replicas write the end of a minute late. */
 const SETTLED_AFTER = 10_000;
+
+/** Time of the present rate of tokens. */
+const RECENT_MS = 15_000;
 
 /** An answer reads thousands of rows, which block the event loop with SQLite, so that a key gets one a second. */
 const SHARED_MS = 1000;
@@ -82,7 +88,8 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
       return toOverview({
         now,
         minutes: await hours.read(filter, now),
-        firstTokenTimes: await history.firstTokenTimes(filter, now - HOUR),
+        firstTokens: percentilesOf(await history.firstTokenTimes(filter, { from: now - HOUR, until: now })),
+        tokensPerSecond: (await hours.recentTokens(filter, now)) / (RECENT_MS / 1000),
         spentTodayNanoDollars: await reports.spentBetween(caller, scopeId, { from: day, until: tomorrow, visibility }),
         spentThisMonthNanoDollars: await reports.spentBetween(caller, scopeId, { ...month, visibility }),
         spendLimits,
@@ -114,24 +121,24 @@ async function maySeeDeployments(accounts: Accounts, caller: Caller): Promise<bo
 
 function deploymentsOf(catalog: Pick<Catalog, "models">): ShownDeployment[] {
   return [...catalog.models].flatMap(({ id, task, deployments }) =>
-    deployments.map(({ name, engine, state, circuits, memoryBytes, gpuBytes, loadSeconds, slots, latency }) => ({
-      model: id,
-      task,
-      deployment: name,
-      engine,
-      state: state.state,
-      reason: state.state === "up" ? undefined : state.reason,
-      circuit: circuits.state,
-      device: state.state === "up" ? state.device : undefined,
-      memoryBytes,
-      gpuBytes,
-      loadSeconds,
-      slots: slots.count,
-      slotsInUse: slots.inUse,
-      waiting: slots.waiting,
-      firstTokenSeconds: latency.seconds,
-    })),
+    deployments.map((each) => toShownDeployment(id, task, each)),
   );
+}
+
+function toShownDeployment(model: string, task: string, deployment: Deployment): ShownDeployment {
+  const { name, engine, host, state, circuits, memoryBytes, gpuBytes, loadSeconds, loadedAt, slots } = deployment;
+  return {
+    ...{ model, task, deployment: name, engine, host, memoryBytes, gpuBytes, loadSeconds, loadedAt },
+    state: state.state,
+    reason: state.state === "up" ? undefined : state.reason,
+    circuit: circuits.state,
+    device: state.state === "up" ? state.device : undefined,
+    restartedAt: state.state === "up" ? state.restartedAt : undefined,
+    slots: slots.count,
+    slotsInUse: slots.inUse,
+    waiting: slots.waiting,
+    firstTokenSeconds: deployment.latency.seconds,
+  };
 }
 
 interface HourFilter {
@@ -142,13 +149,13 @@ interface HourFilter {
 /** Sums of the last hour, of which only the minutes that can still change are read again. */
 class RecentHours {
   readonly #history: RequestHistory;
-  readonly #minutes = new Map<string, { sums: MinuteSum[]; settledUntil: number }>();
+  readonly #minutes = new Map<string, { sums: OverviewMinute[]; settledUntil: number }>();
 
   constructor(history: RequestHistory) {
     this.#history = history;
   }
 
-  async read(filter: HourFilter, now: number): Promise<MinuteSum[]> {
+  async read(filter: HourFilter, now: number): Promise<OverviewMinute[]> {
     const key = JSON.stringify([filter.organizationId, filter.visibility]);
     const from = Math.floor(now / MINUTE) * MINUTE - 59 * MINUTE;
     const bucket = this.#minutes.get(key);
@@ -157,10 +164,20 @@ class RecentHours {
     );
     let start = Math.max(from, bucket?.settledUntil ?? 0);
     for (; start <= now; start += MINUTES_AT_ONCE * MINUTE) {
-      sums.push(...(await this.#history.minutes(filter, start, start + MINUTES_AT_ONCE * MINUTE)));
+      const minutes = await this.#history.minutes(filter, start, start + MINUTES_AT_ONCE * MINUTE);
+      for (const minute of minutes) {
+        const range = { from: minute.beginsAt, until: minute.beginsAt + MINUTE };
+        sums.push({ ...minute, firstTokens: percentilesOf(await this.#history.firstTokenTimes(filter, range)) });
+      }
     }
     const settledUntil = Math.floor((now - SETTLED_AFTER) / MINUTE) * MINUTE;
     this.#minutes.set(key, { sums, settledUntil });
     return sums;
+  }
+
+  /** Completion tokens of answers that ended within `RECENT_MS`. */
+  async recentTokens(filter: HourFilter, now: number): Promise<number> {
+    const sums = await this.#history.minutes(filter, now - RECENT_MS, now);
+    return sums.reduce((total, { completionTokens }) => total + completionTokens, 0);
   }
 }

@@ -187,6 +187,8 @@ export interface MinuteSum {
   errors: number;
   promptTokens: number;
   completionTokens: number;
+  /** Attempts after the first one of a request. */
+  retries: number;
 }
 
 /** Sums requests by minute; omits empty minutes. Subqueries, because a join would look up the dimension of each row. */
@@ -204,7 +206,8 @@ export async function sumRequestsByMinute(
       cast(sum(case when ${sql.ref("dimensionId")} in (${dimensions} where status >= 400 and status <> 499)
         then 1 else 0 end) as bigint) as errors,
       cast(coalesce(sum(${sql.ref("promptTokens")}), 0) as bigint) as ${sql.ref("promptTokens")},
-      cast(coalesce(sum(${sql.ref("completionTokens")}), 0) as bigint) as ${sql.ref("completionTokens")}
+      cast(coalesce(sum(${sql.ref("completionTokens")}), 0) as bigint) as ${sql.ref("completionTokens")},
+      cast(coalesce(sum(case when attempts > 1 then attempts - 1 else 0 end), 0) as bigint) as retries
     from ${sql.table("requestHistory")}
     where at >= ${from} and at < ${until} and ${sql.ref("dimensionId")} in
       (${dimensions} where ${sql.ref("organizationId")} = ${filter.organizationId} and ${ofDimension(filter)})
@@ -218,18 +221,19 @@ export async function sumRequestsByMinute(
 /** Operations that generate tokens; the first result of others, such as embeddings, is not a first token. */
 const GENERATING = ["chat/completions", "completions", "responses", "messages", "api/chat", "api/generate"];
 
-/** Reads the latest times to the first token since a time. */
+/** Reads the latest times to the first token of a time. */
 export async function readFirstTokenTimes(
   executor: Executor,
   filter: RequestFilter,
-  since: number,
+  { from, until }: { from: number; until: number },
   limit: number,
 ): Promise<number[]> {
   const rows = await executor
     .selectFrom("requestHistory as request")
     .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
     .select("firstTokenMilliseconds")
-    .where("at", ">=", since)
+    .where("at", ">=", from)
+    .where("at", "<", until)
     .where("organizationId", "=", filter.organizationId)
     .where("firstTokenMilliseconds", "is not", null)
     .where("operation", "in", GENERATING)

@@ -81,7 +81,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { history } = await open(kind);
     history.record(entry());
     history.record(
-      entry({ id: "req_2", at: NOON + 1, projectId: "proj_b", keyId: "key_b", model: "owl", status: 500 }),
+      entry({ id: "req_2", at: NOON + 1, projectId: "proj_b", keyId: "key_b", model: "owl", status: 500, attempts: 3 }),
     );
     history.record(entry({ id: "req_3", at: NOON + 2, organizationId: "org_b", keyId: "key_c" }));
     const ids = async (filter: object) =>
@@ -91,8 +91,12 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await ids({ keyIds: ["key_b"], models: ["owl", "parrot"] })).toEqual(["req_2"]);
     expect(await ids({ isFailed: false })).toEqual(["req_1"]);
     const minutes = await history.minutes(FILTER, NOON, NOON + DAY);
-    expect(minutes).toEqual([{ beginsAt: NOON, requests: 2, errors: 1, promptTokens: 20, completionTokens: 10 }]);
-    expect(await history.firstTokenTimes({ ...FILTER, models: ["owl"] }, NOON)).toEqual([12]);
+    expect(minutes).toEqual([
+      { beginsAt: NOON, requests: 2, errors: 1, promptTokens: 20, completionTokens: 10, retries: 2 },
+    ]);
+    expect(await history.firstTokenTimes({ ...FILTER, models: ["owl"] }, { from: NOON, until: NOON + DAY })).toEqual([
+      12,
+    ]);
   });
 
   test("keeps the dimensions of entries until the entries expire", async () => {

@@ -40,6 +40,7 @@ const POLL_MS = 1000;
 const LATE_MS = 5000;
 const MAX_FOLLOWED_AT_ONCE = 500;
 const CLOSE_MS = 2000;
+/** Times of one range: enough for a percentile. */
 const MAX_FIRST_TOKEN_TIMES = 1000;
 
 export class RequestHistory {
@@ -165,10 +166,10 @@ export class RequestHistory {
     return this.#options.database.run((executor) => sumRequestsByMinute(executor, filter, from, until));
   }
 
-  /** Returns the latest times to the first token in milliseconds, at most 1000. */
-  async firstTokenTimes(filter: RequestFilter, since: number): Promise<number[]> {
+  /** Returns the latest times to the first token of a time in milliseconds, at most 1000. */
+  async firstTokenTimes(filter: RequestFilter, range: { from: number; until: number }): Promise<number[]> {
     return this.#options.database.run((executor) =>
-      readFirstTokenTimes(executor, filter, since, MAX_FIRST_TOKEN_TIMES),
+      readFirstTokenTimes(executor, filter, range, MAX_FIRST_TOKEN_TIMES),
     );
   }
 

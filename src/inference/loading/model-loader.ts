@@ -66,6 +66,8 @@ export class ModelLoader implements MemoryUser {
   #lastHeldAt = performance.now();
   /** Seconds that the last load took. */
   #loadSeconds: number | undefined;
+  /** End of the last load, epoch milliseconds. */
+  #loadedAt: number | undefined;
 
   constructor(options: ModelLoaderOptions) {
     this.#options = options;
@@ -129,6 +131,10 @@ export class ModelLoader implements MemoryUser {
 
   get loadSeconds(): number | undefined {
     return this.#loadSeconds;
+  }
+
+  get loadedAt(): number | undefined {
+    return this.#loadedAt;
   }
 
   get memoryBytes(): number {
@@ -263,6 +269,7 @@ export class ModelLoader implements MemoryUser {
       }
       const model = await open(this.#closing.signal);
       this.#loadSeconds = (performance.now() - startedAt) / 1000;
+      this.#loadedAt = Date.now();
       this.#failure.clear();
       onOpened(model);
       this.#model = model;

@@ -206,14 +206,21 @@ export const RequestPage = z.object({
   next_page: z.string().nullable(),
 });
 
+const percentiles = z.object({ p50: numberOrNull, p95: numberOrNull });
+
 export const Overview = named(
   "Overview",
   z.object({
     object: z.literal("organization.overview"),
     minutes: z.array(
-      z.object({ start_time: seconds, requests: count, errors: count, input_tokens: count, output_tokens: count }),
+      z.object({
+        ...{ start_time: seconds, requests: count, errors: count, input_tokens: count, output_tokens: count },
+        retries: count.describe("Attempts after the first one of a request."),
+        first_token_ms: percentiles,
+      }),
     ),
-    first_token_ms: z.object({ p50: numberOrNull, p95: numberOrNull }),
+    first_token_ms: percentiles,
+    output_tokens_per_second: z.number().describe("Tokens of the answers that ended in the last 15 seconds."),
     spend: z.object({
       today_usd: z.number(),
       month_usd: z.number(),
@@ -234,6 +241,7 @@ export const Overview = named(
           task: z.string(),
           deployment: z.string(),
           engine: z.string(),
+          host: nullable.describe("Host and port of an upstream."),
           state: z.string(),
           reason: nullable,
           circuit: z.string(),
@@ -241,6 +249,8 @@ export const Overview = named(
           memory_bytes: numberOrNull,
           vram_bytes: numberOrNull,
           load_seconds: numberOrNull,
+          loaded_at: numberOrNull.describe("End of the last load of a local model, Unix seconds."),
+          restarted_at: numberOrNull.describe("Last restart of a local model after a crash, Unix seconds."),
           slots: numberOrNull,
           slots_in_use: count,
           waiting: count,

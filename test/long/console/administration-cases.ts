@@ -126,7 +126,7 @@ export function administrationCases(session: () => ConsoleSession): void {
     await pick("Project", "Default project");
     await pick("Model", "echo");
     await page.getByText(/^Limit: 7 requests per minute\. The highest minute reached \d+/).waitFor();
-    await page.locator(".recharts-surface").getByText("Limit", { exact: true }).first().waitFor();
+    await page.locator(".chart-limit-text").first().waitFor();
     await page.getByText(/of \$80/).waitFor();
     await page.getByText(/At this pace, \$.* by the end of the month\./).waitFor();
     await pick("Group by", "Time");

@@ -7,6 +7,7 @@ const HEALTHY: Deployment = {
   task: "chat",
   deployment: "local",
   engine: "llama-cpp",
+  host: null,
   state: "up",
   reason: null,
   circuit: "closed",
@@ -14,6 +15,8 @@ const HEALTHY: Deployment = {
   memory_bytes: 1,
   vram_bytes: null,
   load_seconds: 1,
+  loaded_at: null,
+  restarted_at: null,
   slots: 4,
   slots_in_use: 4,
   waiting: 0,
@@ -25,6 +28,8 @@ const minute = (requests: number, errors: number) => ({
   errors,
   input_tokens: 0,
   output_tokens: 0,
+  retries: 0,
+  first_token_ms: { p50: null, p95: null },
 });
 
 function overviewWith(part: Partial<Overview>): Overview {
@@ -33,6 +38,7 @@ function overviewWith(part: Partial<Overview>): Overview {
     object: "organization.overview",
     minutes: [],
     first_token_ms: { p50: null, p95: null },
+    output_tokens_per_second: 0,
     spend,
     deployments: [HEALTHY],
     pools: [],

@@ -1,9 +1,12 @@
-import { Badge, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Badge, Card, Group, Stack, Table, Text, Title, UnstyledButton } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { Empty } from "../../components/empty.tsx";
 import { formatBytes, formatMilliseconds } from "../../components/format.ts";
 import { StatusBadge } from "../../components/status-badge.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
-import { IconServer } from "../../icons.tsx";
+import { IconChevronDown, IconChevronRight, IconServer } from "../../icons.tsx";
+import { groupByHost, type HostGroup, stateColor } from "./deployment-groups.ts";
 import type { Deployment } from "./overview-query.ts";
 
 /** What is loaded on each device, as `3 of 8 loaded on cpu, 1.2 GiB`. */
@@ -12,12 +15,12 @@ function devicesOf(deployments: readonly Deployment[]): string[] {
     deployments.filter(({ device, state }) => device !== null && state === "up"),
     ({ device }) => device,
   );
-  return [...running].map(([device, own]) => {
-    const sumOf = (key: "memory_bytes" | "vram_bytes") => own.reduce((sum, each) => sum + (each[key] ?? 0), 0);
+  return [...running].map(([device, loaded]) => {
+    const sumOf = (key: "memory_bytes" | "vram_bytes") => loaded.reduce((sum, each) => sum + (each[key] ?? 0), 0);
     const [bytes, vramBytes] = [sumOf("memory_bytes"), sumOf("vram_bytes")];
     const memory = bytes === 0 ? "" : `, ${formatBytes(bytes)}`;
     const vram = vramBytes === 0 ? "" : `, ${formatBytes(vramBytes)} VRAM`;
-    return `${own.length} of ${deployments.length} loaded on ${device}${memory}${vram}`;
+    return `${loaded.length} of ${deployments.length} loaded on ${device}${memory}${vram}`;
   });
 }
 
@@ -26,7 +29,29 @@ function byState(a: Deployment, b: Deployment): number {
   return Number(a.state === "unloaded") - Number(b.state === "unloaded");
 }
 
+type Row = { key: string } & (
+  | { group: HostGroup; isOpen: boolean; onToggle: () => void }
+  | { group?: undefined; deployment: Deployment }
+);
+
+function toRow(deployment: Deployment): Row {
+  return { key: `${deployment.model} ${deployment.deployment}`, deployment };
+}
+
+const COLUMNS = 7;
+const ROW_HEIGHT = 52;
+
 export function DeploymentTable({ deployments }: { deployments: Deployment[] }) {
+  const [openHosts, setOpenHosts] = useState<readonly string[]>([]);
+  const groups = groupByHost(deployments);
+  const rows: Row[] =
+    groups?.flatMap((group) => {
+      const isOpen = openHosts.includes(group.host);
+      const onToggle = () =>
+        setOpenHosts((hosts) => (isOpen ? hosts.filter((host) => host !== group.host) : [...hosts, group.host]));
+      const header: Row = { key: `host ${group.host}`, group, isOpen, onToggle };
+      return [header, ...(isOpen ? group.deployments.map(toRow) : [])];
+    }) ?? deployments.toSorted(byState).map(toRow);
   return (
     <Card padding={0}>
       <Group justify="space-between" p="md" pb="xs" gap="xs">
@@ -37,7 +62,7 @@ export function DeploymentTable({ deployments }: { deployments: Deployment[] }) 
       </Group>
       {deployments.length === 0 ? (
         <Empty icon={<IconServer />} title="No deployments">
-          Add models to parlance.yaml.
+          Add models to parlance.yaml, or <Link to="/connections">connect a host</Link>.
         </Empty>
       ) : (
         <Table.ScrollContainer minWidth={760} tabIndex={0}>
@@ -53,59 +78,101 @@ export function DeploymentTable({ deployments }: { deployments: Deployment[] }) 
                 <Table.Th ta="right">First token</Table.Th>
               </Table.Tr>
             </Table.Thead>
-            <VirtualBody
-              rows={deployments.toSorted(byState)}
-              columns={7}
-              rowHeight={58}
-              keyOf={(each) => `${each.model} ${each.deployment}`}
-            >
-              {(each) => (
-                <>
-                  <Table.Td>
-                    <Stack gap={0}>
-                      <Text size="sm" fw={500} className="wrap-anywhere">
-                        {each.model}
-                      </Text>
-                      <Text size="xs" c="dimmed" className="wrap-anywhere">
-                        {each.task} · {each.engine}
-                        {each.deployment !== each.model && ` · ${each.deployment}`}
-                      </Text>
-                    </Stack>
-                  </Table.Td>
-                  <Table.Td>
-                    <Group gap={6}>
-                      <StatusBadge state={each.state} />
-                      {each.circuit !== "closed" && (
-                        <Badge color="red" variant="light">
-                          circuit {each.circuit}
-                        </Badge>
-                      )}
-                    </Group>
-                  </Table.Td>
-                  <Table.Td>{each.device ?? "—"}</Table.Td>
-                  <Table.Td ta="right" className="tabular nowrap">
-                    {each.memory_bytes === null ? "—" : formatBytes(each.memory_bytes)}
-                    {each.vram_bytes !== null && (
-                      <Text size="xs" c="dimmed">
-                        {formatBytes(each.vram_bytes)} VRAM
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td ta="right" className="tabular">
-                    {each.slots === null ? each.slots_in_use : `${each.slots_in_use} / ${each.slots}`}
-                  </Table.Td>
-                  <Table.Td ta="right" className="tabular">
-                    {each.waiting}
-                  </Table.Td>
-                  <Table.Td ta="right" className="tabular nowrap">
-                    {each.first_token_seconds === null ? "—" : formatMilliseconds(1000 * each.first_token_seconds)}
-                  </Table.Td>
-                </>
-              )}
+            <VirtualBody rows={rows} columns={COLUMNS} rowHeight={ROW_HEIGHT} keyOf={({ key }) => key}>
+              {(row) => (row.group === undefined ? <Cells {...row.deployment} /> : <HostCells {...row} />)}
             </VirtualBody>
           </Table>
         </Table.ScrollContainer>
       )}
     </Card>
+  );
+}
+
+interface HostCellsProps {
+  group: HostGroup;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+/** Summary of a host: a square for each deployment. */
+function HostCells({ group, isOpen, onToggle }: HostCellsProps) {
+  const { host, deployments, slotsInUse, slots, waiting } = group;
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
+  const ready = deployments.filter(({ state }) => state === "up").length;
+  return (
+    <>
+      <Table.Td>
+        <UnstyledButton aria-expanded={isOpen} onClick={onToggle} className="host-name">
+          <Chevron size={15} />
+          {host}
+        </UnstyledButton>
+      </Table.Td>
+      <Table.Td colSpan={3}>
+        <span className="host-states" role="img" aria-label={`${ready} of ${deployments.length} ready`}>
+          {deployments.map((each) => (
+            <span
+              key={`${each.model} ${each.deployment}`}
+              title={`${each.deployment}: ${each.state}`}
+              style={{ background: stateColor(each) }}
+            />
+          ))}
+        </span>
+      </Table.Td>
+      <Table.Td ta="right" className="tabular">
+        {slots === 0 ? slotsInUse : `${slotsInUse} / ${slots}`}
+      </Table.Td>
+      <Table.Td ta="right" className="tabular">
+        {waiting}
+      </Table.Td>
+      <Table.Td ta="right" className="tabular nowrap">
+        {ready} of {deployments.length} ready
+      </Table.Td>
+    </>
+  );
+}
+
+function Cells(each: Deployment) {
+  return (
+    <>
+      <Table.Td>
+        <Stack gap={0}>
+          <Text size="sm" fw={500} className="wrap-anywhere">
+            {each.model}
+          </Text>
+          <Text size="xs" c="dimmed" className="wrap-anywhere">
+            {each.task} · {each.engine}
+            {each.deployment !== each.model && ` · ${each.deployment}`}
+          </Text>
+        </Stack>
+      </Table.Td>
+      <Table.Td>
+        <Group gap={6}>
+          <StatusBadge state={each.state} />
+          {each.circuit !== "closed" && (
+            <Badge color="red" variant="light">
+              circuit {each.circuit}
+            </Badge>
+          )}
+        </Group>
+      </Table.Td>
+      <Table.Td>{each.host ?? each.device ?? "—"}</Table.Td>
+      <Table.Td ta="right" className="tabular nowrap">
+        {each.memory_bytes === null ? "—" : formatBytes(each.memory_bytes)}
+        {each.vram_bytes !== null && (
+          <Text size="xs" c="dimmed">
+            {formatBytes(each.vram_bytes)} VRAM
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right" className="tabular">
+        {each.slots === null ? each.slots_in_use : `${each.slots_in_use} / ${each.slots}`}
+      </Table.Td>
+      <Table.Td ta="right" className="tabular">
+        {each.waiting}
+      </Table.Td>
+      <Table.Td ta="right" className="tabular nowrap">
+        {each.first_token_seconds === null ? "—" : formatMilliseconds(1000 * each.first_token_seconds)}
+      </Table.Td>
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Card, Group, Progress, Text, Title, Tooltip } from "@mantin
 import { useLocalStorage } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { request } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { spendLimitQuery } from "../../components/spend-form.tsx";
@@ -11,12 +12,25 @@ import { pathOf } from "../projects/projects-api.ts";
 import type { Overview } from "./overview-query.ts";
 
 interface Step {
+  id: "chat" | "key" | "budget" | "client";
   title: string;
   detail: string;
   to: string;
   search?: Record<string, string>;
-  isDone: boolean;
 }
+
+const stepsOf = (project: string): Step[] => [
+  { id: "chat", title: "Chat with a model", detail: "Send a first message in the playground.", to: "/chat" },
+  { id: "key", title: "Create a key", detail: "One for each person or program.", to: `/projects/${project}` },
+  {
+    ...{ id: "budget", title: "Set a budget", detail: "A monthly limit in dollars." },
+    ...{ to: `/projects/${project}`, search: { tab: "limits" } },
+  },
+  {
+    ...{ id: "client", title: "Connect a client", to: "/reference" },
+    detail: "Its base URL and key are on the key's dialog.",
+  },
+];
 
 /** What a new installation is for, step by step, until everything is done or the list is dismissed. */
 export function FirstSteps({ overview }: { overview: Overview }) {
@@ -26,73 +40,82 @@ export function FirstSteps({ overview }: { overview: Overview }) {
     defaultValue: false,
     getInitialValueInEffect: false,
   });
-  const isShown = isAdmin && project !== null && !isDismissed;
-  const keys = useQuery({
-    queryKey: ["keys", "first", project?.id],
-    enabled: isShown,
-    queryFn: async ({ signal }) =>
-      (await request<{ data: ListedKey[] }>(`${pathOf(project?.id ?? "")}/api_keys`, { query: { limit: 20 }, signal }))
-        .data,
+  if (!isAdmin || project === null || isDismissed) return null;
+  return <Checklist overview={overview} project={project.id} onDismiss={() => setIsDismissed(true)} />;
+}
+
+/** Steps that are done; undefined until that is known. */
+function useDoneSteps(overview: Overview, project: string): ReadonlySet<Step["id"]> | undefined {
+  const [remembered, setRemembered] = useLocalStorage<Step["id"][]>({
+    key: "parlance-first-steps-done",
+    defaultValue: [],
+    getInitialValueInEffect: false,
+  });
+  const facts = useQuery({
+    queryKey: ["first-steps", project],
+    queryFn: async ({ signal }) => {
+      const list = async <Entry,>(path: string, limit: number) =>
+        (await request<{ data: Entry[] }>(path, { query: { limit }, signal })).data;
+      const keys = await list<ListedKey>(`${pathOf(project)}/api_keys`, 20);
+      const created = keys.filter(({ owner }) => owner.service_account !== undefined);
+      const budgets = await list("v1/organization/budgets", 1);
+      return {
+        hasKey: created.length > 0,
+        hasClient: created.some(({ last_used_at }) => last_used_at !== null),
+        hasBudget: budgets.length > 0,
+      };
+    },
   });
   // The overview of an administrator has the organization's limit only.
-  const budget = useQuery({ ...spendLimitQuery(pathOf(project?.id ?? "")), enabled: isShown });
-  if (!isShown || keys.data === undefined || budget.data === undefined) return null;
-  const created = keys.data.filter(({ owner }) => owner.service_account !== undefined);
-  const steps: Step[] = [
-    {
-      title: "Chat with a model",
-      detail: "Send a first message in the playground.",
-      to: "/chat",
-      isDone: overview.spend.month_usd > 0 || overview.minutes.some(({ requests }) => requests > 0),
-    },
-    {
-      title: "Create a key",
-      detail: "One for each person or program.",
-      to: `/projects/${project.id}`,
-      isDone: created.length > 0,
-    },
-    {
-      title: "Set a budget",
-      detail: "A monthly limit in dollars.",
-      to: `/projects/${project.id}`,
-      search: { tab: "limits" },
-      isDone: budget.data !== null || overview.spend.limits.length > 0,
-    },
-    {
-      title: "Connect a client",
-      detail: "Its base URL and key are on the key's dialog.",
-      to: "/reference",
-      isDone: created.some(({ last_used_at }) => last_used_at !== null),
-    },
-  ];
-  const done = steps.filter(({ isDone }) => isDone).length;
-  if (done === steps.length) return null;
+  const limit = useQuery(spendLimitQuery(pathOf(project)));
+  const isKnown = facts.data !== undefined && limit.data !== undefined;
+  const { spend, minutes } = overview;
+  const flags: Record<Step["id"], boolean> = {
+    chat: spend.month_usd > 0 || minutes.some(({ requests }) => requests > 0),
+    key: facts.data?.hasKey === true,
+    budget: facts.data?.hasBudget === true || limit.data != null || spend.limits.length > 0,
+    client: facts.data?.hasClient === true,
+  };
+  const ids = Object.keys(flags) as Step["id"][];
+  const news = ids.filter((id) => flags[id] && !remembered.includes(id)).join(" ");
+  // The hour of requests and the month of spending end; a step that was done once stays so.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `news` is what is to be remembered
+  useEffect(() => {
+    if (news !== "") setRemembered((before) => [...before, ...(news.split(" ") as Step["id"][])]);
+  }, [news]);
+  return isKnown ? new Set(ids.filter((id) => flags[id] || remembered.includes(id))) : undefined;
+}
+
+interface ChecklistProps {
+  overview: Overview;
+  project: string;
+  onDismiss: () => void;
+}
+
+function Checklist({ overview, project, onDismiss }: ChecklistProps) {
+  const done = useDoneSteps(overview, project);
+  const steps = stepsOf(project);
+  if (done === undefined || done.size === steps.length) return null;
   return (
     <Card component="section" aria-label="First steps">
       <Group justify="space-between" mb={10} wrap="nowrap">
         <Title order={2}>First steps</Title>
         <Group gap="sm" wrap="nowrap">
-          <Progress value={(100 * done) / steps.length} w={90} size="sm" aria-label="Steps done" />
+          <Progress value={(100 * done.size) / steps.length} w={90} size="sm" aria-label="Steps done" />
           <Text size="sm" c="dimmed" className="tabular nowrap">
-            {done} of {steps.length}
+            {done.size} of {steps.length}
           </Text>
           <Tooltip label="Dismiss">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="sm"
-              aria-label="Dismiss first steps"
-              onClick={() => setIsDismissed(true)}
-            >
+            <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Dismiss first steps" onClick={onDismiss}>
               <IconX size={15} />
             </ActionIcon>
           </Tooltip>
         </Group>
       </Group>
       <ol className="steps">
-        {steps.map(({ title, detail, to, search, isDone }) => (
-          <li key={title} className="step" data-done={isDone || undefined}>
-            <span className="step-mark">{isDone && <IconCheck size={13} stroke={2.6} aria-label="Done" />}</span>
+        {steps.map(({ id, title, detail, to, search }) => (
+          <li key={id} className="step" data-done={done.has(id) || undefined}>
+            <span className="step-mark">{done.has(id) && <IconCheck size={13} stroke={2.6} aria-label="Done" />}</span>
             <div>
               <Link to={to} {...(search && { search: search as never })} className="step-link">
                 {title}

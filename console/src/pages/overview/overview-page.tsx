@@ -1,38 +1,50 @@
-import { Alert, Card, Group, SimpleGrid, Text, Title } from "@mantine/core";
+import { ActionIcon, Alert, Group, SimpleGrid, Text, Tooltip } from "@mantine/core";
+import { useFullscreenElement } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
 import { useSession } from "../../api/session.ts";
-import { formatCompact, formatCost, formatMilliseconds } from "../../components/format.ts";
+import { formatCompact, formatCost, formatDecimal, formatMilliseconds } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
-import { IconAlertTriangle } from "../../icons.tsx";
+import { IconAlertTriangle, IconMaximize, IconMinimize } from "../../icons.tsx";
 import { concernsOf } from "./attention.ts";
 import { DeploymentTable } from "./deployment-table.tsx";
 import { FirstSteps } from "./first-steps.tsx";
+import { LastHourCharts } from "./last-hour-charts.tsx";
+import { MemoryBars } from "./memory-bars.tsx";
 import { type Overview, overviewQuery } from "./overview-query.ts";
-import { SpendLimits } from "./spend-limits.tsx";
-
-/** Charts are half of the page's code and not needed to read the numbers. */
-const LastHourChart = lazy(async () => ({ default: (await import("./last-hour-chart.tsx")).LastHourChart }));
-const CHART_HEIGHT = 180;
+import { SpendRings } from "./spend-rings.tsx";
 
 export function OverviewPage() {
   const { is_admin, project, organization } = useSession();
   const query = useQuery(overviewQuery);
+  const { ref, toggle, fullscreen } = useFullscreenElement<HTMLDivElement>();
+  const Icon = fullscreen ? IconMinimize : IconMaximize;
+  const action = fullscreen ? "Leave full screen" : "Full screen";
   return (
     <Page
+      ref={ref}
+      className="wall"
       title="Overview"
       description={is_admin ? organization.name : project?.name}
       actions={
-        <Group gap={8} role="status">
-          <span
-            className="live-dot"
-            style={{ background: `var(--mantine-color-${query.isError ? "red" : "teal"}-6)` }}
-          />
-          <Text size="sm" c="dimmed">
-            {query.isError ? "Reconnecting…" : "Live"}
-          </Text>
+        <Group gap={12}>
+          <Group gap={8} role="status">
+            <span
+              className="live-dot"
+              style={{ background: `var(--mantine-color-${query.isError ? "red" : "teal"}-6)` }}
+            />
+            <Text size="sm" c="dimmed">
+              {query.isError ? "Reconnecting…" : "Live"}
+            </Text>
+          </Group>
+          {document.fullscreenEnabled && (
+            <Tooltip label={action} disabled={fullscreen}>
+              <ActionIcon variant="default" size={34} aria-label={action} onClick={() => void toggle()}>
+                <Icon size={17} stroke={1.7} />
+              </ActionIcon>
+            </Tooltip>
+          )}
         </Group>
       }
     >
@@ -44,10 +56,7 @@ export function OverviewPage() {
 const RECENT_MINUTES = 5;
 
 function OverviewContent({ overview }: { overview: Overview }) {
-  const { minutes, first_token_ms: firstToken, spend, deployments } = overview;
-  const hour = totals(minutes);
-  const recent = totals(minutes.slice(-RECENT_MINUTES));
-  const seconds = RECENT_MINUTES * 60;
+  const { spend, deployments } = overview;
   return (
     <>
       <FirstSteps overview={overview} />
@@ -62,44 +71,55 @@ function OverviewContent({ overview }: { overview: Overview }) {
           {detail}
         </Alert>
       ))}
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
-        <Stat
-          label="Requests, last hour"
-          value={formatCompact(hour.requests)}
-          detail={`${(recent.requests / seconds).toFixed(2)} per second`}
-        />
-        <Stat
-          label="Tokens, last hour"
-          value={formatCompact(hour.input + hour.output)}
-          detail={`${(recent.output / seconds).toFixed(1)} generated per second`}
-        />
-        <Stat
-          label="Time to first token"
-          value={firstToken.p50 === null ? "—" : formatMilliseconds(firstToken.p50)}
-          detail={firstToken.p95 === null ? "No requests yet" : `95 % below ${formatMilliseconds(firstToken.p95)}`}
-        />
-        <Stat
-          label="Errors, last hour"
-          value={hour.errors}
-          detail={hour.requests === 0 ? "" : `${((100 * hour.errors) / hour.requests).toFixed(1)} % of requests`}
-        />
-        <Stat
-          label="Spend today"
-          value={formatCost(spend.today_usd)}
-          detail={`${formatCost(spend.month_usd)} this month`}
-        />
-      </SimpleGrid>
-      <SpendLimits limits={spend.limits} todayUsd={spend.today_usd} />
-      <Card>
-        <Title order={2} mb="sm">
-          Requests per minute
-        </Title>
-        <Suspense fallback={<div style={{ height: CHART_HEIGHT }} />}>
-          <LastHourChart minutes={minutes} height={CHART_HEIGHT} />
-        </Suspense>
-      </Card>
+      <Stats overview={overview} />
+      <LastHourCharts overview={overview} />
+      <div className="overview-pair">
+        <SpendRings limits={spend.limits} />
+        <MemoryBars deployments={deployments ?? []} />
+      </div>
       {deployments !== null && <DeploymentTable deployments={deployments} />}
     </>
+  );
+}
+
+function Stats({ overview }: { overview: Overview }) {
+  const { minutes, first_token_ms: firstToken, spend, output_tokens_per_second: rate } = overview;
+  const hour = totals(minutes);
+  const recent = totals(minutes.slice(-RECENT_MINUTES));
+  // The current minute is not over: its sums would look like a drop.
+  const complete = minutes.slice(0, -1);
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
+      <Stat
+        label="Tokens per second"
+        value={formatDecimal(rate)}
+        detail={`${formatCompact(hour.input + hour.output)} tokens in the last hour`}
+        course={{ values: complete.map(({ output_tokens }) => output_tokens), color: "var(--chart-2)" }}
+      />
+      <Stat
+        label="Requests, last hour"
+        value={formatCompact(hour.requests)}
+        detail={`${formatDecimal(recent.requests / RECENT_MINUTES)} per minute`}
+        course={{ values: complete.map(({ requests }) => requests), color: "var(--chart-1)" }}
+      />
+      <Stat
+        label="Time to first token"
+        value={firstToken.p50 === null ? "—" : formatMilliseconds(firstToken.p50)}
+        detail={firstToken.p95 === null ? "No requests yet" : `95 % below ${formatMilliseconds(firstToken.p95)}`}
+        course={{ values: complete.map(({ first_token_ms: { p50 } }) => p50 ?? 0), color: "var(--chart-1)" }}
+      />
+      <Stat
+        label="Errors, last hour"
+        value={formatCompact(hour.errors)}
+        detail={hour.requests === 0 ? "" : `${formatDecimal((100 * hour.errors) / hour.requests)} % of requests`}
+        course={{ values: complete.map(({ errors }) => errors), color: "var(--chart-bad)" }}
+      />
+      <Stat
+        label="Spend today"
+        value={formatCost(spend.today_usd)}
+        detail={`${formatCost(spend.month_usd)} this month`}
+      />
+    </SimpleGrid>
   );
 }
 

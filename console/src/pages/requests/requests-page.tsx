@@ -3,9 +3,9 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect, useMemo, useState } from "react";
 import { followRequests } from "../../api/live-requests.ts";
 import { request } from "../../api/request.ts";
+import { Histogram } from "../../components/charts/histogram.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { formatDateTime, formatNumber } from "../../components/format.ts";
-import { Histogram } from "../../components/histogram.tsx";
 import { Page } from "../../components/page.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";

@@ -1,7 +1,5 @@
-import "@mantine/charts/styles.css";
-import { AreaChart } from "@mantine/charts";
+import { TimeChart } from "../../components/charts/time-chart.tsx";
 import { formatCost } from "../../components/format.ts";
-import { limitLine } from "./limit-line.ts";
 
 interface MonthChartProps {
   points: { day: number; spent: number | null; forecast: number | null }[];
@@ -12,24 +10,17 @@ interface MonthChartProps {
 /** Spend since the first of a month, with a forecast, and the limit as a line. */
 export function MonthChart({ points, limit, height }: MonthChartProps) {
   return (
-    <AreaChart
-      h={height}
-      data={points}
-      dataKey="day"
-      gridAxis="x"
-      tickLine="none"
-      curveType="linear"
-      withDots={false}
-      connectNulls={false}
-      valueFormatter={formatCost}
-      yAxisProps={{ width: 56 }}
-      xAxisProps={{ minTickGap: 32 }}
-      areaProps={{ isAnimationActive: false }}
+    <TimeChart
+      label="Spend of the month"
+      kind="area"
+      height={height}
+      labels={points.map(({ day }) => String(day))}
+      format={formatCost}
+      limit={limit}
       series={[
-        { name: "spent", label: "Spent", color: "pine.6" },
-        { name: "forecast", label: "Forecast", color: "gray.6", strokeDasharray: "4 4" },
+        { name: "Spent", color: "var(--chart-1)", values: points.map(({ spent }) => spent) },
+        { name: "Forecast", color: "var(--chart-2)", values: points.map(({ forecast }) => forecast), isDashed: true },
       ]}
-      referenceLines={limit === undefined ? [] : [limitLine(limit)]}
     />
   );
 }

@@ -5,20 +5,31 @@ import type { Overview as OverviewAnswer } from "../../openapi/usage-answers.ts"
 
 interface Overview {
   now: number;
-  minutes: readonly {
-    beginsAt: number;
-    requests: number;
-    errors: number;
-    promptTokens: number;
-    completionTokens: number;
-  }[];
-  /** Milliseconds. */
-  firstTokenTimes: readonly number[];
+  minutes: readonly OverviewMinute[];
+  firstTokens: Percentiles;
+  /** Generated at present. */
+  tokensPerSecond: number;
   spentTodayNanoDollars: number;
   spentThisMonthNanoDollars: number;
   spendLimits: readonly ShownSpendLimit[];
   deployments: readonly ShownDeployment[] | undefined;
   pools: readonly ShownPool[] | undefined;
+}
+
+export interface OverviewMinute {
+  beginsAt: number;
+  requests: number;
+  errors: number;
+  retries: number;
+  promptTokens: number;
+  completionTokens: number;
+  firstTokens: Percentiles;
+}
+
+/** Milliseconds; null without a time. */
+interface Percentiles {
+  p50: number | null;
+  p95: number | null;
 }
 
 export interface ShownSpendLimit {
@@ -35,6 +46,8 @@ export interface ShownDeployment {
   task: string;
   deployment: string;
   engine: string;
+  /** Host and port of an upstream. */
+  host: string | undefined;
   state: string;
   reason: string | undefined;
   circuit: string;
@@ -43,6 +56,9 @@ export interface ShownDeployment {
   /** Memory of the GPU; undefined for models on the CPU. */
   gpuBytes: number | undefined;
   loadSeconds: number | undefined;
+  /** Epoch milliseconds of the last load and of the last restart after a crash. */
+  loadedAt: number | undefined;
+  restartedAt: number | undefined;
   slots: number;
   slotsInUse: number;
   waiting: number;
@@ -63,10 +79,9 @@ const NANO = 1e9;
 const MINUTES = 60;
 
 export function toOverview(overview: Overview): AnswerOf<typeof OverviewAnswer> {
-  const { now, firstTokenTimes, deployments } = overview;
+  const { now, deployments } = overview;
   const byMinute = new Map(overview.minutes.map((minute) => [minute.beginsAt, minute]));
   const current = Math.floor(now / 60_000) * 60_000;
-  const sorted = firstTokenTimes.toSorted((a, b) => a - b);
   return {
     object: "organization.overview" as const,
     /** Oldest first; the last one is the current minute. */
@@ -79,9 +94,12 @@ export function toOverview(overview: Overview): AnswerOf<typeof OverviewAnswer> 
         errors: sum?.errors ?? 0,
         input_tokens: sum?.promptTokens ?? 0,
         output_tokens: sum?.completionTokens ?? 0,
+        retries: sum?.retries ?? 0,
+        first_token_ms: sum?.firstTokens ?? percentilesOf([]),
       };
     }),
-    first_token_ms: { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) },
+    first_token_ms: overview.firstTokens,
+    output_tokens_per_second: overview.tokensPerSecond,
     spend: {
       today_usd: overview.spentTodayNanoDollars / NANO,
       month_usd: overview.spentThisMonthNanoDollars / NANO,
@@ -100,12 +118,16 @@ export function toOverview(overview: Overview): AnswerOf<typeof OverviewAnswer> 
 }
 
 function toDeployment(deployment: ShownDeployment) {
-  const { memoryBytes, gpuBytes, loadSeconds, slots, slotsInUse, firstTokenSeconds, reason, device, ...same } =
+  const { memoryBytes, gpuBytes, loadSeconds, loadedAt, restartedAt, slots, slotsInUse, firstTokenSeconds, ...rest } =
     deployment;
+  const { host, reason, device, ...same } = rest;
   return {
     ...same,
+    host: host ?? null,
     reason: reason ?? null,
     device: device ?? null,
+    loaded_at: loadedAt === undefined ? null : loadedAt / 1000,
+    restarted_at: restartedAt === undefined ? null : restartedAt / 1000,
     memory_bytes: memoryBytes ?? null,
     vram_bytes: gpuBytes ?? null,
     load_seconds: loadSeconds ?? null,
@@ -117,6 +139,12 @@ function toDeployment(deployment: ShownDeployment) {
 
 function toPool({ model, deployment, source, endpoints, state, reason }: ShownPool) {
   return { model, deployment, source, endpoints, state, reason: reason ?? null };
+}
+
+/** The middle of some times, and what 95 % of them stay below. */
+export function percentilesOf(times: readonly number[]): Percentiles {
+  const sorted = times.toSorted((a, b) => a - b);
+  return { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) };
 }
 
 function percentile(sorted: readonly number[], share: number): number | null {

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
-import { formatDateTime, formatNumber, formatTimeOfDay } from "./format.ts";
+import { formatDateTime, formatNumber, formatTimeOfDay } from "../format.ts";
 
 interface HistogramBar {
   /** Start, Unix seconds. */

@@ -4,21 +4,33 @@ interface SparklineProps {
   label: string;
   width?: number;
   height?: number;
+  /** Fills the width of its place. */
+  isStretched?: boolean;
 }
 
-/** Course of a number in a row of a table. */
-export function Sparkline({ values, label, width = 96, height = 24 }: SparklineProps) {
+/** Course of a number in a row of a table, or below it, in the color of the text around it. */
+export function Sparkline({ values, label, width = 96, height = 24, isStretched = false }: SparklineProps) {
   const highest = Math.max(...values, 0);
-  if (highest === 0) return <span className="sparkline-empty" role="img" aria-label={`${label}: none`} />;
+  if (highest === 0) {
+    return (
+      <span
+        className="sparkline-empty"
+        data-stretched={isStretched || undefined}
+        role="img"
+        aria-label={`${label}: none`}
+      />
+    );
+  }
   const step = width / Math.max(1, values.length - 1);
   const points = values.map(
     (value, index) => `${(index * step).toFixed(1)},${(height - 2 - (value / highest) * (height - 4)).toFixed(1)}`,
   );
   return (
     <svg
-      width={width}
+      width={isStretched ? "100%" : width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio={isStretched ? "none" : undefined}
       role="img"
       aria-label={label}
       className="sparkline"
