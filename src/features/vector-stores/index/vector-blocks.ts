@@ -1,15 +1,25 @@
 /**
  * Vectors of one store in memory, as 8-bit integers with a scale for each vector. A search in few vectors compares all of
- * them; in many, it compares one bit of each dimension first, and then the nearest by their integers (decision 0072).
+ * them; in many, it compares codes of one bit per dimension first, and then the nearest by their integers (decision 0072).
  */
 
+import {
+  type Center,
+  codeBytesOf,
+  computeCenter,
+  GROUP,
+  type ScaledVector,
+  tableBytesOf,
+  writeCode,
+  writeTables,
+} from "./bit-codes.ts";
 import { DISTANCES_WASM } from "./distances-wasm.ts";
 import { withRoom } from "./growing-arrays.ts";
 import { type ScoredEntry, TopList } from "./top-list.ts";
 
 interface Distances {
   memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  hamming(query: number, vectors: number, size: number, count: number, output: number): void;
+  scan(tables: number, codes: number, size: number, groups: number, output: number): void;
   dot(query: number, vector: number, size: number): number;
   dots(query: number, vectors: number, size: number, count: number, output: number): void;
 }
@@ -20,48 +30,50 @@ declare const WebAssembly: {
   Instance: new (module: object) => { exports: unknown };
 };
 
-/** Vectors of a block, which follow one another in memory. */
+/** Vectors of a block, which follow one another in memory: a multiple of GROUP. */
 const BLOCK = 4096;
 const PAGE_BYTES = 65_536;
 /** Up to this many vectors, comparing all takes less than 5 ms. */
 const MAX_EXACT = 50_000;
-/** Share of the vectors that are compared by their integers after all were compared by bits, and their minimum. */
+/** Share of the vectors that are compared by their integers after all were compared by codes, and their minimum. */
 const CANDIDATE_SHARE = 1 / 50;
 const MIN_CANDIDATES = 4_000;
-const MAX_SAMPLES = 20_000;
-/** The center of the bits is computed again when the store has grown by this factor. */
+/** Sums of codes have 16 bits. */
+const SUMS = 65_536;
+/** The center of the codes is computed again when the store has grown by this factor. */
 const GROWTH = 4;
 
 let compiled: object | undefined;
 
 export class VectorBlocks {
   readonly #dimensions: number;
-  /** Bytes of a vector in integers, and in bits. */
+  /** Bytes of a vector in integers, and of its code. */
   readonly #bytes: number;
-  readonly #bitBytes: number;
+  readonly #codeBytes: number;
   readonly #wasm: Distances;
   readonly #query: number;
-  readonly #bitQuery: number;
+  readonly #tables: number;
   readonly #output: number;
-  /** Addresses of the blocks: integers, then bits. */
+  /** Addresses of the blocks: integers, then codes. */
   readonly #blocks: number[] = [];
   #free: number;
   #scales = new Float32Array(BLOCK);
   #count = 0;
-  #center: Float32Array | undefined;
+  #center: Center | undefined;
   #centeredCount = 0;
-  #bitCount = 0;
+  #codeCount = 0;
 
   constructor(dimensions: number) {
     this.#dimensions = dimensions;
     this.#bytes = Math.ceil(dimensions / 16) * 16;
-    this.#bitBytes = Math.ceil(dimensions / 128) * 16;
+    this.#codeBytes = codeBytesOf(dimensions);
     compiled ??= new WebAssembly.Module(Buffer.from(DISTANCES_WASM, "base64"));
     this.#wasm = new WebAssembly.Instance(compiled).exports as Distances;
     this.#query = 0;
-    this.#bitQuery = this.#bytes;
-    this.#output = this.#bitQuery + this.#bitBytes;
+    this.#tables = this.#bytes;
+    this.#output = this.#tables + tableBytesOf(dimensions);
     this.#free = this.#output + BLOCK * 4;
+    this.#reserve(this.#free);
   }
 
   get count(): number {
@@ -107,11 +119,8 @@ export class VectorBlocks {
     const top = new TopList(max);
     if (isExact) this.#compareAll(top, queryScale, isAllowed);
     else {
-      for (const entry of this.#nearestByBits(
-        vector,
-        Math.max(MIN_CANDIDATES, this.#count * CANDIDATE_SHARE),
-        isAllowed,
-      ))
+      const candidates = Math.max(MIN_CANDIDATES, this.#count * CANDIDATE_SHARE);
+      for (const entry of this.#nearestByCodes(vector, candidates, isAllowed))
         top.add(entry, this.similarity(entry, queryScale));
     }
     return top.toSorted();
@@ -130,79 +139,65 @@ export class VectorBlocks {
     }
   }
 
-  /** Returns about `max` vectors, those with the fewest different bits. */
-  #nearestByBits(vector: Float32Array, max: number, isAllowed: (entry: number) => boolean): number[] {
-    this.#computeBits();
-    this.#writeBits(this.#bitQuery, (dimension) => vector[dimension] ?? 0);
-    const distances = new Uint16Array(this.#count);
-    const histogram = new Uint32Array(this.#dimensions + 2);
+  /** Returns about `max` vectors, those with the highest sums. */
+  #nearestByCodes(vector: Float32Array, max: number, isAllowed: (entry: number) => boolean): number[] {
+    const { memory } = this.#wasm;
+    writeTables(
+      new Uint8Array(memory.buffer, this.#tables, tableBytesOf(this.#dimensions)),
+      vector,
+      this.#computeCodes(),
+    );
+    const sums = new Uint16Array(this.#count);
+    const histogram = new Uint32Array(SUMS);
     for (let first = 0; first < this.#count; first += BLOCK) {
       const count = Math.min(BLOCK, this.#count - first);
-      this.#wasm.hamming(this.#bitQuery, this.#bitAddressOf(first), this.#bitBytes, count, this.#output);
-      distances.set(new Uint16Array(this.#wasm.memory.buffer, this.#output, count), first);
+      const groups = Math.ceil(count / GROUP);
+      this.#wasm.scan(this.#tables, this.#groupAddressOf(first), this.#codeBytes, groups, this.#output);
+      sums.set(new Uint16Array(memory.buffer, this.#output, count), first);
     }
-    const NOT_ALLOWED = this.#dimensions + 1;
     for (let entry = 0; entry < this.#count; entry += 1) {
-      if (!isAllowed(entry)) distances[entry] = NOT_ALLOWED;
-      const distance = distances[entry] ?? NOT_ALLOWED;
-      histogram[distance] = (histogram[distance] ?? 0) + 1;
+      if (!isAllowed(entry)) sums[entry] = 0;
+      const sum = sums[entry] ?? 0;
+      histogram[sum] = (histogram[sum] ?? 0) + 1;
     }
-    let limit = 0;
-    let sum = histogram[0] ?? 0;
-    while (sum < max && limit < this.#dimensions) {
-      limit += 1;
-      sum += histogram[limit] ?? 0;
-    }
+    let limit = SUMS - 1;
+    for (let count = histogram[limit] ?? 0; count < max && limit > 1; count += histogram[limit] ?? 0) limit -= 1;
     const nearest: number[] = [];
     for (let entry = 0; entry < this.#count; entry += 1) {
-      if ((distances[entry] ?? NOT_ALLOWED) <= limit) nearest.push(entry);
+      if ((sums[entry] ?? 0) >= limit) nearest.push(entry);
     }
     return nearest;
   }
 
-  /** Computes missing bits: whether a dimension is above the center of the store. */
-  #computeBits(): void {
+  /** Computes missing codes. */
+  #computeCodes(): Center {
     if (this.#center === undefined || this.#count > this.#centeredCount * GROWTH) {
-      this.#center = this.#computeCenter();
+      this.#center = computeCenter(this.#dimensions, this.#count, (entry) => this.#vectorAt(entry));
       this.#centeredCount = this.#count;
-      this.#bitCount = 0;
+      this.#codeCount = 0;
     }
-    const center = this.#center;
-    for (; this.#bitCount < this.#count; this.#bitCount += 1) {
-      const integers = this.#integersOf(this.#bitCount);
-      const scale = this.#scales[this.#bitCount] ?? 0;
-      this.#writeBits(this.#bitAddressOf(this.#bitCount), (dimension) => (integers[dimension] ?? 0) * scale, center);
+    const groupBytes = GROUP * this.#codeBytes;
+    for (; this.#codeCount < this.#count; this.#codeCount += 1) {
+      const group = new Uint8Array(this.#wasm.memory.buffer, this.#groupAddressOf(this.#codeCount), groupBytes);
+      writeCode(group, this.#codeCount % GROUP, this.#vectorAt(this.#codeCount), this.#center);
     }
-  }
-
-  #computeCenter(): Float32Array {
-    const center = new Float32Array(this.#dimensions);
-    const step = Math.max(1, Math.floor(this.#count / MAX_SAMPLES));
-    let samples = 0;
-    for (let entry = 0; entry < this.#count; entry += step) {
-      const integers = this.#integersOf(entry);
-      const scale = this.#scales[entry] ?? 0;
-      for (let dimension = 0; dimension < this.#dimensions; dimension += 1)
-        center[dimension] = (center[dimension] ?? 0) + (integers[dimension] ?? 0) * scale;
-      samples += 1;
-    }
-    return center.map((sum) => sum / samples);
-  }
-
-  #writeBits(address: number, numberAt: (dimension: number) => number, center = this.#center): void {
-    const bits = new Uint8Array(this.#wasm.memory.buffer, address, this.#bitBytes).fill(0);
-    for (let dimension = 0; dimension < this.#dimensions; dimension += 1) {
-      if (numberAt(dimension) > (center?.[dimension] ?? 0))
-        bits[dimension >> 3] = (bits[dimension >> 3] ?? 0) | (1 << (dimension & 7));
-    }
+    return this.#center;
   }
 
   #addBlock(): void {
-    const end = this.#free + BLOCK * (this.#bytes + this.#bitBytes);
-    const missing = end - this.#wasm.memory.buffer.byteLength;
-    if (missing > 0) this.#wasm.memory.grow(Math.ceil(missing / PAGE_BYTES));
+    const end = this.#free + BLOCK * (this.#bytes + this.#codeBytes);
+    this.#reserve(end);
     this.#blocks.push(this.#free);
     this.#free = end;
+  }
+
+  #reserve(end: number): void {
+    const missing = end - this.#wasm.memory.buffer.byteLength;
+    if (missing > 0) this.#wasm.memory.grow(Math.ceil(missing / PAGE_BYTES));
+  }
+
+  #vectorAt(entry: number): ScaledVector {
+    return { integers: this.#integersOf(entry), scale: this.#scales[entry] ?? 0 };
   }
 
   #integersOf(entry: number): Int8Array {
@@ -213,13 +208,15 @@ export class VectorBlocks {
     return (this.#blocks[Math.floor(entry / BLOCK)] ?? 0) + (entry % BLOCK) * this.#bytes;
   }
 
-  #bitAddressOf(entry: number): number {
-    return (this.#blocks[Math.floor(entry / BLOCK)] ?? 0) + BLOCK * this.#bytes + (entry % BLOCK) * this.#bitBytes;
+  /** Address of the group of codes that has this vector's. */
+  #groupAddressOf(entry: number): number {
+    const block = this.#blocks[Math.floor(entry / BLOCK)] ?? 0;
+    return block + BLOCK * this.#bytes + Math.floor((entry % BLOCK) / GROUP) * GROUP * this.#codeBytes;
   }
 }
 
 /** Rounds a vector, scaled to the length 1, to integers of 8 bits. */
-export function quantize(vector: Float32Array): { integers: Int8Array; scale: number } {
+export function quantize(vector: Float32Array): ScaledVector {
   let squares = 0;
   let largest = 0;
   for (const value of vector) {
