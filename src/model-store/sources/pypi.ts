@@ -18,10 +18,10 @@ export interface PypiSettings {
   pythons?: readonly string[];
 }
 
-/** Time limit for each connection and pause of pip's first request; with pip's startup the total is below 5 s. */
+/** Time limit for each connection and pause of pip's first request; with pip's start that is mostly below 5 s. */
 const INDEX_TIMEOUT_SECONDS = 3.5;
-/** Total time limit, because an index with several addresses costs a timeout for each. */
-const PROBE_MS = 8_000;
+/** Total time limit: an index with several addresses costs a timeout for each, and pip takes seconds to start on a busy machine. */
+const PROBE_MS = 20_000;
 
 export class PypiSource implements Source<PypiLocation> {
   readonly resumes = true;
