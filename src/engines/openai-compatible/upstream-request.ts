@@ -21,8 +21,8 @@ export function toUpstreamModel(setting: string | undefined, catalogId: string, 
 /** Text, bytes, or parts of them that are written one after the other. */
 export type UpstreamBody = string | Uint8Array | readonly Uint8Array[];
 
-/** Size from which several writes cost less than a copy. */
-const MIN_PARTS_BYTES = 128 * 1024;
+/** Size from which several writes cost less than a copy, which V8 counts as external memory and marks the heap for. */
+const MIN_PARTS_BYTES = 32 * 1024;
 /** Parts below it are copied together, because each is written by itself. */
 const MIN_PART_BYTES = 16 * 1024;
 
