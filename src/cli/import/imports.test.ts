@@ -64,7 +64,7 @@ const LITELLM = {
     { model_name: "small", litellm_params: { model: "gpt-4.1-mini", api_key: "literal-two" } },
     { model_name: "vectors", litellm_params: { model: "hosted_vllm/bge-m3", api_base: "http://10.0.0.5:8000/v1" } },
     { model_name: "anthropic/*", litellm_params: { model: "anthropic/*" } },
-    { model_name: "claude", litellm_params: { model: "bedrock/anthropic.claude-v2" } },
+    { model_name: "claude", litellm_params: { model: "sagemaker/claude" } },
     { model_name: "*", litellm_params: { model: "openai/*" } },
     { model_name: "picture", litellm_params: { model: "dall-e-3" } },
     { model_name: "voice", litellm_params: { model: "openai/tts-1" }, model_info: { mode: "audio_speech" } },
@@ -105,13 +105,13 @@ test("converts LiteLLM's models, deployments, prices, aliases and fallbacks to a
         ...{ api_key: ref("KEY_A"), price: { prompt: "0.000002", completion: "0.000008" } },
       },
       {
-        ...{ engine: "openai-compatible", base_url: "https://eu.openai.azure.com/openai/v1", model: "my-deployment" },
-        ...{ headers: { "api-key": ref("AZURE_API_KEY") }, weight: 30 },
+        ...{ engine: "azure-openai", base_url: "https://eu.openai.azure.com", model: "my-deployment", weight: 30 },
+        ...{ api_version: "2024-10-21", api_key: ref("AZURE_API_KEY") },
       },
     ],
   });
   expect(models[1]?.aliases).toEqual(["hidden"]);
-  expect(models[3]?.deployments[0]).toMatchObject({ model: "*", api_key: ref("ANTHROPIC_API_KEY") });
+  expect(models[3]?.deployments[0]).toEqual({ engine: "anthropic", model: "*", api_key: ref("ANTHROPIC_API_KEY") });
   expect(models[5]?.deployments[0]).toMatchObject({ base_url: "http://127.0.0.1:11434/v1", model: "llama3.2" });
   const config = await load(imported);
   expect(config.models).toHaveLength(6);
@@ -121,10 +121,9 @@ test("converts LiteLLM's models, deployments, prices, aliases and fallbacks to a
 test("names what was not carried over from LiteLLM, and keeps no secret", () => {
   const imported = fromLiteLlm(LITELLM);
   const reasons = reasonsOf(imported);
-  expect(reasons["model_list[1].litellm_params.api_version"]).toContain("Azure's v1 API");
   expect(reasons["model_list[1].litellm_params.api_key"]).toContain("AZURE_API_KEY");
   expect(reasons["model_list[2].litellm_params.api_key"]).toContain("OPENAI_API_KEY");
-  expect(reasons["model_list[5]"]).toContain("bedrock has an API of its own");
+  expect(reasons["model_list[5]"]).toContain("sagemaker has an API of its own");
   expect(reasons["model_list[6]"]).toContain("needs a prefix");
   expect(reasons["model_list[7]"]).toContain("image generation");
   expect(reasons["model_list[9].litellm_params.mock_response"]).toBe("has no counterpart.");
@@ -136,6 +135,128 @@ test("names what was not carried over from LiteLLM, and keeps no secret", () => 
   expect(reasons["litellm_settings.cache"]).toBeDefined();
   expect(reasons["general_settings.master_key"]).toContain("PARLANCE_ADMIN_KEY");
   expect(JSON.stringify(imported)).not.toMatch(/literal-|sk-1234/);
+});
+
+const NATIVE: readonly [params: object, deployment: object][] = [
+  [
+    {
+      model: "anthropic/claude-sonnet-5",
+      api_base: "https://api.anthropic.com",
+      extra_headers: { "anthropic-beta": "x" },
+    },
+    {
+      ...{ engine: "anthropic", base_url: "https://api.anthropic.com/v1", model: "claude-sonnet-5" },
+      ...{ api_key: ref("ANTHROPIC_API_KEY"), headers: { "anthropic-beta": "x" } },
+    },
+  ],
+  [
+    { model: "gemini/gemini-2.5-pro", api_key: "os.environ/GOOGLE" },
+    { engine: "gemini", model: "gemini-2.5-pro", api_key: ref("GOOGLE") },
+  ],
+  [{ model: "mistral/mistral-embed" }, { engine: "mistral", model: "mistral-embed", api_key: ref("MISTRAL_API_KEY") }],
+  [
+    { model: "cohere/rerank-v3.5", api_base: "https://api.cohere.ai" },
+    { engine: "cohere", base_url: "https://api.cohere.ai/v2", model: "rerank-v3.5", api_key: ref("COHERE_API_KEY") },
+  ],
+  [
+    { model: "cohere_chat/command-a-03-2025" },
+    { engine: "cohere", model: "command-a-03-2025", api_key: ref("COHERE_API_KEY") },
+  ],
+  [
+    { model: "bedrock/converse/us.anthropic.claude-haiku-4-5-20251001-v1:0", aws_region_name: "us-east-1" },
+    { engine: "bedrock", region: "us-east-1", model: "us.anthropic.claude-haiku-4-5-20251001-v1:0" },
+  ],
+  [
+    {
+      ...{ model: "bedrock/eu-central-1/amazon.nova-lite-v1:0", aws_access_key_id: "os.environ/ID" },
+      aws_secret_access_key: "literal-secret",
+    },
+    {
+      ...{ engine: "bedrock", region: "eu-central-1", model: "amazon.nova-lite-v1:0", access_key_id: ref("ID") },
+      secret_access_key: ref("AWS_SECRET_ACCESS_KEY"),
+    },
+  ],
+  [
+    { model: "bedrock/amazon.titan-embed-text-v2:0", aws_profile_name: "team" },
+    { engine: "bedrock", region: ref("AWS_REGION"), model: "amazon.titan-embed-text-v2:0", profile: "team" },
+  ],
+  [
+    { model: "vertex_ai/gemini-2.5-pro", vertex_project: "my-project", vertex_credentials: "/etc/key.json" },
+    {
+      ...{ engine: "gemini", model: "gemini-2.5-pro", service_account_file: "/etc/key.json" },
+      vertex: { project: "my-project", location: "us-central1" },
+    },
+  ],
+  [
+    {
+      ...{ model: "azure/gpt-5", api_base: "os.environ/AZURE_API_BASE", api_version: "preview" },
+      ...{ tenant_id: "tenant", client_id: "client", client_secret: "os.environ/SECRET" },
+    },
+    {
+      ...{ engine: "azure-openai", base_url: ref("AZURE_API_BASE"), model: "gpt-5" },
+      entra_id: { tenant_id: "tenant", client_id: "client", client_secret: ref("SECRET") },
+    },
+  ],
+  [
+    { model: "azure/*", api_base: "os.environ/AZURE_API_BASE" },
+    {
+      ...{ engine: "openai-compatible", base_url: `${ref("AZURE_API_BASE")}/openai/v1`, model: "*" },
+      headers: { "api-key": ref("AZURE_API_KEY") },
+    },
+  ],
+  [
+    { model: "azure_ai/claude-sonnet-4-6", api_base: "https://x.services.ai.azure.com" },
+    {
+      ...{ engine: "anthropic", base_url: "https://x.services.ai.azure.com/anthropic/v1", model: "claude-sonnet-4-6" },
+      api_key: ref("AZURE_AI_API_KEY"),
+    },
+  ],
+];
+
+test("converts models of providers to the engines that speak their APIs", async () => {
+  const nameOf = (params: object) => (params as { model: string }).model.replace("azure/*", "azure-all/*");
+  const entries = NATIVE.map(([params]) => ({ model_name: nameOf(params), litellm_params: params }));
+  const imported = fromLiteLlm({ model_list: entries });
+  const deployments = modelsOf(imported).map((model) => model.deployments[0]);
+  expect(deployments).toEqual(NATIVE.map(([, deployment]) => deployment));
+  expect(JSON.stringify(imported)).not.toContain("literal-");
+  // A connection needs an address, and a file of a service account has to be there.
+  const loadable = { ...imported.config, models: modelsOf(imported).filter(({ id }) => !id.includes("azure")) };
+  expect((await load({ ...imported, config: loadable })).models).toHaveLength(NATIVE.length - 3);
+});
+
+test.each([
+  ["bedrock/agentcore/arn:aws:x", "bedrock/agentcore is another API than Converse"],
+  ["bedrock/*", "takes no wildcard"],
+  ["cohere/*", "takes no wildcard"],
+  ["vertex_ai/claude-sonnet-4-6", "is not Gemini"],
+  ["azure_ai/llama", "except for Claude"],
+])("names %s, which no engine serves", (model, reason) => {
+  const imported = fromLiteLlm({ model_list: [{ model_name: "m/*", litellm_params: { model } }] });
+  expect(imported.config.models).toBeUndefined();
+  expect(reasonsOf(imported)["model_list[0]"]).toContain(reason);
+});
+
+test("names what a provider's engine has no task for, and credentials that stand in the file", () => {
+  const entry = (params: object, mode?: string) => ({
+    model_name: JSON.stringify(params),
+    litellm_params: params,
+    model_info: { mode },
+  });
+  const imported = fromLiteLlm({
+    model_list: [
+      entry({ model: "vertex_ai/gemini-tts" }, "audio_speech"),
+      entry({ model: "vertex_ai/gemini-2.5-pro", vertex_credentials: '{"private_key":"literal-key"}' }),
+      entry({ model: "azure/whisper", api_base: "https://x.openai.azure.com" }, "audio_transcription"),
+    ],
+  });
+  expect(reasonsOf(imported)).toMatchObject({
+    "model_list[0]": "the engine of vertex_ai has no speech; the model was left out.",
+    "model_list[1].litellm_params.vertex_credentials": expect.stringContaining("GOOGLE_APPLICATION_CREDENTIALS"),
+    "model_list[2].litellm_params.api_version": expect.stringContaining("Azure's v1 API"),
+  });
+  expect(modelsOf(imported)[1]?.deployments[0]).toMatchObject({ engine: "openai-compatible" });
+  expect(JSON.stringify(modelsOf(imported).map(({ deployments }) => deployments))).not.toContain("literal-key");
 });
 
 test("names a prefix that is not a provider's, and reads limits beside the parameters", () => {

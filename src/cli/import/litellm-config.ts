@@ -1,9 +1,10 @@
 /** Converts LiteLLM's config.yaml. */
 
-import { toPrice } from "../../catalog/prices/litellm-prices.ts";
 import type { Task } from "../../contracts/task.ts";
 import { asFields, asList, asPositive, asText, compact, type Fields, type Imported, type Note } from "./imported.ts";
-import { resolveProvider } from "./litellm-providers.ts";
+import { DEFAULTS, toDeployment } from "./litellm-deployment.ts";
+import { REASONS, SECTIONS } from "./litellm-reasons.ts";
+import { LiteLlmVariables } from "./litellm-variables.ts";
 
 const TASKS: Readonly<Record<string, Task>> = {
   chat: "chat",
@@ -26,15 +27,6 @@ const STRATEGIES: Readonly<Record<string, string>> = {
   "cost-based-routing": "lowest_cost",
 };
 
-const DEFAULTS = ["temperature", "top_p", "frequency_penalty", "presence_penalty", "reasoning_effort"] as const;
-
-/** Parameters of an entry that were read, or that change nothing here. */
-const READ_PARAMS = new Set<string>([
-  ...["model", "custom_llm_provider", "api_base", "base_url", "api_key", "api_version", "weight", "rpm", "tpm"],
-  ...["timeout", "stream_timeout", "max_tokens", "max_parallel_requests", "extra_headers", "headers", "tags"],
-  ...["drop_params", "order", "base_model", ...DEFAULTS],
-]);
-
 interface Model {
   id: string;
   task: Task;
@@ -51,8 +43,7 @@ class LiteLlmImport {
   readonly #source: Fields;
   readonly #notes: Note[] = [];
   readonly #models = new Map<string, Model>();
-  /** Environment variables by the keys that stand in the file. */
-  readonly #variables = new Map<string, string>();
+  readonly #variables = new LiteLlmVariables((path, reason) => this.#note(path, reason));
 
   constructor(source: Fields) {
     this.#source = source;
@@ -92,7 +83,8 @@ class LiteLlmImport {
       return;
     }
     const task = this.#taskOf(upstream, asText(info.mode), path);
-    const deployment = task === undefined ? undefined : this.#toDeployment(params, info, path);
+    const entryParts = { params, info, path, variables: this.#variables };
+    const deployment = task && toDeployment({ ...entryParts, task, note: (...note) => this.#note(...note) });
     if (task === undefined || deployment === undefined) return;
     const model = this.#models.get(id) ?? newModel(id, task);
     if (model.task !== task) {
@@ -110,85 +102,6 @@ class LiteLlmImport {
     const task = mode === undefined ? guessTask(upstream) : TASKS[mode];
     if (task === undefined) this.#note(path, `${mode ?? "image generation"} is no task here; the model was left out.`);
     return task;
-  }
-
-  #toDeployment(params: Fields, info: Fields, path: string): Record<string, unknown> | undefined {
-    const provider = resolveProvider(asText(params.model) ?? "", asText(params.custom_llm_provider));
-    if ("unsupported" in provider) {
-      this.#note(
-        path,
-        `${provider.unsupported} has an API of its own, which no deployment speaks; the model was left out.`,
-      );
-      return undefined;
-    }
-    if (provider.isAssumed) this.#note(`${path}.litellm_params.model`, "names no known provider; openai was assumed.");
-    const address = asText(params.api_base) ?? asText(params.base_url);
-    const baseUrl = this.#baseUrl(provider.name, address, path) ?? provider.baseUrl;
-    if (baseUrl === undefined) {
-      this.#note(path, `${provider.name} needs api_base; the model was left out.`);
-      return undefined;
-    }
-    const variable = provider.baseUrl !== undefined && address !== undefined ? undefined : provider.keyVariable;
-    const key = this.#secret(asText(params.api_key), variable, `${path}.litellm_params.api_key`);
-    const isAzure = provider.name === "azure";
-    const headers = Object.entries({ ...asFields(params.headers), ...asFields(params.extra_headers) });
-    for (const name of Object.keys(params)) {
-      if (READ_PARAMS.has(name) || name.includes("cost")) continue;
-      this.#note(`${path}.litellm_params.${name}`, "has no counterpart.");
-    }
-    for (const name of ["rpm", "tpm"])
-      if (params[name] !== undefined && asPositive(params.weight) === undefined)
-        this.#note(`${path}.litellm_params.${name}`, "became the deployment's weight; limits belong to projects here.");
-    return compact({
-      engine: "openai-compatible",
-      base_url: this.#variable(baseUrl),
-      api_key: isAzure ? undefined : key,
-      model: this.#variable(provider.model),
-      headers: compact({
-        ...(isAzure && { "api-key": key }),
-        ...Object.fromEntries(headers.map(([name, value]) => [name, this.#variable(String(value))])),
-      }),
-      max_concurrency: asPositive(params.max_parallel_requests),
-      first_byte_timeout_seconds: asPositive(params.stream_timeout) ?? asPositive(params.timeout),
-      price: toPrice({ ...info, ...params }),
-      ...provider.settings,
-    });
-  }
-
-  #baseUrl(provider: string, address: string | undefined, path: string): string | undefined {
-    if (address === undefined) return undefined;
-    const base = address.replace(/\/+$/, "");
-    if (provider === "ollama" || provider === "ollama_chat") return base.endsWith("/v1") ? base : `${base}/v1`;
-    if (provider !== "azure") return base;
-    this.#note(
-      `${path}.litellm_params.api_version`,
-      "is not sent: the deployment uses Azure's v1 API. Check that it is enabled.",
-    );
-    return base.endsWith("/openai/v1") ? base : `${base}/openai/v1`;
-  }
-
-  /** Key as a reference to the environment; a key in the file stays out of the result. */
-  #secret(value: string | undefined, variable: string | undefined, path: string): string | undefined {
-    if (value === undefined) return variable === undefined ? undefined : `\${${variable}}`;
-    if (value.startsWith("os.environ/")) return this.#variable(value);
-    const name = this.#variableFor(value, variable ?? "UPSTREAM_KEY");
-    this.#note(path, `is a secret in the file. Set the environment variable ${name} instead.`);
-    return `\${${name}}`;
-  }
-
-  /** Each key in the file gets a variable of its own. */
-  #variableFor(key: string, name: string): string {
-    const existing = this.#variables.get(key);
-    if (existing !== undefined) return existing;
-    const used = [...this.#variables.values()].filter((each) => each.startsWith(name)).length;
-    const variable = used === 0 ? name : `${name}_${used + 1}`;
-    this.#variables.set(key, variable);
-    return variable;
-  }
-
-  #variable(value: string): string {
-    const name = /^os\.environ\/([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
-    return name === undefined ? value.replaceAll("${", "$${") : `\${${name}}`;
   }
 
   #addWeight(deployment: Record<string, unknown>, params: Fields): void {
@@ -293,38 +206,3 @@ function guessTask(upstream: string): Task | undefined {
   if (/(^|[/-])tts(-|$)/.test(name)) return "speech";
   return /moderation/.test(name) ? "moderation" : "chat";
 }
-
-/** What became of settings, by name; "": carried over, or without an effect here. */
-const REASONS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    [
-      ...["drop_params", "telemetry", "set_verbose", "json_logs", "request_timeout", "num_retries", "allowed_fails"],
-      ...["cooldown_time", "fallbacks", "default_fallbacks", "model_group_alias", "routing_strategy"],
-      ...["database_connection_pool_limit", "proxy_batch_write_at", "store_model_in_db", "enable_pre_call_checks"],
-      ...["proxy_budget_rescheduler_min_time", "proxy_budget_rescheduler_max_time"],
-    ].map((name) => [name, ""]),
-  ),
-  master_key: "is a secret. Set PARLANCE_ADMIN_KEY, with at least 32 characters.",
-  database_url: "is another database. Set DATABASE_URL; usage is not carried over.",
-  redis_host: "belongs to the environment. Set REDIS_URL.",
-  redis_port: "belongs to the environment. Set REDIS_URL.",
-  redis_password: "is a secret. Set REDIS_URL.",
-  max_budget: "is a limit of the database. Use: parlance projects budget PROJECT DOLLARS",
-  budget_duration: "is always a calendar month here.",
-  context_window_fallbacks: "are not distinguished: fallbacks answer when no deployment can.",
-  content_policy_fallbacks: "are not distinguished: fallbacks answer when no deployment can.",
-  success_callback: "sends traces elsewhere. Use opentelemetry, which Langfuse and Phoenix accept.",
-  failure_callback: "sends traces elsewhere. Use opentelemetry, which Langfuse and Phoenix accept.",
-  callbacks: "are code or services of LiteLLM. Use opentelemetry or webhooks.",
-  default_team_settings: "belong to teams, which are projects here; traces are those of the whole service.",
-  alerting: "goes through webhooks here.",
-  pass_through_endpoints: "forward to other APIs; only models are served here.",
-};
-
-const SECTIONS: Readonly<Record<string, string>> = {
-  environment_variables: "belong to the environment of the service.",
-  guardrails: "are set by project here, with a moderation model.",
-  finetune_settings: "have no counterpart: models are not fine-tuned here.",
-  files_settings: "have no counterpart: files are stored by this service.",
-  mcp_servers: "have no counterpart.",
-};

@@ -1,4 +1,4 @@
-/** Providers of LiteLLM that have an OpenAI-compatible API. */
+/** Providers of LiteLLM whose APIs a deployment speaks. */
 
 interface Provider {
   /** Undefined: the configuration has to name it. */
@@ -7,6 +7,8 @@ interface Provider {
   keyVariable?: string;
   /** Settings of the deployment. */
   settings?: Readonly<Record<string, unknown>>;
+  /** Has no API like OpenAI's, only the one that an engine of its name speaks. */
+  isNative?: true;
 }
 
 const PROVIDERS: Readonly<Record<string, Provider>> = {
@@ -35,6 +37,13 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   ollama: { baseUrl: "http://127.0.0.1:11434/v1" },
   ollama_chat: { baseUrl: "http://127.0.0.1:11434/v1" },
   azure: { keyVariable: "AZURE_API_KEY" },
+  azure_ai: { keyVariable: "AZURE_AI_API_KEY", isNative: true },
+  bedrock: { isNative: true },
+  bedrock_converse: { isNative: true },
+  vertex_ai: { isNative: true },
+  vertex_ai_beta: { isNative: true },
+  cohere: { keyVariable: "COHERE_API_KEY", isNative: true },
+  cohere_chat: { keyVariable: "COHERE_API_KEY", isNative: true },
   hosted_vllm: {},
   vllm: {},
   openai_like: {},
@@ -48,12 +57,12 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 
 /** Providers with an API of their own, which no deployment speaks. */
 const OTHERS = new Set([
-  ...["bedrock", "bedrock_converse", "vertex_ai", "vertex_ai_beta", "sagemaker", "sagemaker_chat", "cohere"],
-  ...["cohere_chat", "huggingface", "replicate", "watsonx", "databricks", "cloudflare", "predibase", "nlp_cloud"],
-  ...["aleph_alpha", "petals", "baseten", "triton", "snowflake", "github", "azure_ai", "palm", "ai21", "oci"],
+  ...["sagemaker", "sagemaker_chat", "huggingface", "replicate", "watsonx", "databricks", "cloudflare", "predibase"],
+  ...["nlp_cloud", "aleph_alpha", "petals", "baseten", "triton", "snowflake", "github", "palm", "ai21", "oci"],
+  ...["auto_router"],
 ]);
 
-interface Resolved extends Provider {
+export interface Resolved extends Provider {
   name: string;
   /** The provider's ID of the model. */
   model: string;
