@@ -1,6 +1,5 @@
 /** `parlance batches`: runs files of requests, and shows and cancels batches. */
 
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { Command } from "commander";
@@ -11,6 +10,7 @@ import type { AnswerOf } from "../wire/openapi/named.ts";
 import { allEntries } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime } from "./format-time.ts";
+import { readInput } from "./project-options.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { startSpinner } from "./spinner.ts";
 import { keyInEnvironment, type ServiceOptions, withService } from "./with-service.ts";
@@ -124,12 +124,6 @@ async function create(client: ServiceClient, file: string, options: CreateOption
   if (options.json === true) print(ended, options);
   else await printResults(client, ended);
   if (ended.status !== "completed" || failed > 0) process.exitCode = FAILURE;
-}
-
-async function readInput(file: string): Promise<Buffer> {
-  return readFile(file).catch((failure: NodeJS.ErrnoException) => {
-    throw new Fault("not-found", `${file} cannot be read (${failure.code}).`, { cause: failure });
-  });
 }
 
 /** Throws a Fault for a first line without a `url`. */

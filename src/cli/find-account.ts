@@ -95,7 +95,7 @@ export async function findKey(client: ServiceClient, idOrName: string): Promise<
 }
 
 /** Throws a Fault where nothing matches, or where several have the name. An ID goes before a name. */
-function pick<Entry extends { id: string; name: string }>(
+export function pick<Entry extends { id: string; name: string }>(
   entries: readonly Entry[],
   idOrName: string,
   noun: string,

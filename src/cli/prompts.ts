@@ -1,18 +1,13 @@
 /** `parlance prompts`: lists stored prompts, prints and adds versions, and moves labels. */
 
-import { readFile } from "node:fs/promises";
 import { Command } from "commander";
-import { invalidRequest } from "../kernel/faults.ts";
 import type { PromptUsage, StoredPrompt, StoredPromptVersion } from "../wire/openai/prompts/prompts.ts";
 import type { AnswerOf } from "../wire/openapi/named.ts";
 import { allEntries } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime } from "./format-time.ts";
-import { type ServiceOptions, withService } from "./with-service.ts";
-
-interface Options extends ServiceOptions {
-  json?: true;
-}
+import { addProjectOptions, type ProjectOptions as Options, print, readJsonFile } from "./project-options.ts";
+import { withService } from "./with-service.ts";
 
 type Prompt = AnswerOf<typeof StoredPrompt>;
 
@@ -21,17 +16,18 @@ const OF_PROMPT = "ID or name of the prompt";
 
 export function promptsCommand(): Command {
   const command = new Command("prompts");
-  addOptions(command.command("list").description("List the stored prompts of the project")).action((options: Options) =>
-    withService("project", options, async (client) => {
-      const prompts = await allEntries<Prompt>(client, PROMPTS);
-      const rows = prompts.map(({ id, name, latest_version: latest, labels, updated_at: time }) => {
-        const shown = Object.entries(labels).map(([label, version]) => `${label}=${version}`);
-        return [id, name, String(latest), shown.join(" "), formatTime(time)];
-      });
-      print(options, prompts, formatTable(["ID", "NAME", "VERSION", "LABELS", "UPDATED"], rows));
-    }),
+  addProjectOptions(command.command("list").description("List the stored prompts of the project")).action(
+    (options: Options) =>
+      withService("project", options, async (client) => {
+        const prompts = await allEntries<Prompt>(client, PROMPTS);
+        const rows = prompts.map(({ id, name, latest_version: latest, labels, updated_at: time }) => {
+          const shown = Object.entries(labels).map(([label, version]) => `${label}=${version}`);
+          return [id, name, String(latest), shown.join(" "), formatTime(time)];
+        });
+        print(options, prompts, formatTable(["ID", "NAME", "VERSION", "LABELS", "UPDATED"], rows));
+      }),
   );
-  addOptions(
+  addProjectOptions(
     command
       .command("show")
       .description("Print a version as JSON")
@@ -46,7 +42,7 @@ export function promptsCommand(): Command {
       console.log(JSON.stringify(options.json === true ? shown : shown.content, undefined, 2));
     }),
   );
-  addOptions(
+  addProjectOptions(
     command
       .command("push")
       .description("Add a version from a file with its content; creates the prompt if the project has none of the name")
@@ -58,7 +54,7 @@ export function promptsCommand(): Command {
     withService("project", options, async (client) => {
       const { label, note } = options;
       const version = {
-        content: await readContent(file),
+        content: await readJsonFile(file, "content of a prompt"),
         ...(note !== undefined && { note }),
         ...(label !== undefined && { labels: [label] }),
       };
@@ -71,7 +67,7 @@ export function promptsCommand(): Command {
       print(options, answer, `Added version ${(existing?.latest_version ?? 0) + 1} of ${prompt}.`);
     }),
   );
-  addOptions(
+  addProjectOptions(
     command
       .command("label")
       .description("Move a label to a version; to an earlier one to roll back")
@@ -85,41 +81,25 @@ export function promptsCommand(): Command {
       print(options, answer, `${label} of ${answer.name} is version ${answer.labels[label]}.`);
     }),
   );
-  addOptions(
-    command.command("usage").description("Print what each version cost").argument("<prompt>", OF_PROMPT),
+  addProjectOptions(
+    command
+      .command("usage")
+      .description("Print what each version cost and how it was rated")
+      .argument("<prompt>", OF_PROMPT),
   ).action((prompt: string, options: Options) =>
     withService("project", options, async (client) => {
       const { data } = await client.read<AnswerOf<typeof PromptUsage>>("GET", `${pathOf(prompt)}/usage`);
-      const rows = data.map(({ version, requests, input_tokens: input, output_tokens: output, cost_usd: cost }) => [
-        ...[version, requests, input, output].map(String),
-        cost === null ? "unknown" : `$${cost.toFixed(6)}`,
+      const rows = data.map((each) => [
+        ...[each.version, each.requests, each.input_tokens, each.output_tokens].map(String),
+        each.cost_usd === null ? "unknown" : `$${each.cost_usd.toFixed(6)}`,
+        each.mean_score === null ? "-" : `${each.mean_score.toFixed(2)} (${each.ratings})`,
       ]);
-      print(options, data, formatTable(["VERSION", "REQUESTS", "INPUT", "OUTPUT", "COST"], rows));
+      print(options, data, formatTable(["VERSION", "REQUESTS", "INPUT", "OUTPUT", "COST", "RATING"], rows));
     }),
   );
   return command;
 }
 
-function addOptions(command: Command): Command {
-  return command
-    .option("--json", "print the answer as JSON")
-    .option("--url <url>", "URL of the service; default: the one that runs with this data directory")
-    .option("--key <key>", "key of a project; default: $PARLANCE_KEY, otherwise a temporary one");
-}
-
 function pathOf(prompt: string): string {
   return `${PROMPTS}/${encodeURIComponent(prompt)}`;
-}
-
-async function readContent(file: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(file, "utf8"));
-  } catch (failure) {
-    const reason = failure instanceof Error ? failure.message : String(failure);
-    throw invalidRequest(`${file} has no content of a prompt: ${reason}.`);
-  }
-}
-
-function print({ json }: Options, value: unknown, text: string): void {
-  console.log(json === true ? JSON.stringify(value, undefined, 2) : text);
 }

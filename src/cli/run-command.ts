@@ -85,6 +85,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "List stored prompts; add versions, move labels",
     load: async () => (await import("./prompts.ts")).promptsCommand(),
   },
+  evals: {
+    summary: "Create evals; run them over models and versions of prompts, and compare",
+    load: async () => (await import("./evals.ts")).evalsCommand(),
+  },
   batches: {
     summary: "Run files of requests; list and cancel batches",
     load: async () => (await import("./batches.ts")).batchesCommand(),

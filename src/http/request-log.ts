@@ -285,6 +285,7 @@ function detailsOf(
     serviceTier: usage?.serviceTier,
     endUser: labels?.endUser,
     tags: labels?.tags,
+    prompt: labels?.prompt,
     guardrails: records.length === 0 ? undefined : records,
   };
 }

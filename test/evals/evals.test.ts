@@ -1,18 +1,23 @@
 /** Evals through the official client, on both databases: graders, sources, cancellation, and a killed service. */
 
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { eventually } from "../support/service/eventually.ts";
+import { runParlance } from "../support/service/run-parlance.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const databases = useDatabases();
 
 const CONFIG = `
 builtin_models: false
+usage: { labels: { end_users: true } }
 models:
   - id: parrot
     task: chat
+    price: { prompt: "0.001", completion: "0.01" }
     deployments: [{ engine: scripted, echo: true, replies: [{ match: fails, fail_after_tokens: 0, fail_with: { kind: invalid-request, message: "Refused." } }] }]
   - id: other
     task: chat
@@ -273,6 +278,181 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(
       other.evals.runs.create(id, { data_source: { type: "jsonl", source } } as never),
     ).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("compares models and versions of a prompt over the same rows, with cost and time", async () => {
+    const { id } = await client.evals.create({ data_source_config: custom, testing_criteria: [equals] });
+    const content = { model: "other", messages: [{ role: "user", content: "{{city}}" }] };
+    await service.post("/v1/prompts", { name: `compared ${kind}`, content, labels: ["production"] });
+    const prompt = { id: `compared ${kind}`, version: "production", variables: { city: "{{item.question}}" } };
+    const rows = { type: "file_content", content: ITEMS.slice(0, 2) };
+    const compare = async (variants: object[], more: object = { input_messages: question }) => {
+      const data_source = { type: "completions", source: rows, ...more };
+      const answer = await service.post(`/v1/evals/${id}/comparisons`, { data_source, variants });
+      // biome-ignore lint/suspicious/noExplicitAny: an answer that is no part of the client
+      return { status: answer.status, body: (await answer.json()) as any };
+    };
+    const { body } = await compare([
+      { name: "A", model: "parrot" },
+      { name: "B", model: "other" },
+      { name: "C", prompt },
+    ]);
+    expect(body).toMatchObject({ object: "eval.comparison", eval_id: id });
+    for (const run of body.runs) await ended(id, run.id);
+    const query = { comparison_id: body.id } as OpenAI.Evals.RunListParams;
+    const runs = (await client.evals.runs.list(id, query)).data as unknown as Record<string, unknown>[];
+    expect(runs).toMatchObject([
+      {
+        name: "A",
+        result_counts: { passed: 1, failed: 1 },
+        sampling: { cost_usd: expect.any(Number), mean_duration_ms: expect.any(Number) },
+        per_model_usage: [{ model_name: "parrot", invocation_count: 2 }],
+      },
+      { name: "B", result_counts: { passed: 2 }, sampling: { cost_usd: null } },
+      { name: "C", model: prompt.id, result_counts: { passed: 2 } },
+    ]);
+    const [{ sampling, per_model_usage: usage }] = runs as never as [
+      { sampling: { cost_usd: number }; per_model_usage: [{ prompt_tokens: number; completion_tokens: number }] },
+    ];
+    const [{ prompt_tokens: input, completion_tokens: output }] = usage;
+    expect(sampling.cost_usd).toBeCloseTo(input * 0.001 + output * 0.01, 9);
+    const items = await client.evals.runs.outputItems.list(String(runs[0]?.id), { eval_id: id });
+    expect(items.data[0]?.sample).toMatchObject({ duration_ms: expect.any(Number), cost_usd: expect.any(Number) });
+    const refused = await compare([{ model: "parrot" }, { name: "none" }]);
+    expect(refused).toMatchObject({ status: 400, body: { error: { param: "variants[1].model" } } });
+    expect((await client.evals.runs.list(id)).data).toHaveLength(3);
+  });
+
+  test("grades stored chat completions and responses, and asks another model with their messages", async () => {
+    const metadata = { case: `stored-${kind}` };
+    for (const [index, text] of ["Paris", "Lyon"].entries()) {
+      const messages = [{ role: "user" as const, content: text }];
+      const seed = index;
+      await client.chat.completions.create({ model: "parrot", messages, store: true, metadata, seed });
+      await client.responses.create({ model: "parrot", input: text, instructions: "Name it.", metadata });
+    }
+    await client.chat.completions.create({ model: "parrot", messages: [{ role: "user", content: "x" }], store: true });
+    const grader = { ...equals, reference: "Paris" };
+    const logs = { type: "logs", metadata } as const;
+    const created = await client.evals.create({ data_source_config: logs, testing_criteria: [grader] });
+    const { id } = created;
+    expect(created.data_source_config).toMatchObject({
+      type: "logs",
+      metadata,
+      schema: { required: ["item", "sample"] },
+    });
+    const run = async (data_source: object) => {
+      const { id: runId } = await client.evals.runs.create(id, { data_source } as never);
+      const { status, result_counts: counts, error } = await ended(id, runId);
+      const items = await Array.fromAsync(client.evals.runs.outputItems.list(runId, { eval_id: id, order: "asc" }));
+      return { status, ...counts, error, items };
+    };
+    const completions = { type: "completions", source: { type: "stored_completions" } };
+    // Newest first.
+    const graded = await run(completions);
+    expect(graded).toMatchObject({ status: "completed", total: 2, passed: 1, failed: 1, error: null });
+    expect(graded.items.map(({ sample }) => sample.output[0]?.content)).toEqual(["Lyon", "Paris"]);
+    expect(graded.items[0]?.datasource_item).toMatchObject({ question: "Lyon", metadata });
+    const other = await run({ ...completions, model: "other" });
+    expect(other).toMatchObject({ total: 2, passed: 2 });
+    expect(other.items[0]?.sample).toMatchObject({ model: "other", input: [{ role: "user", content: "Lyon" }] });
+    const limited = { ...completions.source, limit: 1, model: "parrot" };
+    expect(await run({ ...completions, source: limited })).toMatchObject({ total: 1, failed: 1 });
+    const responses = { type: "responses", source: { type: "responses", instructions_search: "Name" } };
+    expect(await run(responses)).toMatchObject({ status: "completed", total: 2, passed: 1, failed: 1 });
+    const reference = { type: "item_reference", item_reference: "item.input" };
+    const again = await run({ ...responses, model: "other", input_messages: reference });
+    expect(again).toMatchObject({ total: 2, passed: 2 });
+    expect(again.items[0]?.sample.input).toEqual([
+      { role: "developer", content: "Name it." },
+      { role: "user", content: "Lyon" },
+    ]);
+    const none = { type: "responses", model: "none" };
+    expect(await run({ type: "responses", source: none })).toMatchObject({
+      status: "failed",
+      error: { code: "no_rows", message: expect.stringContaining("store: true") },
+    });
+  });
+
+  test("an erased end user's answers leave the results of runs", async () => {
+    const endUser = `ottilie-${kind}`;
+    const messages = [{ role: "user" as const, content: "Paris" }];
+    const metadata = { case: `erased-${kind}` };
+    for (const safety_identifier of [endUser, "somebody"]) {
+      await client.chat.completions.create({ model: "parrot", messages, store: true, metadata, safety_identifier });
+    }
+    const { id } = await client.evals.create({
+      data_source_config: { type: "stored_completions", metadata },
+      testing_criteria: [{ ...equals, reference: "Paris" }],
+    });
+    const data_source = { type: "completions", source: { type: "stored_completions" } } as const;
+    const run = await client.evals.runs.create(id, { data_source });
+    expect((await ended(id, run.id)).result_counts).toMatchObject({ total: 2, passed: 2 });
+    const erased = await service.fetch(`/v1/organization/end_users/${endUser}/erase`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.adminKey}` },
+    });
+    expect(erased.status).toBe(200);
+    const { data } = await client.evals.runs.outputItems.list(run.id, { eval_id: id });
+    expect(data).toHaveLength(1);
+  });
+
+  test("the audit log says who changed evals and their runs", async () => {
+    const created = await client.evals.create({
+      name: "Audited",
+      data_source_config: custom,
+      testing_criteria: [equals],
+    });
+    const { id } = created;
+    await client.evals.update(id, { name: "Audited again" });
+    const content = [{ item: { answer: "x" }, sample: { output_text: "x" } }];
+    const data_source = { type: "jsonl", source: { type: "file_content", content } } as const;
+    const run = await client.evals.runs.create(id, { name: "Graded", data_source });
+    await client.evals.runs.cancel(run.id, { eval_id: id });
+    await client.evals.runs.delete(run.id, { eval_id: id });
+    await client.evals.delete(id);
+    const log = await service.fetch(`/v1/organization/audit_logs?resource_ids=${id}&resource_ids=${run.id}`, {
+      headers: { authorization: `Bearer ${service.adminKey}` },
+    });
+    const { data } = (await log.json()) as { data: { type: string; actor: object }[] };
+    expect(data.map(({ type }) => type).toSorted()).toEqual([
+      "eval.created",
+      "eval.deleted",
+      "eval.run.canceled",
+      "eval.run.created",
+      "eval.run.deleted",
+      "eval.updated",
+    ]);
+    const event = data.find(({ type }) => type === "eval.run.created");
+    expect(event).toMatchObject({ "eval.run.created": { id: run.id, data: { eval_id: id, name: "Graded" } } });
+  });
+
+  test("parlance evals creates, compares, and fails below a share", async () => {
+    const [graders, rows] = ["graders.json", "rows.jsonl"].map((name) => join(service.dataDirectory, name));
+    await writeFile(graders ?? "", JSON.stringify([equals]));
+    await writeFile(
+      rows ?? "",
+      `${ITEMS.slice(0, 2)
+        .map((row) => JSON.stringify(row))
+        .join("\n")}\n`,
+    );
+    const parlance = (...words: string[]) => {
+      const connection = ["--url", service.origin, "--key", service.apiKey];
+      return runParlance(["evals", ...words, ...connection], { cwd: service.dataDirectory });
+    };
+    const name = `terminal-${kind}`;
+    expect(await parlance("create", name, graders ?? "")).toMatchObject({ code: 0 });
+    const words = ["run", name, "--rows", rows ?? "", "--template", "{{item.question}}", "--model"];
+    const compared = await parlance(...words, "parrot", "--model", "other", "--fail-under", "0.6");
+    expect(compared.code).toBe(1);
+    expect(compared.stdout).toMatch(/parrot +completed +1\/2 +1 +0 +0\.50 +\$\d/);
+    expect(compared.stdout).toMatch(/other +completed +2\/2 +0 +0 +1\.00 +- +\d+ ms/);
+    expect(await parlance(...words, "other", "--fail-under", "1")).toMatchObject({ code: 0 });
+    const [run = ""] = /evalrun_\w+/.exec(compared.stdout) ?? [];
+    const failed = await parlance("results", name, run, "--status", "fail");
+    expect(JSON.parse(failed.stdout)).toMatchObject({ status: "fail", datasource_item: { question: "Lyon" } });
+    expect((await parlance("runs", name)).stdout.match(/completed/g)).toHaveLength(3);
+    expect(await parlance("run", name, "--model", "other")).toMatchObject({ code: 1 });
   });
 
   test("cancels a run, whose results so far stay", async () => {

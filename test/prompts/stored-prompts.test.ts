@@ -8,6 +8,7 @@ import { json } from "node:stream/consumers";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
+import { eventually } from "../support/service/eventually.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
@@ -226,6 +227,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       { version: 2, requests: 4, input_tokens: 400, output_tokens: 40 },
       { version: 1, requests: 3, input_tokens: 300, output_tokens: 30 },
     ]);
+    expect(body.data).toMatchObject([{ ratings: 0, mean_score: null }, { ratings: 0 }]);
     for (const { cost_usd: cost, requests } of body.data) expect(cost).toBeCloseTo(requests * 0.2, 9);
     const start = Math.floor(Date.now() / 1000) - 86_400;
     const costs = await service.fetch(`/v1/organization/costs?start_time=${start}&group_by=prompt&prompts=${id}@2`, {
@@ -240,6 +242,26 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(log[1]).toMatchObject({
       "prompt.label.updated": { id, changes_requested: { label: "production", version: 1, previous_version: 2 } },
     });
+  });
+
+  test("says how requests with each version were rated", async () => {
+    const id = await create("rated", { model: "writer", messages: [{ role: "user", content: "One" }] });
+    await call("POST", `/${id}/versions`, {
+      content: { model: "writer", messages: [{ role: "user", content: "Two" }] },
+    });
+    const rate = async (version: string, score: number) => {
+      const { response } = await client.responses.create({ prompt: { id, version } }).withResponse();
+      const path = `/v1/organization/requests/${response.headers.get("x-request-id")}/feedback`;
+      await eventually(async () => expect((await service.post(path, { score })).status).toBe(200));
+    };
+    await rate("1", 0);
+    await rate("2", 1);
+    await rate("2", 0.5);
+    const { body } = await call("GET", `/${id}/usage`);
+    expect(body.data).toMatchObject([
+      { version: 2, requests: 2, ratings: 2, mean_score: 0.75 },
+      { version: 1, requests: 1, ratings: 1, mean_score: 0 },
+    ]);
   });
 
   test("manages prompts: names are unique, versions never change, and a deleted prompt is gone", async () => {
@@ -296,7 +318,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect((await parlance("list")).stdout).toMatch(/from the terminal +2 +production=1 staging=2/);
     expect(JSON.parse((await parlance("show", "from the terminal")).stdout)).toMatchObject({ model: "writer" });
     await client.responses.create({ prompt: { id: "from the terminal" } });
-    expect((await parlance("usage", "from the terminal")).stdout).toMatch(/1 +1 +100 +10 +\$0\.200000/);
+    expect((await parlance("usage", "from the terminal")).stdout).toMatch(/1 +1 +100 +10 +\$0\.200000 +-/);
     expect(await parlance("label", "none", "production", "1")).toMatchObject({ code: 1 });
   });
 });

@@ -4,12 +4,21 @@
  */
 
 import { randomUUID } from "node:crypto";
-import type { FastifyInstance, InjectOptions } from "fastify";
+import type { FastifyInstance, FastifyRequest, InjectOptions } from "fastify";
 import type { InternalCall } from "../../http/authenticate.ts";
 import type { BatchRunOptions } from "./batch-run.ts";
 
 /** Names a line to the hook that gives its request its caller. A client cannot guess the value, which works once. */
 const HEADER = "x-parlance-batch-line";
+
+type RunLine = BatchRunOptions["runLine"];
+
+/** An answer, with what the request cost; null: the model has no price. */
+type CostedAnswer = Awaited<ReturnType<RunLine>> & { costNanoDollars: number | null };
+
+interface Line extends InternalCall {
+  request?: FastifyRequest;
+}
 
 /** Makes the request at once, rather than when its promise is awaited. */
 async function inject(app: FastifyInstance, options: InjectOptions) {
@@ -18,7 +27,7 @@ async function inject(app: FastifyInstance, options: InjectOptions) {
 
 export class LineRequests {
   readonly #header: string;
-  readonly #lines = new Map<string, InternalCall>();
+  readonly #lines = new Map<string, Line>();
   #app: FastifyInstance | undefined;
 
   /** `header`: its name; each instance of a server needs another one. */
@@ -31,7 +40,9 @@ export class LineRequests {
     app.addHook("onRequest", (request, _reply, done) => {
       const id = request.headers[this.#header];
       if (typeof id === "string") {
-        request.internalCall = this.#lines.get(id);
+        const line = this.#lines.get(id);
+        request.internalCall = line;
+        if (line !== undefined) line.request = request;
         this.#lines.delete(id);
         delete request.headers[this.#header];
       }
@@ -40,19 +51,20 @@ export class LineRequests {
   }
 
   /** Resolves with the answer. Rejects with the signal's reason when that aborts first, which ends the request. */
-  readonly run: BatchRunOptions["runLine"] = async ({ caller, path, body }, signal) => {
+  readonly run = async ({ caller, path, body }: Parameters<RunLine>[0], signal: AbortSignal): Promise<CostedAnswer> => {
     signal.throwIfAborted();
     if (this.#app === undefined) throw new Error("the server has no hook for the lines of batches");
     const aborted = Promise.withResolvers<never>();
     // A signal for this line only: listeners on that of the batch would keep every request until its end.
-    const line = new AbortController();
+    const stopping = new AbortController();
     const abort = () => {
-      line.abort(signal.reason);
+      stopping.abort(signal.reason);
       aborted.reject(signal.reason);
     };
     signal.addEventListener("abort", abort, { once: true });
     const id = randomUUID();
-    this.#lines.set(id, { caller, signal: line.signal });
+    const line: Line = { caller, signal: stopping.signal };
+    this.#lines.set(id, line);
     const headers = { "content-type": "application/json", [this.#header]: id };
     const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const answering = inject(this.#app, { method: "POST", url: path, headers, payload });
@@ -67,6 +79,7 @@ export class LineRequests {
         body: answer,
         retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
         shouldRetry: sent["x-should-retry"] !== "false",
+        costNanoDollars: line.request?.record.settlement?.()?.costNanoDollars ?? null,
       };
     } finally {
       this.#lines.delete(id);

@@ -2,7 +2,8 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { backoffDelay } from "../../kernel/async/backoff.ts";
-import type { Sample } from "../../wire/openai/evals/evals.ts";
+import { NO_SAMPLE_USAGE, type Sample } from "../../wire/openai/evals/eval-runs.ts";
+import { outputTextOf } from "../../wire/openai/evals/messages-of.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { LineRequests } from "../batches/line-requests.ts";
 
@@ -19,12 +20,17 @@ interface Answered {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers of two APIs
   body: any;
+  /** Null: the model has no price. */
+  costNanoDollars: number | null;
+  /** Time of the last attempt, with that in the queue. */
+  durationMs: number;
 }
 
 /** Sends a request, again while the service or the model is busy. Rejects with the signal's reason. */
 export async function ask({ requests, caller, signal }: ModelCalls, path: string, body: object): Promise<Answered> {
   const bytes = Buffer.from(JSON.stringify(body));
   for (let attempt = 1; ; attempt += 1) {
+    const beganAt = performance.now();
     const answer = await requests.run({ caller, path, body: bytes }, signal);
     const isTransient = answer.status === 429 || answer.status >= 500;
     if (isTransient && answer.shouldRetry && attempt < MAX_ATTEMPTS) {
@@ -32,7 +38,8 @@ export async function ask({ requests, caller, signal }: ModelCalls, path: string
       await pause(seconds * 1000, undefined, { signal });
       continue;
     }
-    return { status: answer.status, body: parse(answer.body) };
+    const { status, costNanoDollars } = answer;
+    return { status, body: parse(answer.body), costNanoDollars, durationMs: Math.round(performance.now() - beganAt) };
   }
 }
 
@@ -43,47 +50,41 @@ export async function sampleFrom(
   body: Record<string, unknown>,
   input: Sample["input"],
 ): Promise<Sample> {
-  const { status, body: answer } = await ask(calls, path, body);
+  const { status, body: answer, costNanoDollars, durationMs } = await ask(calls, path, body);
   const model = String(answer?.model ?? body.model ?? "");
-  if (status !== 200) {
-    const { code, message } = answer?.error ?? {};
-    const error = { code: String(code ?? status), message: String(message ?? `The service answered ${status}.`) };
-    const usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
-    return { input, outputText: "", finishReason: "error", model, usage, error };
+  const common = { input, model, costNanoDollars, durationMs };
+  if (status === 200) {
+    return { ...common, ...(path === "/v1/responses" ? fromResponse(answer) : fromChat(answer)), error: undefined };
   }
-  return path === "/v1/responses" ? fromResponse(answer, model, input) : fromChat(answer, model, input);
+  const { code, message } = answer?.error ?? {};
+  const error = { code: String(code ?? status), message: String(message ?? `The service answered ${status}.`) };
+  return { ...common, outputText: "", finishReason: "error", usage: NO_SAMPLE_USAGE, error };
 }
 
-function fromChat(answer: Answered["body"], model: string, input: Sample["input"]): Sample {
+type AnswerFields = Pick<Sample, "outputText" | "finishReason" | "usage">;
+
+function fromChat(answer: Answered["body"]): AnswerFields {
   const [choice] = answer.choices;
   return {
-    input,
     outputText: choice.message.content ?? "",
     finishReason: choice.finish_reason,
-    model,
     usage: {
       promptTokens: answer.usage?.prompt_tokens ?? 0,
       completionTokens: answer.usage?.completion_tokens ?? 0,
       cachedTokens: answer.usage?.prompt_tokens_details?.cached_tokens ?? 0,
     },
-    error: undefined,
   };
 }
 
-function fromResponse(answer: Answered["body"], model: string, input: Sample["input"]): Sample {
-  const messages = answer.output.filter(({ type }: { type: string }) => type === "message");
-  const parts = messages.flatMap(({ content }: { content: { text?: string }[] }) => content);
+function fromResponse(answer: Answered["body"]): AnswerFields {
   return {
-    input,
-    outputText: parts.map(({ text = "" }: { text?: string }) => text).join(""),
+    outputText: outputTextOf(answer.output),
     finishReason: answer.incomplete_details?.reason ?? "stop",
-    model,
     usage: {
       promptTokens: answer.usage?.input_tokens ?? 0,
       completionTokens: answer.usage?.output_tokens ?? 0,
       cachedTokens: answer.usage?.input_tokens_details?.cached_tokens ?? 0,
     },
-    error: undefined,
   };
 }
 

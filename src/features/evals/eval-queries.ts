@@ -51,8 +51,18 @@ export async function findRun(
   return all.where("evalId", "=", evalId).where("id", "=", id).executeTakeFirst();
 }
 
-export async function listRuns(executor: Executor, evalId: string, request: PageRequest): Promise<Page<EvalRunRow>> {
-  return readPage(request, "createdAt", executor.selectFrom("evalRuns").selectAll().where("evalId", "=", evalId));
+export type RunFilter = { comparisonId?: string | undefined; status?: EvalRunRow["status"] | undefined };
+
+export async function listRuns(
+  executor: Executor,
+  evalId: string,
+  { comparisonId, status, ...request }: PageRequest & RunFilter,
+): Promise<Page<EvalRunRow>> {
+  const all = executor.selectFrom("evalRuns").selectAll().where("evalId", "=", evalId);
+  let list = all;
+  if (comparisonId !== undefined) list = list.where("comparisonId", "=", comparisonId);
+  if (status !== undefined) list = list.where("status", "=", status);
+  return readPage(request, "createdAt", all, list);
 }
 
 export async function deleteRun(executor: Executor, id: string): Promise<void> {
@@ -130,7 +140,7 @@ export async function claimRun(
 export async function updateLeasedRun(
   executor: Executor,
   { id, leaseId }: Pick<ClaimedRun, "id" | "leaseId">,
-  change: Updateable<Pick<EvalRunRow, "status" | "error" | "total" | "endedAt">> & {
+  change: Updateable<Pick<EvalRunRow, "status" | "error" | "total" | "rowIds" | "endedAt">> & {
     dueAt?: RawBuilder<number>;
   },
 ): Promise<boolean> {

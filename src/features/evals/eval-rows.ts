@@ -33,6 +33,10 @@ export interface EvalRunRow {
   error: string | null;
   /** Rows of the source; 0 until they are counted. */
   total: number;
+  /** Runs that were started together with the same rows. */
+  comparisonId: string | null;
+  /** JSON list of the stored completions or responses that are its rows; null until they are selected. */
+  rowIds: string | null;
   createdAt: number;
   endedAt: number | null;
   /** Changes when another process takes the run over; an earlier one can no longer write. */
@@ -50,5 +54,11 @@ export interface EvalItemRow {
   summary: string;
   /** Encrypted JSON: row, sample and results. */
   content: Buffer;
+  /** Organization of the end user; null: the row is no stored answer. */
+  organizationId: string | null;
+  /** Key whose stored completion or response the row is. */
+  authorKeyId: string | null;
+  /** End user whom that request named. */
+  endUser: string | null;
   createdAt: number;
 }

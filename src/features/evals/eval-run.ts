@@ -3,25 +3,31 @@
 import { newId } from "../../kernel/id.ts";
 import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
 import type { Database } from "../../storage/database.ts";
-import type {
-  EvalDefinition,
-  EvalRowInput,
-  GraderResult,
-  RunDataSource,
-  Sample,
-  SampleUsage,
-} from "../../wire/openai/evals/evals.ts";
+import { isStored, type RunDataSource, type SampledDataSource } from "../../wire/openai/evals/data-source.ts";
+import {
+  type GraderResult,
+  NO_SAMPLE_USAGE,
+  type Sample,
+  type SampleUsage,
+} from "../../wire/openai/evals/eval-runs.ts";
+import type { EvalDefinition } from "../../wire/openai/evals/evals.ts";
 import { fillTemplate, type TemplateValues, valueAt } from "../../wire/openai/evals/fill-template.ts";
+import { toSaid } from "../../wire/openai/evals/messages-of.ts";
 import { type ModelCalls, sampleFrom } from "./ask-model.ts";
 import { addItem, type ClaimedRun, listSummaries, updateLeasedRun } from "./eval-queries.ts";
 import type { EvalItemRow } from "./eval-rows.ts";
 import { grade } from "./grade.ts";
+import type { RunRow } from "./stored-rows.ts";
 
 /** What sums over items need, without any content. */
 export interface ItemSummary {
   /** By the position of the criterion. */
   results: { passed: boolean; score: number }[];
-  usage: (SampleUsage & { model: string })[];
+  usage: (SampleUsage & { model: string; costNanoDollars?: number | null })[];
+  /** Time of the sample; left out for one that the row has. */
+  durationMs?: number | undefined;
+  /** Cost of the sample; null: its model has no price. */
+  costNanoDollars?: number | null | undefined;
 }
 
 /** What an item stores encrypted. */
@@ -37,7 +43,11 @@ export interface EvalRunOptions {
   run: ClaimedRun;
   definition: EvalDefinition;
   source: RunDataSource;
-  rows: readonly EvalRowInput[];
+  rows: {
+    count: number;
+    /** Undefined: the row was deleted since. */
+    read: (position: number) => Promise<RunRow | undefined>;
+  };
   calls: ModelCalls;
 }
 
@@ -50,10 +60,10 @@ export async function runEval(options: EvalRunOptions): Promise<JobEnd> {
   const done = new Set(
     (await database.run((executor) => listSummaries(executor, run.id))).map(({ position }) => position),
   );
-  const remaining = rows.keys().filter((position) => !done.has(position));
+  const remaining = new Array(rows.count).keys().filter((position) => !done.has(position));
   const stopping = new AbortController();
   const signal = AbortSignal.any([calls.signal, stopping.signal]);
-  let isOwned = await database.run((executor) => updateLeasedRun(executor, run, { total: rows.length }));
+  let isOwned = await database.run((executor) => updateLeasedRun(executor, run, { total: rows.count }));
   const work = async () => {
     for (const position of remaining) {
       if (!isOwned) return;
@@ -75,9 +85,10 @@ async function toItem(
   { run, definition, source, rows, calls, seal }: EvalRunOptions,
   position: number,
 ): Promise<EvalItemRow> {
-  const { item, sample: given } = rows[position] as EvalRowInput;
-  const sample = await sampleOf(source, { item }, given ?? undefined, calls);
-  const values: TemplateValues = { item, sample: { ...given, ...templateValuesOf(sample) } };
+  const row = await rows.read(position);
+  const item = row?.item ?? {};
+  const sample = row === undefined ? failedSample("row_deleted", DELETED) : await sampleOf(source, row, calls);
+  const values: TemplateValues = { item, sample: { ...row?.sample, ...templateValuesOf(sample) } };
   const graded =
     sample.error === undefined
       ? await Promise.all(definition.testingCriteria.map((grader) => grade(calls, grader, values)))
@@ -85,11 +96,12 @@ async function toItem(
   const results = graded.map(({ result }) => result);
   const hasFailed = sample.error !== undefined || results.some(({ error }) => error !== undefined);
   const status = hasFailed ? "error" : results.every(({ passed }) => passed) ? "pass" : "fail";
-  const ownUsage = source.type === "jsonl" || sample.error !== undefined ? [] : [sample];
-  const usage = [...ownUsage, ...graded.flatMap(({ samples }) => samples)];
+  const isSampled = sample.durationMs !== undefined && sample.error === undefined;
+  const usage = [...(isSampled ? [sample] : []), ...graded.flatMap(({ samples }) => samples)];
   const summary: ItemSummary = {
     results: results.map(({ passed, score }) => ({ passed, score })),
-    usage: usage.map((each) => ({ model: each.model, ...each.usage })),
+    usage: usage.map((each) => ({ model: each.model, ...each.usage, costNanoDollars: each.costNanoDollars ?? null })),
+    ...(isSampled && { durationMs: sample.durationMs, costNanoDollars: sample.costNanoDollars ?? null }),
   };
   const id = newId("outputitem_");
   const content: ItemContent = { item, sample, results };
@@ -97,46 +109,52 @@ async function toItem(
     ...{ runId: run.id, position, id, status, createdAt: Date.now() },
     summary: JSON.stringify(summary),
     content: seal({ projectId: run.projectId, id }, content),
+    organizationId: row?.organizationId ?? null,
+    authorKeyId: row?.authorKeyId ?? null,
+    endUser: row?.endUser ?? null,
   };
 }
 
+const DELETED = "The stored answer was deleted after the run had begun.";
+
 /** Asks the model of the source, or takes the sample of the row. */
-async function sampleOf(
-  source: RunDataSource,
-  values: TemplateValues,
-  given: Readonly<Record<string, unknown>> | undefined,
-  calls: ModelCalls,
-): Promise<Sample> {
-  if (source.type === "jsonl") {
-    const outputText = typeof given?.output_text === "string" ? given.output_text : "";
-    const usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
-    return { input: [], outputText, finishReason: "stop", model: String(given?.model ?? ""), usage, error: undefined };
+async function sampleOf(source: RunDataSource, row: RunRow, calls: ModelCalls): Promise<Sample> {
+  const { item, sample } = row;
+  if (source.type === "jsonl" || (source.model === undefined && source.prompt === undefined)) {
+    const outputText = typeof sample?.output_text === "string" ? sample.output_text : "";
+    const input = Array.isArray(item.input) ? toSaid(item.input) : [];
+    const model = String(sample?.model ?? "");
+    return { input, outputText, finishReason: "stop", model, usage: NO_SAMPLE_USAGE, error: undefined };
   }
   try {
-    const messages = messagesOf(source.input_messages, values);
+    const values = { item };
+    const messages = messagesOf(source, values);
     const prompt = source.prompt && { ...source.prompt, variables: filled(source.prompt.variables, values) };
     const common = { ...source.sampling_params, ...(source.model !== undefined && { model: source.model }) };
     const named = { ...common, ...(prompt !== undefined && { prompt }) };
+    const input = toSaid(messages);
     return source.type === "responses"
-      ? await sampleFrom(calls, "/v1/responses", { ...named, input: messages, store: false }, messages)
-      : await sampleFrom(calls, "/v1/chat/completions", { ...named, messages }, messages);
+      ? await sampleFrom(calls, "/v1/responses", { ...named, input: messages, store: false }, input)
+      : await sampleFrom(calls, "/v1/chat/completions", { ...named, messages }, input);
   } catch (failure) {
     calls.signal.throwIfAborted();
-    const message = failure instanceof Error ? failure.message : String(failure);
-    const usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
-    const error = { code: "invalid_row", message };
-    return { input: [], outputText: "", finishReason: "error", model: source.model ?? "", usage, error };
+    return failedSample("invalid_row", failure instanceof Error ? failure.message : String(failure), source.model);
   }
 }
 
-function messagesOf(
-  input: Extract<RunDataSource, { type: "completions" }>["input_messages"],
-  values: TemplateValues,
-): { role: string; content: string }[] {
-  if (input === undefined) return [];
+function failedSample(code: string, message: string, model = ""): Sample {
+  const error = { code, message };
+  return { input: [], outputText: "", finishReason: "error", model, usage: NO_SAMPLE_USAGE, error };
+}
+
+/** Messages for a model; those of stored answers are what they were asked with. */
+function messagesOf({ source, prompt, input_messages: input }: SampledDataSource, values: TemplateValues): unknown[] {
+  if (input === undefined) {
+    return isStored(source) && prompt === undefined ? (valueAt("item.input", values) as unknown[]) : [];
+  }
   if (input.type === "item_reference") {
     const messages = valueAt(input.item_reference, values);
-    if (Array.isArray(messages)) return messages as { role: string; content: string }[];
+    if (Array.isArray(messages)) return messages;
     return [{ role: "user", content: typeof messages === "string" ? messages : JSON.stringify(messages) }];
   }
   return input.template.map(({ role, content }) => ({

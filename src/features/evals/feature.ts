@@ -2,20 +2,22 @@ import { LineRequests } from "../batches/line-requests.ts";
 import type { Feature, ServiceParts } from "../feature.ts";
 import { openContentKeys } from "../responses/feature.ts";
 import { SealedRows } from "../responses/sealed-rows.ts";
+import { EvalRuns } from "./eval-runs.ts";
 import { Evals } from "./evals.ts";
 import { evalRoutes } from "./routes.ts";
 
 /** Evals of models and prompts. */
-export function openEvals({ accounts, config, database, files, lifetime, logger }: ServiceParts): Feature {
+export function openEvals({ accounts, config, database, files, lifetime, logger, recorded }: ServiceParts): Feature {
   const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
   const content = keyring && new SealedRows(keyring, logger);
   const requests = new LineRequests("x-parlance-eval-request");
-  const evals = new Evals({ database, logger, files: files.files, content, accounts, requests });
-  lifetime.defer(() => evals.close());
+  const evals = new Evals(database, content);
+  const runs = new EvalRuns({ database, logger, evals, files: files.files, content, recorded, accounts, requests });
+  lifetime.defer(() => runs.close());
   return {
-    project: [evalRoutes(evals)],
+    project: [evalRoutes(evals, runs)],
     addHooks: (app) => requests.addHooks(app),
-    start: () => evals.start(),
-    drain: () => evals.drain(),
+    start: () => runs.start(),
+    drain: () => runs.drain(),
   };
 }

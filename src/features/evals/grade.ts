@@ -1,6 +1,6 @@
 /** Grades a sample. */
 
-import type { GraderResult, Sample } from "../../wire/openai/evals/evals.ts";
+import type { GraderResult, Sample } from "../../wire/openai/evals/eval-runs.ts";
 import { fillTemplate, type TemplateValues } from "../../wire/openai/evals/fill-template.ts";
 import { evaluateFormula } from "../../wire/openai/evals/formula.ts";
 import type { Grader, GraderInput, SingleGrader } from "../../wire/openai/evals/graders.ts";

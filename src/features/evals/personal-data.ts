@@ -1,7 +1,10 @@
 import type { PersonalData } from "../privacy/personal-data.ts";
 
 export const evalData = {
-  evals: { rows: [{ by: { createdBy: "key" }, hidden: ["definition"], erase: { createdBy: null } }] },
-  evalRuns: { rows: [{ by: { keyId: "key" }, hidden: ["source", "leaseId"], order: "id", erase: "delete" }] },
-  evalItems: { reason: "Deleted with their run." },
+  evals: { rows: [{ by: { createdBy: "caller" }, hidden: ["definition"], erase: { createdBy: null } }] },
+  evalRuns: { rows: [{ by: { keyId: "caller" }, hidden: ["source", "leaseId"], order: "id", erase: "delete" }] },
+  // Others are deleted with their run.
+  evalItems: {
+    rows: [{ by: { authorKeyId: "caller", endUser: "endUser" }, hidden: ["content"], order: "id", erase: "delete" }],
+  },
 } as const satisfies PersonalData;

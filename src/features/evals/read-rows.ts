@@ -1,15 +1,20 @@
 import { invalidRequest } from "../../kernel/faults.ts";
-import { type EvalRowInput, EvalRowsSchema, MAX_EVAL_ROWS, type RunDataSource } from "../../wire/openai/evals/evals.ts";
+import {
+  type EvalRowInput,
+  EvalRowsSchema,
+  MAX_EVAL_ROWS,
+  type RunSource,
+} from "../../wire/openai/evals/data-source.ts";
 import { readLines } from "../batches/read-lines.ts";
 import type { FileStore } from "../files/file-store.ts";
 
 const MAX_LINE_BYTES = 10_000_000;
 
-/** Reads the rows of a run. Throws a Fault that names the line of a file that is no row. */
+/** Reads rows of the request or of a file. Throws a Fault that names the line of a file that is no row. */
 export async function readRows(
   files: Pick<FileStore, "find" | "readStored">,
   projectId: string,
-  source: RunDataSource["source"],
+  source: Extract<RunSource, { type: "file_content" | "file_id" }>,
 ): Promise<readonly EvalRowInput[]> {
   if (source.type === "file_content") return source.content;
   const { id } = await files.find({ projectId, id: source.id });

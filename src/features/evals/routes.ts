@@ -1,28 +1,36 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
+import { newId } from "../../kernel/id.ts";
 import {
-  Eval,
-  EvalCreateBody,
-  EvalDeleted,
-  EvalList,
-  EvalListQuery,
+  EvalComparison,
+  EvalComparisonBody,
   EvalOutputItem,
   EvalOutputItemList,
   EvalRun,
   EvalRunBody,
   EvalRunDeleted,
   EvalRunList,
-  EvalUpdateBody,
+  EvalRunListQuery,
   OutputItemQuery,
   type ShownRun,
-  toEval,
   toEvalRun,
   toOutputItem,
+} from "../../wire/openai/evals/eval-runs.ts";
+import {
+  Eval,
+  EvalCreateBody,
+  EvalDeleted,
+  EvalList,
+  EvalListQuery,
+  EvalUpdateBody,
+  toEval,
 } from "../../wire/openai/evals/evals.ts";
 import { refusePython } from "../../wire/openai/evals/graders.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { projectAuthorOf } from "../accounts/audit/actor.ts";
 import { projectOf } from "../responses/routes.ts";
+import type { EvalRuns } from "./eval-runs.ts";
 import type { Evals } from "./evals.ts";
 
 interface OfEval {
@@ -40,7 +48,7 @@ interface OfItem {
 const PROJECT = { tag: "Evals", permission: "project" } as const;
 
 /** /v1/evals */
-export function evalRoutes(evals: Evals): FastifyPluginAsync {
+export function evalRoutes(evals: Evals, runs: EvalRuns): FastifyPluginAsync {
   return async (app) => {
     app.get(
       "/evals",
@@ -63,7 +71,9 @@ export function evalRoutes(evals: Evals): FastifyPluginAsync {
         refusePython(Object(request.body).testing_criteria, "testing_criteria");
         const body = parse(EvalCreateBody, request.body);
         const definition = { dataSourceConfig: body.data_source_config, testingCriteria: body.testing_criteria };
-        return toEval(await evals.create(callerOf(request), { name: body.name, metadata: body.metadata, definition }));
+        const { name, metadata } = body;
+        const author = projectAuthorOf(request);
+        return toEval(await evals.create(author, projectOf(request), { name, metadata, definition }));
       },
     );
 
@@ -81,24 +91,27 @@ export function evalRoutes(evals: Evals): FastifyPluginAsync {
         body: EvalUpdateBody,
         answer: Eval,
       }),
-      async (request) => toEval(await evals.update(evalOf(request), parse(EvalUpdateBody, request.body))),
+      async (request) => {
+        const change = parse(EvalUpdateBody, request.body);
+        return toEval(await evals.update(projectAuthorOf(request), evalOf(request), change));
+      },
     );
 
     app.delete<OfEval>(
       "/evals/:eval",
       operation({ ...PROJECT, summary: "Deletes an eval with its runs.", answer: EvalDeleted }),
       async (request) => {
-        await evals.delete(evalOf(request));
+        await evals.delete(projectAuthorOf(request), evalOf(request));
         return { object: "eval.deleted" as const, deleted: true, eval_id: request.params.eval };
       },
     );
 
     app.get<OfEval>(
       "/evals/:eval/runs",
-      operation({ ...PROJECT, summary: "Lists the runs of an eval.", query: EvalListQuery, answer: EvalRunList }),
+      operation({ ...PROJECT, summary: "Lists the runs of an eval.", query: EvalRunListQuery, answer: EvalRunList }),
       async (request) => {
-        const { after, limit, order } = parse(EvalListQuery, request.query);
-        const page = await evals.listRuns(evalOf(request), { after, limit, order });
+        const { after, limit, order, status, comparison_id: comparisonId } = parse(EvalRunListQuery, request.query);
+        const page = await runs.list(evalOf(request), { after, limit, order, status, comparisonId });
         return toListBody(page, (run) => show(request, run));
       },
     );
@@ -108,34 +121,55 @@ export function evalRoutes(evals: Evals): FastifyPluginAsync {
       operation({
         ...PROJECT,
         summary:
-          "Runs an eval over rows of the request or of a file, with a model or a version of a stored prompt. Its requests have the priority of batches.",
+          "Runs an eval over rows of the request, of a file or of stored answers, with a model or a version of a stored prompt. Its requests have the priority of batches.",
         body: EvalRunBody,
         answer: EvalRun,
       }),
       async (request) => {
         const { name, metadata, data_source: source } = parse(EvalRunBody, request.body);
-        const owner = { ...callerOf(request), evalId: request.params.eval };
-        return show(request, await evals.createRun(owner, { name, metadata, source }));
+        const created = { metadata, comparisonId: undefined, runs: [{ name, source }] };
+        const [run] = await runs.create(projectAuthorOf(request), evalOf(request), created);
+        return show(request, run as ShownRun);
+      },
+    );
+
+    app.post<OfEval>(
+      "/evals/:eval/comparisons",
+      operation({
+        ...PROJECT,
+        summary:
+          "Runs an eval over the same rows with several models or versions of stored prompts, one run each. Not in OpenAI's API.",
+        body: EvalComparisonBody,
+        answer: EvalComparison,
+      }),
+      async (request) => {
+        const { metadata, data_source: source, variants } = parse(EvalComparisonBody, request.body);
+        const id = newId("evalcmp_");
+        const compared = variants.map(({ name, ...variant }) => ({ name, source: { ...source, ...variant } }));
+        const created = { metadata, comparisonId: id, runs: compared };
+        const shown = await runs.create(projectAuthorOf(request), evalOf(request), created);
+        const object = "eval.comparison" as const;
+        return { id, object, eval_id: request.params.eval, runs: shown.map((run) => show(request, run)) };
       },
     );
 
     app.get<OfRun>(
       "/evals/:eval/runs/:run",
       operation({ ...PROJECT, summary: "Retrieves a run with its counts so far.", answer: EvalRun }),
-      async (request) => show(request, await evals.findRun(runOf(request))),
+      async (request) => show(request, await runs.find(runOf(request))),
     );
 
     app.post<OfRun>(
       "/evals/:eval/runs/:run/cancel",
       operation({ ...PROJECT, summary: "Cancels a run; the results so far stay.", answer: EvalRun }),
-      async (request) => show(request, await evals.cancelRun(runOf(request))),
+      async (request) => show(request, await runs.cancel(projectAuthorOf(request), runOf(request))),
     );
 
     app.delete<OfRun>(
       "/evals/:eval/runs/:run",
       operation({ ...PROJECT, summary: "Deletes a run with its results.", answer: EvalRunDeleted }),
       async (request) => {
-        await evals.deleteRun(runOf(request));
+        await runs.delete(projectAuthorOf(request), runOf(request));
         return { object: "eval.run.deleted" as const, deleted: true, run_id: request.params.run };
       },
     );
@@ -150,20 +184,16 @@ export function evalRoutes(evals: Evals): FastifyPluginAsync {
       }),
       async (request) => {
         const { after, limit, order, status } = parse(OutputItemQuery, request.query);
-        return toListBody(await evals.listItems(runOf(request), { after, limit, order, status }), toOutputItem);
+        return toListBody(await runs.listItems(runOf(request), { after, limit, order, status }), toOutputItem);
       },
     );
 
     app.get<OfItem>(
       "/evals/:eval/runs/:run/output_items/:item",
       operation({ ...PROJECT, summary: "Retrieves a row of a run.", answer: EvalOutputItem }),
-      async (request) => toOutputItem(await evals.findItem(runOf(request), request.params.item)),
+      async (request) => toOutputItem(await runs.findItem(runOf(request), request.params.item)),
     );
   };
-}
-
-function callerOf(request: FastifyRequest) {
-  return { projectId: projectOf(request), keyId: request.caller.keyId };
 }
 
 function evalOf(request: FastifyRequest<OfEval>) {

@@ -120,6 +120,47 @@ export interface PromptVersionUsage {
   lastDay: number;
 }
 
+export interface PromptVersionRating {
+  version: number;
+  /** Scores of feedback about requests with the version. */
+  ratings: number;
+  meanScore: number;
+}
+
+/** Averages the feedback about requests with each version; feedback ends with the request it is about. */
+export async function averageRatings(
+  executor: Executor,
+  projectId: string,
+  promptId: string,
+): Promise<PromptVersionRating[]> {
+  const rows = await executor
+    .selectFrom("requestFeedback")
+    .select(({ fn }) => [
+      "prompt",
+      fn.count<number | string>("score").as("ratings"),
+      fn.avg<number | string>("score").as("meanScore"),
+    ])
+    .where("projectId", "=", projectId)
+    .where(isVersionOf("prompt", promptId))
+    .where("score", "is not", null)
+    .groupBy("prompt")
+    .execute();
+  return rows.map(({ prompt, ratings, meanScore }) => ({
+    version: versionOfLabel(prompt ?? "", promptId),
+    ratings: Number(ratings),
+    meanScore: Number(meanScore),
+  }));
+}
+
+/** Condition on a column with usage labels of versions. */
+function isVersionOf(column: string, promptId: string) {
+  return sql<boolean>`substr(${sql.ref(column)}, 1, ${promptId.length + 1}) = ${`${promptId}@`}`;
+}
+
+function versionOfLabel(label: string, promptId: string): number {
+  return Number(label.slice(promptId.length + 1));
+}
+
 /** Sums the usage of each version that was used, newest first. */
 export async function sumUsage(executor: Executor, projectId: string, promptId: string): Promise<PromptVersionUsage[]> {
   const rows = await executor
@@ -135,13 +176,13 @@ export async function sumUsage(executor: Executor, projectId: string, promptId: 
     ])
     .where("label.projectId", "=", projectId)
     .where("label.kind", "=", "prompt")
-    .where(sql<boolean>`substr(label.value, 1, ${promptId.length + 1}) = ${`${promptId}@`}`)
+    .where(isVersionOf("label.value", promptId))
     .where("sum.bucketSeconds", "=", DAY_SECONDS)
     .groupBy("label.value")
     .execute();
   return rows
     .map(({ value, costNanoDollars, ...sum }) => ({
-      version: Number(value.slice(promptId.length + 1)),
+      version: versionOfLabel(value, promptId),
       requests: Number(sum.requests),
       promptTokens: Number(sum.promptTokens),
       completionTokens: Number(sum.completionTokens),

@@ -5,12 +5,13 @@ import { newId } from "../../kernel/id.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
 import type { PromptContent, PromptReference } from "../../wire/openai/prompts/prompt-content.ts";
-import { isPromptLabel } from "../../wire/openai/prompts/prompts.ts";
 import { checkContent } from "../../wire/openai/prompts/render-prompt.ts";
-import { type Actor, recordAudit } from "../accounts/audit/audit.ts";
-import { findProject, lockProject } from "../accounts/projects/project-queries.ts";
+import { type ProjectAuthor, recordProjectAudit } from "../accounts/audit/project-audit.ts";
+import { lockProject } from "../accounts/projects/project-queries.ts";
 import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import { checkLabel, promptNotFound, versionNotFound } from "./prompt-faults.ts";
 import {
+  averageRatings,
   deleteLabel,
   deletePrompt,
   findLabels,
@@ -39,15 +40,16 @@ export interface PromptVersion extends Omit<PromptVersionRow, "content"> {
   labels: readonly string[];
 }
 
+interface UsedVersion extends PromptVersionUsage {
+  ratings: number;
+  /** 0 to 1; null: without any. */
+  meanScore: number | null;
+}
+
 export interface NewVersion {
   content: PromptContent;
   note?: string | undefined;
   labels?: readonly string[] | undefined;
-}
-
-/** Author of a change, and the organization whose audit log names it. */
-export interface PromptAuthor extends Actor {
-  organizationId: string;
 }
 
 /** Label of the version that requests without one use. */
@@ -76,7 +78,7 @@ export class Prompts {
 
   /** Creates a prompt with its first version. Throws a Fault for a name that another prompt of the project has. */
   async create(
-    author: PromptAuthor,
+    author: ProjectAuthor,
     {
       projectId,
       name,
@@ -99,7 +101,7 @@ export class Prompts {
   }
 
   async update(
-    author: PromptAuthor,
+    author: ProjectAuthor,
     resource: ProjectResource,
     change: { name?: string | undefined; description?: string | null | undefined },
   ): Promise<Prompt> {
@@ -115,7 +117,7 @@ export class Prompts {
   }
 
   /** Deletes a prompt with all versions; requests that name it fail. */
-  async delete(author: PromptAuthor, resource: ProjectResource): Promise<PromptRow> {
+  async delete(author: ProjectAuthor, resource: ProjectResource): Promise<PromptRow> {
     return this.#change(author, async (executor, audit) => {
       const row = await require(executor, resource);
       await deletePrompt(executor, row.id);
@@ -145,7 +147,7 @@ export class Prompts {
     });
   }
 
-  async addVersion(author: PromptAuthor, resource: ProjectResource, next: NewVersion): Promise<PromptVersion> {
+  async addVersion(author: ProjectAuthor, resource: ProjectResource, next: NewVersion): Promise<PromptVersion> {
     checkContent(next.content);
     return this.#change(author, async (executor, audit) => {
       const row = await require(executor, resource);
@@ -164,7 +166,7 @@ export class Prompts {
   }
 
   /** Moves a label to a version; a label that the prompt lacks is added. */
-  async setLabel(author: PromptAuthor, resource: ProjectResource, label: string, version: number): Promise<Prompt> {
+  async setLabel(author: ProjectAuthor, resource: ProjectResource, label: string, version: number): Promise<Prompt> {
     checkLabel(label, "label");
     return this.#change(author, async (executor, audit) => {
       const row = await require(executor, resource);
@@ -184,7 +186,7 @@ export class Prompts {
     });
   }
 
-  async removeLabel(author: PromptAuthor, resource: ProjectResource, label: string): Promise<Prompt> {
+  async removeLabel(author: ProjectAuthor, resource: ProjectResource, label: string): Promise<Prompt> {
     return this.#change(author, async (executor, audit) => {
       const row = await require(executor, resource);
       if (!(await deleteLabel(executor, row.id, label))) {
@@ -195,26 +197,30 @@ export class Prompts {
     });
   }
 
-  async usage(resource: ProjectResource): Promise<{ id: string; usage: PromptVersionUsage[] }> {
+  /** What each version cost and how requests with it were rated, newest first. */
+  async usage(resource: ProjectResource): Promise<{ id: string; usage: UsedVersion[] }> {
     return this.#database.run(async (executor) => {
       const { id, projectId } = await require(executor, resource);
-      return { id, usage: await sumUsage(executor, projectId, id) };
+      const ratings = await averageRatings(executor, projectId, id);
+      const usage = (await sumUsage(executor, projectId, id)).map((each) => {
+        const rating = ratings.find(({ version }) => version === each.version);
+        return { ...each, ratings: rating?.ratings ?? 0, meanScore: rating?.meanScore ?? null };
+      });
+      return { id, usage };
     });
   }
 
   async #change<Result>(
-    author: PromptAuthor,
+    author: ProjectAuthor,
     work: (
       executor: Executor,
       audit: (type: PromptAudit, row: PromptRow, details: Readonly<Record<string, unknown>>) => Promise<void>,
     ) => Promise<Result>,
   ): Promise<Result> {
     return this.#database.transaction(async (executor) =>
-      work(executor, async (type, { id: resourceId, projectId }, details) => {
-        const project = await findProject(executor, { organizationId: author.organizationId, id: projectId });
-        const event = { type, organizationId: author.organizationId, project, resourceId, details };
-        await recordAudit(executor, author, event, Date.now());
-      }),
+      work(executor, (type, { id: resourceId, projectId }, details) =>
+        recordProjectAudit(executor, author, { type, projectId, resourceId, details }),
+      ),
     );
   }
 }
@@ -237,7 +243,7 @@ async function checkName(executor: Executor, { id, projectId, name }: PromptRow)
 
 async function addVersion(
   executor: Executor,
-  { keyId }: PromptAuthor,
+  { keyId }: ProjectAuthor,
   { id: promptId }: PromptRow,
   { content, note, labels = [] }: NewVersion,
   version: number,
@@ -294,21 +300,4 @@ async function withVersions(executor: Executor, rows: readonly PromptRow[]): Pro
 function toVersion(row: PromptVersionRow, labels: readonly { label: string; version: number }[]): PromptVersion {
   const names = labels.filter(({ version }) => version === row.version).map(({ label }) => label);
   return { ...row, content: JSON.parse(row.content) as PromptContent, labels: names };
-}
-
-function checkLabel(label: string, param: string): void {
-  if (isPromptLabel(label)) return;
-  const message = `Invalid value for '${param}': a label has at most 63 lower-case letters, digits, - and _, and begins with a letter.`;
-  throw invalidRequest(message, param, "invalid_value");
-}
-
-function promptNotFound(id: string, param: string | undefined): Fault {
-  const message = `The project has no prompt '${id.slice(0, 100)}'.`;
-  return new Fault("not-found", message, { code: "prompt_not_found", ...(param !== undefined && { param }) });
-}
-
-function versionNotFound(name: string, version: string, labels: readonly { label: string }[], param: string): Fault {
-  const known = labels.map(({ label }) => label).join(", ") || "none";
-  const message = `The prompt '${name}' has no version or label '${version.slice(0, 64)}'. Its labels: ${known}.`;
-  return new Fault("not-found", message, { code: "prompt_version_not_found", param });
 }

@@ -18,9 +18,9 @@ import {
 } from "../../wire/openai/prompts/prompts.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
+import { projectAuthorOf } from "../accounts/audit/actor.ts";
 import { projectOf } from "../responses/routes.ts";
-import type { PromptAuthor, Prompts } from "./prompts.ts";
+import type { Prompts } from "./prompts.ts";
 
 interface OfPrompt {
   Params: { prompt: string };
@@ -65,7 +65,7 @@ export function storedPrompts(prompts: Prompts, flush: () => Promise<void>): Fas
       async (request) => {
         const { name, description, ...first } = parse(PromptCreateBody, request.body);
         const projectId = projectOf(request);
-        return toPrompt(await prompts.create(promptAuthor(request), { projectId, name, description, ...first }));
+        return toPrompt(await prompts.create(projectAuthorOf(request), { projectId, name, description, ...first }));
       },
     );
 
@@ -85,7 +85,7 @@ export function storedPrompts(prompts: Prompts, flush: () => Promise<void>): Fas
       }),
       async (request) => {
         const change = parse(PromptUpdateBody, request.body);
-        return toPrompt(await prompts.update(promptAuthor(request), resourceOf(request), change));
+        return toPrompt(await prompts.update(projectAuthorOf(request), resourceOf(request), change));
       },
     );
 
@@ -97,7 +97,7 @@ export function storedPrompts(prompts: Prompts, flush: () => Promise<void>): Fas
         answer: deleted("prompt"),
       }),
       async (request) => {
-        const { id } = await prompts.delete(promptAuthor(request), resourceOf(request));
+        const { id } = await prompts.delete(projectAuthorOf(request), resourceOf(request));
         return { id, object: "prompt" as const, deleted: true };
       },
     );
@@ -121,7 +121,7 @@ export function storedPrompts(prompts: Prompts, flush: () => Promise<void>): Fas
       }),
       async (request) => {
         const version = parse(PromptVersionBody, request.body);
-        return toPromptVersion(await prompts.addVersion(promptAuthor(request), resourceOf(request), version));
+        return toPromptVersion(await prompts.addVersion(projectAuthorOf(request), resourceOf(request), version));
       },
     );
 
@@ -145,7 +145,7 @@ export function storedPrompts(prompts: Prompts, flush: () => Promise<void>): Fas
       async (request) => {
         const { version } = parse(PromptLabelBody, request.body);
         const { label } = request.params;
-        return toPrompt(await prompts.setLabel(promptAuthor(request), resourceOf(request), label, version));
+        return toPrompt(await prompts.setLabel(projectAuthorOf(request), resourceOf(request), label, version));
       },
     );
 
@@ -153,7 +153,7 @@ export function storedPrompts(prompts: Prompts, flush: () => Promise<void>): Fas
       "/prompts/:prompt/labels/:label",
       operation({ ...WRITE, summary: "Removes a label from a stored prompt.", answer: StoredPrompt }),
       async (request) =>
-        toPrompt(await prompts.removeLabel(promptAuthor(request), resourceOf(request), request.params.label)),
+        toPrompt(await prompts.removeLabel(projectAuthorOf(request), resourceOf(request), request.params.label)),
     );
 
     app.get<OfPrompt>(
@@ -174,8 +174,4 @@ export function storedPrompts(prompts: Prompts, flush: () => Promise<void>): Fas
 
 function resourceOf(request: FastifyRequest<OfPrompt>) {
   return { projectId: projectOf(request), id: request.params.prompt };
-}
-
-function promptAuthor(request: FastifyRequest): PromptAuthor {
-  return { ...actorOf(request), organizationId: request.caller.organizationId };
 }

@@ -13,6 +13,8 @@ export interface RequestFeedbackRow {
   tags: string;
   /** Encrypted text. */
   comment: Buffer | null;
+  /** Version of the stored prompt that the request named, as its usage label. */
+  prompt: string | null;
   createdAt: number;
   updatedAt: number;
 }

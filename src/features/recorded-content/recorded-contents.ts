@@ -18,7 +18,7 @@ import {
   removeContents,
 } from "./recorded-content-queries.ts";
 import { openComment } from "./sealed-comment.ts";
-import type { SealedContents, StoredContent } from "./sealed-content.ts";
+import type { CompletionFields, SealedContents, StoredContent } from "./sealed-content.ts";
 import { parseSearch, type Search } from "./search.ts";
 import type { SearchTokens } from "./search-tokens.ts";
 import type { StoredCompletions } from "./stored-completions.ts";
@@ -89,12 +89,23 @@ export class RecordedContents {
     return { entries, next: undefined };
   }
 
+  /** Yields chat completions that callers stored, newest first. Skips what cannot be decrypted. */
+  async *readCompletions(
+    filter: RequestFilter,
+  ): AsyncGenerator<StoredContent & { completion: CompletionFields }, void> {
+    for await (const content of this.read(filter, "desc", undefined, undefined, true)) {
+      const { completion } = content;
+      if (completion !== undefined) yield { ...content, completion };
+    }
+  }
+
   /** Yields content that a filter matches. Skips what cannot be decrypted. */
   async *read(
     filter: RequestFilter,
     order: "asc" | "desc",
     after?: number,
     search?: Search,
+    isCompletion = false,
   ): AsyncGenerator<FoundContent, void> {
     const { database, sealed, tokens, writer } = this.#options;
     await writer.flush();
@@ -105,6 +116,7 @@ export class RecordedContents {
       const { organizationId, from, until } = filter;
       const selection: ContentSelection = {
         ...{ organizationId, projectIds, from, until, order, after: position, limit: ROWS_AT_ONCE, tokens: words },
+        isCompletion,
       };
       const rows = await database.run((executor) => listContents(executor, database.kind, selection));
       for (const row of rows) {

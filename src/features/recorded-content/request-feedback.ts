@@ -45,6 +45,7 @@ export class RequestFeedbacks {
       score,
       tags: JSON.stringify(tags),
       comment: comment === null ? null : this.#seal(entry.id, comment),
+      prompt: entry.details?.prompt ?? null,
       createdAt: now,
       updatedAt: now,
     };

@@ -137,7 +137,10 @@ export class StoredCompletions {
   }
 }
 
-function hasMetadata({ metadata }: CompletionFields, filter: CompletionQuery["metadata"]): boolean {
+export function hasMetadata(
+  { metadata }: Pick<CompletionFields, "metadata">,
+  filter: CompletionQuery["metadata"],
+): boolean {
   return filter.every(([key, value]) => Object.hasOwn(metadata, key) && metadata[key] === value);
 }
 

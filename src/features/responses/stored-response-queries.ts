@@ -28,6 +28,37 @@ export async function findResponse(
     .executeTakeFirst();
 }
 
+export interface ResponseSelection {
+  projectId: string;
+  /** Epoch milliseconds, both included. */
+  from: number;
+  until: number;
+  /** The last response of the page before this one. */
+  after: Pick<StoredResponseRow, "createdAt" | "id"> | undefined;
+  limit: number;
+}
+
+/** Lists responses that have an answer, newest first. */
+export async function listAnsweredResponses(
+  executor: Executor,
+  { projectId, from, until, after, limit }: ResponseSelection,
+): Promise<StoredResponseRow[]> {
+  let rows = executor
+    .selectFrom("storedResponses")
+    .selectAll()
+    .where("projectId", "=", projectId)
+    .where("status", "in", ["completed", "incomplete"])
+    .where("createdAt", ">=", from)
+    .where("createdAt", "<=", until);
+  if (after !== undefined) {
+    const { createdAt, id } = after;
+    rows = rows.where(({ and, eb, or }) =>
+      or([eb("createdAt", "<", createdAt), and([eb("createdAt", "=", createdAt), eb("id", "<", id)])]),
+    );
+  }
+  return rows.orderBy("createdAt", "desc").orderBy("id", "desc").limit(limit).execute();
+}
+
 /** Changes a response that still runs; returns false when it has ended or was deleted. */
 export async function updateRunningResponse(
   executor: Executor,

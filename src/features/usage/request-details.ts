@@ -35,6 +35,8 @@ export interface RequestDetails {
   serviceTier?: string | undefined;
   endUser?: string | undefined;
   tags?: readonly string[] | undefined;
+  /** Version of a stored prompt. */
+  prompt?: string | undefined;
   /** What the guardrails did, without any content. */
   guardrails?: readonly GuardrailRecord[] | undefined;
 }

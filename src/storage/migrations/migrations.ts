@@ -35,6 +35,7 @@ import { recordedContent } from "./0032-recorded-content.ts";
 import { vectorStores } from "./0033-vector-stores.ts";
 import { evals } from "./0034-evals.ts";
 import { storedBytes } from "./0035-stored-bytes.ts";
+import { evalSources } from "./0036-eval-sources.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -73,4 +74,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0033-vector-stores": vectorStores,
   "0034-evals": evals,
   "0035-stored-bytes": storedBytes,
+  "0036-eval-sources": evalSources,
 };

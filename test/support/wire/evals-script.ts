@@ -30,6 +30,10 @@ export const evals: WireScript = async ({ recorder, key }) => {
   await send("run with a missing file", `POST ${path}/runs`, {
     data_source: { type: "jsonl", source: { type: "file_id", id: "file-none" } },
   });
+  await send("comparison without models", `POST ${path}/comparisons`, {
+    data_source: { type: "completions", source: { type: "file_content", content: [{ item: {} }] } },
+    variants: [{ name: "A" }],
+  });
   await send("unknown run", `GET ${path}/runs/evalrun_none`);
   await send("cancel an unknown run", `POST ${path}/runs/evalrun_none/cancel`);
   await send("delete an unknown run", `DELETE ${path}/runs/evalrun_none`);

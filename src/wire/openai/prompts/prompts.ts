@@ -78,6 +78,8 @@ export const PromptUsage = named(
         input_tokens: z.int(),
         output_tokens: z.int(),
         cost_usd: z.number().nullable(),
+        ratings: z.int().describe("Scores of feedback about requests with the version."),
+        mean_score: z.number().nullable().describe("Mean of these scores, 0 to 1."),
         last_used_on: z.int().describe("Beginning of the last UTC day with a request."),
       }),
     ),
@@ -109,6 +111,8 @@ export interface ShownPromptUsage {
   promptTokens: number;
   completionTokens: number;
   costNanoDollars: number | null;
+  ratings: number;
+  meanScore: number | null;
   lastDay: number;
 }
 
@@ -147,6 +151,8 @@ export function toPromptUsage(promptId: string, usage: readonly ShownPromptUsage
       input_tokens: each.promptTokens,
       output_tokens: each.completionTokens,
       cost_usd: each.costNanoDollars === null ? null : each.costNanoDollars / 1e9,
+      ratings: each.ratings,
+      mean_score: each.meanScore,
       last_used_on: toSeconds(each.lastDay),
     })),
   };

@@ -1,0 +1,13 @@
+import { Fault } from "../../kernel/faults.ts";
+
+export function notFound(kind: string, id: string): Fault {
+  return new Fault("not-found", `The project has no ${kind} '${id.slice(0, 100)}'.`);
+}
+
+/** Throws a Fault where there is no key to encrypt content. */
+export function requireContent<Content>(content: Content | undefined): Content {
+  if (content !== undefined) return content;
+  const message =
+    "Evals store prompts and answers encrypted, and this service has no key: set PARLANCE_ENCRYPTION_KEY.";
+  throw new Fault("invalid-request", message, { code: "evals_unavailable" });
+}

@@ -1,0 +1,277 @@
+/** Runs of evals: started alone or in comparisons, run as jobs, read with their results. */
+
+import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
+import type { JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { Database, Executor } from "../../storage/database.ts";
+import type { Page, PageRequest } from "../../storage/page.ts";
+import { isStored, type RunDataSource, type RunSource } from "../../wire/openai/evals/data-source.ts";
+import type { ShownRun } from "../../wire/openai/evals/eval-runs.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { type ProjectAuthor, recordProjectAudit } from "../accounts/audit/project-audit.ts";
+import type { LineRequests } from "../batches/line-requests.ts";
+import type { FileStore } from "../files/file-store.ts";
+import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
+import type { SealedRows } from "../responses/sealed-rows.ts";
+import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import { notFound, requireContent } from "./eval-faults.ts";
+import { startEvalJobs } from "./eval-jobs.ts";
+import {
+  type ClaimedRun,
+  cancelRun,
+  deleteRun,
+  findItem,
+  findRun,
+  insertRun,
+  listItems,
+  listRuns,
+  listSummaries,
+  type RunFilter,
+  type RunReference,
+  updateLeasedRun,
+} from "./eval-queries.ts";
+import type { EvalItemRow, EvalRunRow } from "./eval-rows.ts";
+import { type EvalRunOptions, type ItemContent, runEval } from "./eval-run.ts";
+import { type Evals, requireEval } from "./evals.ts";
+import { type MetadataInput, toText } from "./metadata-text.ts";
+import { readRows } from "./read-rows.ts";
+import { checkSource, withDefaults } from "./run-source.ts";
+import { showRun } from "./show-run.ts";
+import { StoredRows } from "./stored-rows.ts";
+
+export interface EvalRunsOptions {
+  database: Database;
+  logger: Logger;
+  evals: Evals;
+  files: Pick<FileStore, "find" | "readStored">;
+  /** Undefined: there is no key to encrypt content with. */
+  content: SealedRows | undefined;
+  /** Undefined: no chat completions are stored. */
+  recorded: Pick<RecordedContents, "find" | "readCompletions"> | undefined;
+  accounts: Pick<Accounts, "callerOfKey">;
+  requests: Pick<LineRequests, "run">;
+}
+
+export type OutputItem = Omit<EvalItemRow, "content" | "summary"> & ItemContent & { evalId: string };
+
+export interface NewRun {
+  name: string | undefined;
+  source: RunDataSource;
+}
+
+export interface NewRuns {
+  metadata: MetadataInput;
+  /** Undefined: one run alone. */
+  comparisonId: string | undefined;
+  runs: readonly NewRun[];
+}
+
+export class EvalRuns {
+  readonly #options: EvalRunsOptions;
+  #jobs: JobRunner<ClaimedRun> | undefined;
+
+  constructor(options: EvalRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Starts to run, including unfinished runs of earlier processes. */
+  start(): void {
+    const { database, logger, content } = this.#options;
+    if (content === undefined) return;
+    this.#jobs = startEvalJobs({ database, logger, run: (run, signal) => this.#run(run, signal, content) });
+  }
+
+  drain(): void {
+    this.#jobs?.drain();
+  }
+
+  async close(): Promise<void> {
+    await this.#jobs?.close();
+  }
+
+  /** Starts runs. Throws a Fault when the eval or the file does not exist. */
+  async create(
+    author: ProjectAuthor,
+    { projectId, id: evalId }: ProjectResource,
+    { metadata, comparisonId, runs }: NewRuns,
+  ): Promise<ShownRun[]> {
+    const content = requireContent(this.#options.content);
+    const { database, evals, files } = this.#options;
+    const { definition } = await evals.find({ projectId, id: evalId });
+    const now = Date.now();
+    const sources = runs.map(({ source }) => withDefaults(source, definition, now));
+    for (const [index, source] of sources.entries()) {
+      checkSource(source, comparisonId === undefined ? "data_source" : `variants[${index}]`);
+    }
+    const source = sources[0]?.source;
+    if (source?.type === "file_id") await files.find({ projectId, id: source.id });
+    const rows = runs.map(({ name }, index): EvalRunRow => {
+      const id = newId("evalrun_");
+      const run = sources[index] as RunDataSource;
+      return {
+        ...{
+          id,
+          evalId,
+          projectId,
+          keyId: author.keyId ?? "",
+          name: name ?? id,
+          status: "queued",
+          total: 0,
+          error: null,
+        },
+        model: run.type === "jsonl" ? "" : (run.model ?? run.prompt?.id ?? ""),
+        source: content.seal({ table: "eval run", projectId, id }, run),
+        ...{ metadata: toText(metadata), createdAt: now + index, endedAt: null, leaseId: null, dueAt: 0 },
+        ...{ comparisonId: comparisonId ?? null, rowIds: null },
+      };
+    });
+    await database.transaction(async (executor) => {
+      for (const row of rows) {
+        await insertRun(executor, row);
+        const details = { eval_id: evalId, name: row.name, model: row.model };
+        await recordProjectAudit(executor, author, {
+          type: "eval.run.created",
+          projectId,
+          resourceId: row.id,
+          details,
+        });
+      }
+    });
+    this.#jobs?.wake();
+    return Promise.all(rows.map((row) => this.#show(row)));
+  }
+
+  async list(resource: ProjectResource, page: PageRequest & RunFilter): Promise<Page<ShownRun>> {
+    const { entries, hasMore } = await this.#options.database.run(async (executor) => {
+      await requireEval(executor, resource);
+      return listRuns(executor, resource.id, page);
+    });
+    return { entries: await Promise.all(entries.map((row) => this.#show(row))), hasMore };
+  }
+
+  async find(reference: RunReference): Promise<ShownRun> {
+    return this.#show(await this.#options.database.run((executor) => requireRun(executor, reference)));
+  }
+
+  async cancel(author: ProjectAuthor, reference: RunReference): Promise<ShownRun> {
+    await this.#change(author, reference, "eval.run.canceled", async (executor, { id }) =>
+      cancelRun(executor, id, Date.now()),
+    );
+    return this.find(reference);
+  }
+
+  async delete(author: ProjectAuthor, reference: RunReference): Promise<void> {
+    await this.#change(author, reference, "eval.run.deleted", (executor, { id }) => deleteRun(executor, id));
+  }
+
+  async listItems(
+    reference: RunReference,
+    page: PageRequest & { status: EvalItemRow["status"] | undefined },
+  ): Promise<Page<OutputItem>> {
+    const { entries, hasMore } = await this.#options.database.run(async (executor) => {
+      const { id } = await requireRun(executor, reference);
+      return listItems(executor, id, page);
+    });
+    return { entries: entries.map((row) => this.#openItem(reference, row)), hasMore };
+  }
+
+  async findItem(reference: RunReference, id: string): Promise<OutputItem> {
+    const row = await this.#options.database.run(async (executor) => {
+      const run = await requireRun(executor, reference);
+      return findItem(executor, run.id, id);
+    });
+    if (row === undefined) throw notFound("output item", id);
+    return this.#openItem(reference, row);
+  }
+
+  #openItem({ projectId, evalId }: RunReference, { content, summary: _summary, ...row }: EvalItemRow): OutputItem {
+    const place = { table: "eval item", projectId, id: row.id } as const;
+    return { ...row, evalId, ...requireContent(this.#options.content).open<ItemContent>(place, content) };
+  }
+
+  async #show(row: EvalRunRow): Promise<ShownRun> {
+    const { database, evals } = this.#options;
+    const { projectId, id } = row;
+    const { definition } = await evals.find({ projectId, id: row.evalId });
+    const items = await database.run((executor) => listSummaries(executor, id));
+    const source = requireContent(this.#options.content).open<RunDataSource>(
+      { table: "eval run", projectId, id },
+      row.source,
+    );
+    return showRun(row, source, definition, items);
+  }
+
+  async #change(
+    author: ProjectAuthor,
+    reference: RunReference,
+    type: "eval.run.canceled" | "eval.run.deleted",
+    work: (executor: Executor, row: EvalRunRow) => Promise<void>,
+  ): Promise<void> {
+    await this.#options.database.transaction(async (executor) => {
+      const row = await requireRun(executor, reference);
+      await work(executor, row);
+      const { projectId, id: resourceId, evalId, name } = row;
+      const event = { type, projectId, resourceId, details: { eval_id: evalId, name } };
+      await recordProjectAudit(executor, author, event);
+    });
+  }
+
+  async #run(run: ClaimedRun, signal: AbortSignal, content: SealedRows): Promise<JobEnd> {
+    const { database, evals, accounts, requests } = this.#options;
+    const { projectId, id } = run;
+    const fail = async (code: string, message: string): Promise<JobEnd> => {
+      const change = { status: "failed", error: JSON.stringify({ code, message }), endedAt: Date.now() } as const;
+      await database.run((executor) => updateLeasedRun(executor, run, change));
+      return "over";
+    };
+    const caller = await accounts.callerOfKey(run.keyId, "batch");
+    if (caller === undefined) return fail("invalid_api_key", "The key that created the run no longer works.");
+    const { definition } = await evals.find({ projectId, id: run.evalId });
+    const source = content.open<RunDataSource>({ table: "eval run", projectId, id }, run.source);
+    let rows: EvalRunOptions["rows"];
+    try {
+      rows = await this.#rowsOf(run, source.source, { content, signal, organizationId: caller.organizationId });
+    } catch (failure) {
+      if (!(failure instanceof Fault) || failure.kind === "unavailable") throw failure;
+      return fail(failure.code ?? "invalid_source", failure.message);
+    }
+    return runEval({
+      ...{ database, run, source, rows, definition },
+      seal: (place, value) => content.seal({ table: "eval item", ...place }, value),
+      calls: { requests, caller, signal },
+    });
+  }
+
+  /** Throws a Fault for a file with an invalid line, and without rows. */
+  async #rowsOf(
+    run: ClaimedRun,
+    source: RunSource,
+    { content, signal, organizationId }: { content: SealedRows; signal: AbortSignal; organizationId: string },
+  ): Promise<EvalRunOptions["rows"]> {
+    const { database, files, recorded } = this.#options;
+    const { projectId } = run;
+    if (!isStored(source)) {
+      const rows = await readRows(files, projectId, source);
+      const nobody = { organizationId: null, authorKeyId: null, endUser: null };
+      return { count: rows.length, read: async (at) => rows[at] && { ...rows[at], ...nobody } };
+    }
+    const stored = new StoredRows({ database, content, recorded });
+    const place = { organizationId, projectId };
+    let ids = run.rowIds === null ? undefined : (JSON.parse(run.rowIds) as string[]);
+    if (ids === undefined) {
+      ids = await stored.select(place, source, signal);
+      // A process that goes on with the run reads the same rows at the same positions.
+      const rowIds = JSON.stringify(ids);
+      await database.run((executor) => updateLeasedRun(executor, run, { rowIds }));
+    }
+    const selected = ids;
+    return { count: selected.length, read: (at) => stored.read(place, source.type, selected[at] ?? "") };
+  }
+}
+
+async function requireRun(executor: Executor, reference: RunReference): Promise<EvalRunRow> {
+  const row = await findRun(executor, reference);
+  if (row === undefined) throw notFound("run", reference.id);
+  return row;
+}
