@@ -5,7 +5,6 @@ import type { ChatRequest } from "../contracts/chat-model.ts";
 import type {
   EmbeddingRequest,
   EmbeddingResult,
-  ModerationInput,
   RerankRequest,
   RerankResult,
   SpeechRequest,
@@ -19,7 +18,7 @@ import type { Caller } from "../features/accounts/caller.ts";
 import type { RateLimitStatus } from "../kernel/faults.ts";
 import { chatAdapter } from "./adapters/chat-adapter.ts";
 import { embeddingAdapter } from "./adapters/embedding-adapter.ts";
-import { type ModerationRequest, type ModerationVerdicts, moderationAdapter } from "./adapters/moderation-adapter.ts";
+import type { ModerationVerdicts } from "./adapters/moderation-adapter.ts";
 import { rerankAdapter } from "./adapters/rerank-adapter.ts";
 import { speechAdapter } from "./adapters/speech-adapter.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
@@ -33,28 +32,12 @@ import { combineModeration, type Guards } from "./guardrails/guards.ts";
 import { type GuardrailOptions, RequestGuards } from "./guardrails/request-guards.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { moderateChat } from "./moderation/moderate-chat.ts";
-import {
-  detectLanguages,
-  languageRefusal,
-  unsupportedLanguages,
-  withLanguages,
-} from "./moderation/moderation-languages.ts";
-import {
-  type ModerationPolicy,
-  moderationPolicy,
-  policyModelUnavailable,
-  type RequestedModeration,
-} from "./moderation/moderation-policy.ts";
+import { type ModerationPolicy, moderationPolicy, type RequestedModeration } from "./moderation/moderation-policy.ts";
+import { type ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
 import { recordChat, recordPrompt, type StoreChat } from "./recording/chat-recording.ts";
 import { Recordings, type RecordingsOptions, recorded } from "./recording/recordings.ts";
-import {
-  embeddingContent,
-  moderationContent,
-  rerankContent,
-  speechContent,
-  transcriptionContent,
-} from "./recording/task-content.ts";
+import { embeddingContent, rerankContent, speechContent, transcriptionContent } from "./recording/task-content.ts";
 import { projectOf, Runs, type RunsOptions } from "./runs.ts";
 import type { ToolResult, ToolRunOptions } from "./tool-run.ts";
 
@@ -72,8 +55,6 @@ export interface ChatOptions {
   store?: StoreChat | undefined;
 }
 
-type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest?: boolean };
-
 type PromptParts = Pick<ChatRequest, "messages" | "tools" | "format">;
 
 export interface PromptCount {
@@ -90,6 +71,7 @@ export class Inference {
   readonly #runs: Runs;
   readonly #guardrails: RequestGuards;
   readonly #recordings: Recordings;
+  readonly #moderator: Moderator;
 
   constructor(options: InferenceOptions) {
     this.#options = options;
@@ -97,6 +79,7 @@ export class Inference {
     this.#runs = new Runs(this.models, options);
     this.#guardrails = new RequestGuards(this.models, this.#runs, options);
     this.#recordings = new Recordings(options, (caller, id) => this.#guardrails.policyOf(caller, id));
+    this.#moderator = new Moderator(this.models, this.#runs, this.#guardrails, this.#recordings, options);
   }
 
   /**
@@ -142,12 +125,7 @@ export class Inference {
       return this.#runs.run(caller, call.request.model, adapter, onDisconnect, isWithinRequest);
     };
     if (policy === undefined) return toChatAnswer(await answer());
-    const moderate = async (options: ModerateOptions) => {
-      const id = options.model ?? this.models.first(caller, "moderation");
-      const texts = options.inputs.map(({ text }) => text);
-      const masked = await this.#guardrails.mask(caller, id, texts, onDisconnect);
-      return this.#moderate(caller, { ...options, inputs: withTexts(options.inputs, masked) }, onDisconnect);
-    };
+    const moderate = (options: ModerateOptions) => this.#moderator.moderateWithin(caller, options, onDisconnect);
     return moderateChat(call, policy, { answer, moderate, note: guards?.noteModeration.bind(guards) });
   }
 
@@ -167,55 +145,12 @@ export class Inference {
    * Moderates inputs with `model`, or with the first moderation model that this caller may use. `isWithinRequest`: as
    * part of a request that is already counted. Otherwise like `chat`.
    */
-  async moderate(
+  moderate(
     caller: Caller,
     options: ModerateOptions,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<ModerationVerdicts>> {
-    const id = options.model ?? this.models.first(caller, "moderation");
-    const recording = this.#recordings.begin(caller, id, onDisconnect);
-    const run = (inputs: ModerateOptions["inputs"]) => {
-      const read = recording?.watch((results: ModerationVerdicts[]) => moderationContent(inputs, results));
-      return recorded(this.#moderate(caller, { ...options, inputs }, onDisconnect), read);
-    };
-    const guards = this.#guardrails.of(caller, id, "moderation", "input", onDisconnect);
-    if (guards === undefined) return run(options.inputs);
-    return guards.run(async () =>
-      run(withTexts(options.inputs, await guards.guardAll(options.inputs.map(({ text }) => text)))),
-    );
-  }
-
-  /** Moderates inputs that have passed the guardrails of their request. */
-  async #moderate(
-    caller: Caller,
-    { model, isWithinRequest = false, ...request }: ModerateOptions,
-    onDisconnect: OnDisconnect,
-  ): Promise<InferenceAnswer<ModerationVerdicts>> {
-    const { id, unsupported } = await this.#moderatorFor(caller, model, request.inputs);
-    const adapter = moderationAdapter(request, projectOf(caller));
-    const answer = await this.#runs.run(caller, id, adapter, onDisconnect, isWithinRequest);
-    const isKnown = unsupported.every((language) => language === undefined);
-    return isKnown ? answer : { ...answer, events: withLanguages(answer.events, unsupported) };
-  }
-
-  /** Chooses the model by the languages of the inputs, as the project requires. Throws a Fault when it refuses them. */
-  async #moderatorFor(caller: Caller, model: string | undefined, inputs: readonly ModerationInput[]) {
-    const id = model ?? this.models.first(caller, "moderation");
-    const detected = await detectLanguages(inputs);
-    if (detected.every((language) => language === undefined)) return { id, unsupported: [] };
-    const unsupportedBy = async (moderator: string) =>
-      unsupportedLanguages(detected, await this.models.moderationLanguages(caller, moderator));
-    const unsupported = await unsupportedBy(id);
-    const policy = combineModeration(
-      this.#guardrails.policyOf(caller, id),
-      this.#options.moderationOf(caller),
-    )?.unsupportedLanguage;
-    if (policy == null || unsupported.every((language) => language === undefined)) return { id, unsupported };
-    if (policy.action === "refuse") throw languageRefusal(unsupported, id);
-    if (policy.action === "pass" || policy.model === null) return { id, unsupported };
-    const { model: other } = policy;
-    if (this.models.taskOf(caller, other) !== "moderation") throw policyModelUnavailable(undefined);
-    return { id: other, unsupported: await unsupportedBy(other) };
+    return this.#moderator.moderate(caller, options, onDisconnect);
   }
 
   /** Resolves with one event with all vectors; otherwise like `chat`. */
@@ -341,10 +276,6 @@ export class Inference {
   stop(): void {
     this.#runs.stop();
   }
-}
-
-function withTexts(inputs: readonly ModerationInput[], texts: readonly string[]): readonly ModerationInput[] {
-  return inputs.map((input, index) => ({ ...input, text: texts[index] ?? "" }));
 }
 
 /** Returns inputs of embeddings as a model may read them. Throws a Fault, also for token IDs, which nothing can check. */
