@@ -101,7 +101,7 @@ export async function receiveUpload(
   if (contentType === undefined) throw invalidRequest("The request body must be multipart/form-data; none was sent.");
   endAfterAnswer(request.raw, reply);
   if (announced > maxBytes + OVERHEAD_BYTES) throw tooLarge(maxBytes, announced);
-  const folder = await makeFolder(directory);
+  const folder = await makeUploadFolder(directory);
   // The next start removes what cannot be removed now, for example because too many files are open.
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => {});
   reply.raw.once("close", () => void remove());
@@ -122,7 +122,7 @@ export function requireFile({ file, fields }: Upload, fileField = "file"): NonNu
   return file;
 }
 
-async function makeFolder(directory: string): Promise<string> {
+export async function makeUploadFolder(directory: string): Promise<string> {
   try {
     // It may have been removed since startup.
     await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -16,6 +16,7 @@ import type { Task } from "../contracts/task.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import { Fault, invalidRequest, modelNotFound, unsupportedValue } from "../kernel/faults.ts";
 import { nearest } from "../kernel/nearest.ts";
+import type { Deployment } from "./deployment.ts";
 
 /** Bounds of a search that any request for an unknown model begins: 1,000 names take 2 ms. */
 const MAX_COMPARED_NAMES = 1000;
@@ -139,22 +140,40 @@ export class CallerModels {
     throw unsupportedValue(`The model \`${id}\` performs ${match.model.task}, not ${task}.`, "model");
   }
 
-  /**
-   * Whether a deployment that may answer a request for `id` reads images, or files too. False also for a model that the
-   * caller may not use, which the request itself reports. Default: the first model of the task.
-   */
+  /** Whether a deployment that may answer a request for `id` reads images, or files too. */
   mayReadMedia(caller: Caller, id: string | undefined, task: Task, media: "images" | "files"): boolean {
+    const mayRead = ({ isUpstream, lastModel }: Deployment, { isBuiltin }: CatalogModel) =>
+      (isUpstream && media === "files") || (!isBuiltin && maySeeImages(lastModel));
+    return this.#hasDeployment(caller, id, task, mayRead) ?? false;
+  }
+
+  /**
+   * Whether an upstream that may answer a chat with `id` gets documents and recordings as they are. True for a model that
+   * the caller may not use.
+   */
+  mayForwardMedia(caller: Caller, id: string | undefined): boolean {
+    const mayForward = ({ isUpstream, lastModel }: Deployment) =>
+      isUpstream && (lastModel?.task !== "chat" || lastModel.abilities.files !== false);
+    return this.#hasDeployment(caller, id, "chat", mayForward) ?? true;
+  }
+
+  /**
+   * Whether a deployment that may answer a request for `id`, by default the first model of the task, has a property.
+   * Pools have all. Undefined for a model that the caller may not use, which the request itself reports.
+   */
+  #hasDeployment(
+    caller: Caller,
+    id: string | undefined,
+    task: Task,
+    has: (deployment: Deployment, model: CatalogModel) => boolean,
+  ): boolean | undefined {
     try {
       const { model } = this.findForTask(caller, id ?? this.first(caller, task), task);
       return [model, ...this.fallbacks(caller, model).map((each) => each.model)].some(
-        ({ isBuiltin, deployments, pools }) =>
-          pools.length > 0 ||
-          deployments.some(
-            ({ isUpstream, lastModel }) => (isUpstream && media === "files") || (!isBuiltin && maySeeImages(lastModel)),
-          ),
+        (each) => each.pools.length > 0 || each.deployments.some((deployment) => has(deployment, each)),
       );
     } catch (failure) {
-      if (failure instanceof Fault) return false;
+      if (failure instanceof Fault) return undefined;
       throw failure;
     }
   }

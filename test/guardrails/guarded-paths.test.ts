@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { RealtimeClient } from "../support/service/realtime-client.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { pdf } from "../support/vector-stores/sample-documents.ts";
 
 const EMAIL = "ada.lovelace@example.com";
 
@@ -141,8 +142,13 @@ test("text files are read as text, in the request and by their ID", async () => 
   expectMasked();
 });
 
-test("files that are not text are refused", async () => {
-  const file = { filename: "a.pdf", file_data: `data:application/pdf;base64,${FILE}` };
+test("documents are read as text, and files without text are refused", async () => {
+  const document = pdf(`Contact: ${EMAIL}`).toString("base64");
+  const report = { filename: "a.pdf", file_data: `data:application/pdf;base64,${document}` };
+  expect(await textOf(await ask([{ type: "file", file: report }]))).toContain(`Contact: ${EMAIL}`);
+  expectMasked();
+  const image = Buffer.from("\x89PNG\r\n", "latin1").toString("base64");
+  const file = { filename: "a.png", file_data: `data:image/png;base64,${image}` };
   expect((await ask([{ type: "file", file }])).status).toBe(400);
   expect(upstream.take()).toBe("");
 });

@@ -45,6 +45,13 @@ export type BodyContent = <Body extends { model?: string | undefined }>(
   task?: "chat" | "moderation",
 ) => Body | Promise<Body>;
 
+interface ResolveOptions {
+  task?: "chat" | "moderation" | undefined;
+  memory?: BodyMemory;
+  /** Whether the texts of documents are read for a model that reads nothing else. */
+  readsTexts?: boolean;
+}
+
 /** Whose request the content is for. */
 interface Purpose {
   caller: Caller;
@@ -71,18 +78,20 @@ export class ContentResolver {
 
   /**
    * Returns the body with content in place of what `fields` refer to; the body itself if there is nothing to replace or
-   * only local models may answer, which refuse references themselves. Throws a Fault for what may not be sent.
+   * only local models may answer, which refuse other references themselves. Throws a Fault for what may not be sent.
    */
   inBody<Body extends { model?: string | undefined }>(
     reply: FastifyReply,
     body: Body,
     fields: readonly (keyof Body & string)[],
-    { task = "chat", memory }: { task?: "chat" | "moderation"; memory?: BodyMemory } = {},
+    { task = "chat", memory, readsTexts = false }: ResolveOptions = {},
   ): Body | Promise<Body> {
     const { caller } = reply.request;
     // Texts that an outline leaves out are no references.
     const { fields: outlined = body } = outlineOf(body) ?? {};
-    if (!this.#mayRead(caller, body.model, task, referencesOf(outlined as Body, fields))) return body;
+    const references = referencesOf(outlined as Body, fields);
+    const becomeTexts = readsTexts && references.some(({ param }) => !isImageAddress(param));
+    if (!becomeTexts && !this.#mayRead(caller, body.model, task, references)) return body;
     const leaving = new AbortController();
     onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client left.")));
     const hold = (bytes: number) => memory?.hold(reply.request, bytes, (release) => reply.raw.once("close", release));
@@ -100,7 +109,7 @@ export class ContentResolver {
   /** Images are refused by models without vision. */
   #mayRead(caller: Caller, model: string | undefined, task: "chat" | "moderation", references: ContentReference[]) {
     if (references.length === 0) return false;
-    const isImage = ({ kind, param }: ContentReference) => kind === "url" && param.includes(".image_url");
+    const isImage = ({ kind, param }: ContentReference) => kind === "url" && isImageAddress(param);
     const media = references.every(isImage) ? "images" : "files";
     return this.#options.inference.models.mayReadMedia(caller, model, task, media);
   }
@@ -204,6 +213,10 @@ export class ContentResolver {
       await guard.check(reference.url).catch(rethrowFor(reference.url, param));
     }
   }
+}
+
+function isImageAddress(param: string): boolean {
+  return param.includes(".image_url");
 }
 
 /** Whether a request that names these needs a resolver. */

@@ -5,6 +5,7 @@ import { prepareUploads } from "../../http/upload.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { Database } from "../../storage/database.ts";
 import { withTextFiles } from "../../wire/text-files.ts";
+import { Recordings } from "../audio/recordings.ts";
 import { checkUnused } from "../batches/check-unused.ts";
 import type { BaseParts, Feature, RouteParts, ServiceParts } from "../feature.ts";
 import { type BodyContent, ContentResolver } from "./content-resolver.ts";
@@ -12,6 +13,7 @@ import { fileRetention } from "./file-retention.ts";
 import type { FileStorage } from "./file-storage.ts";
 import { FileStore } from "./file-store.ts";
 import { LocalBlobs } from "./local-blobs.ts";
+import { MediaTexts } from "./media-texts.ts";
 import { files as routes } from "./routes.ts";
 import { S3Blobs } from "./s3-blobs.ts";
 
@@ -29,7 +31,7 @@ export async function openFiles(
 ): Promise<{ files: FileStorage; content: BodyContent }> {
   const directory = join(config.dataDirectory, "uploads");
   await prepareUploads(directory);
-  const { upstreamUrls: policy, maxBodyBytes: maxBytes } = config.server;
+  const { upstreamUrls: policy, maxBodyBytes: maxBytes, ffmpeg, maxAudioSeconds } = config.server;
   const files = openFileStore(config, database);
   const { blobs } = files;
   await blobs.check();
@@ -37,11 +39,21 @@ export async function openFiles(
   const guard = new OutgoingGuard({ reach: "public" });
   lifetime.defer(() => guard.close());
   const resolver = new ContentResolver({ inference, files, policy, guard, maxBytes });
+  const recordings = lifetime.use(new Recordings({ inference, directory, ffmpeg, maxAudioSeconds }));
+  const media = new MediaTexts(recordings);
   const content: BodyContent = (reply, body, fields, task) => {
-    const resolved = resolver.inBody(reply, body, fields, { task, memory });
+    const { caller } = reply.request;
     // No guardrail reads a file as such, and a model behind one gets only what they have read.
-    if (body.model === undefined || !inference.readsTextsOnly(reply.request.caller, body.model)) return resolved;
-    return Promise.resolve(resolved).then((complete) => withTextFilesIn(complete, fields));
+    const isGuarded = body.model !== undefined && inference.readsTextsOnly(caller, body.model);
+    const readsTexts =
+      task !== "moderation" &&
+      media.isIn(body, fields) &&
+      (isGuarded || !inference.models.mayForwardMedia(caller, body.model));
+    const resolved = resolver.inBody(reply, body, fields, { task, memory, readsTexts });
+    if (!isGuarded && !readsTexts) return resolved;
+    return Promise.resolve(resolved)
+      .then((complete) => withTextFilesIn(complete, fields))
+      .then((complete) => (readsTexts ? media.inBody(reply, complete, fields) : complete));
   };
   return { files: { blobs, files, resolver, directory }, content };
 }

@@ -13,6 +13,7 @@ import { throwForResponses } from "../../wire/responses/error-params.ts";
 import { type CompleteResponse, ResponseEvents, toResponse } from "../../wire/responses/response-events.ts";
 import { toTypedCall } from "../../wire/responses/responses-call.ts";
 import { renderingOf, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
+import type { BodyContent } from "../files/content-resolver.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResponseStorage } from "./response-storage.ts";
 import { projectOf } from "./routes.ts";
@@ -22,6 +23,7 @@ export function compactResponses(
   inference: Inference,
   policy: UnknownFieldsPolicy,
   storage: ResponseStorage | undefined,
+  content: BodyContent,
 ): FastifyPluginAsync {
   return async (app) => {
     app.post(
@@ -40,7 +42,9 @@ export function compactResponses(
         if (storage === undefined) throw notEncrypted();
         const projectId = projectOf(request);
         const prompt = await resolvePrompt(storage, projectId, body);
-        const call = toTypedCall(toCall({ ...chat, prompt: toSummaryPrompt(prompt) }));
+        const sent = { model: body.model, ...toSummaryPrompt(prompt) };
+        const { context, input } = await content(reply, sent, ["context", "input"]);
+        const call = toTypedCall(toCall({ ...chat, prompt: { context, input } }));
         const answer = await inference
           .chat(request.caller, call, { moderation: undefined, onDisconnect: onDisconnect(reply) })
           .catch((failure: unknown) => throwForResponses(failure, body));

@@ -20,7 +20,7 @@ export function openResponses({ accounts, inference, content, tools, ...parts }:
         hostedTools: parts.config.responses.hostedTools,
         toBackground: (caller) => accounts.callers.withPriority(caller, "background"),
       }),
-      compactResponses(inference, parts.config.server.unknownFields, storage),
+      compactResponses(inference, parts.config.server.unknownFields, storage, content),
       storedResponses(storage),
       conversations(inference, storage),
     ],

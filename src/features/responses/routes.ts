@@ -95,6 +95,9 @@ export function responses(
       ),
       async (request, reply) => {
         const chat = await read(request);
+        const sent = { model: chat.body.model, ...chat.prompt };
+        const { context, input } = await content(reply, sent, ["context", "input"]);
+        chat.prompt = { context, input };
         // Functions of tools that run here are not counted: their servers are not asked.
         const positions = tools.servedBy(chat.body, request.caller);
         const served = positions && { positions, includes: [], functions: new Map() };

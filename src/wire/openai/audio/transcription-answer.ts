@@ -42,6 +42,10 @@ export async function toTranscript(events: Events, asked: AnswerRequest): Promis
   }
 }
 
+export async function transcriptText(events: Events): Promise<string> {
+  return joinText((await gather(events)).segments);
+}
+
 /** The concatenated deltas equal the text of the last event. `hasWords`: segments list their words. */
 export async function* toTranscriptEvents(events: Events, hasWords = false): AsyncGenerator<string> {
   let text = "";

@@ -1,0 +1,96 @@
+/** Texts of documents and recordings in requests to models that read only texts. */
+
+import { createHash } from "node:crypto";
+import type { FastifyReply } from "fastify";
+import { LRUCache } from "lru-cache";
+import pLimit from "p-limit";
+import { onDisconnect } from "../../http/on-disconnect.ts";
+import { DocumentError } from "../../kernel/documents/document-error.ts";
+import { readDocument } from "../../kernel/documents/document-reader.ts";
+import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { outlineOf } from "../../kernel/json/json-outline.ts";
+import { hasMedia, type MediaPart, withMediaTexts } from "../../wire/media-parts.ts";
+import type { Recordings } from "../audio/recordings.ts";
+
+/** Processes that read documents at the same time. */
+const CONCURRENCY = 2;
+/** More than any context window holds. */
+const MAX_CHARACTERS = 8_000_000;
+const WHOLE = { maxTokens: 100_000, overlapTokens: 0 };
+/** Clients send the content of a conversation again with each turn. */
+const CACHE = { maxSize: 16_000_000, ttl: 15 * 60_000 };
+
+export class MediaTexts {
+  readonly #recordings: Recordings;
+  readonly #limit = pLimit(CONCURRENCY);
+  /** By project, kind, name and content. */
+  readonly #texts = new LRUCache<string, string>({ ...CACHE, sizeCalculation: ({ length }) => length + 1 });
+
+  constructor(recordings: Recordings) {
+    this.#recordings = recordings;
+  }
+
+  /** Whether `fields` contain a document or a recording, or refer to a document. */
+  isIn<Body extends object>(body: Body, fields: readonly (keyof Body & string)[]): boolean {
+    const outlined = (outlineOf(body)?.fields ?? body) as Body;
+    return fields.some((field) => hasMedia(outlined[field]));
+  }
+
+  /** Returns the body with texts in place of documents and recordings. Throws a Fault for those without a text. */
+  async inBody<Body extends object>(
+    reply: FastifyReply,
+    body: Body,
+    fields: readonly (keyof Body & string)[],
+  ): Promise<Body> {
+    const leaving = new AbortController();
+    onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client left.")));
+    const replaced = { ...body };
+    for (const field of fields) {
+      const read = (media: MediaPart) => this.#read(reply, media, leaving.signal);
+      replaced[field] = await withMediaTexts(body[field], field, read);
+    }
+    return replaced;
+  }
+
+  async #read(reply: FastifyReply, media: MediaPart, signal: AbortSignal): Promise<string> {
+    const { kind, filename, data } = media;
+    const hash = createHash("sha256").update(`${kind}\n${filename}\n`).update(data).digest("base64");
+    const key = `${reply.request.caller.projectId} ${hash}`;
+    const cached = this.#texts.get(key);
+    if (cached !== undefined) return cached;
+    const text =
+      kind === "audio" ? await this.#recordings.transcribe(reply, media, signal) : await this.#readFile(media, signal);
+    this.#texts.set(key, text);
+    return text;
+  }
+
+  #readFile({ data, filename, param }: MediaPart, signal: AbortSignal): Promise<string> {
+    return this.#limit(async () => {
+      signal.throwIfAborted();
+      const chunks: string[] = [];
+      let length = 0;
+      try {
+        const content = (async function* () {
+          yield Buffer.from(data, "base64");
+        })();
+        for await (const { text } of readDocument(content, { filename, chunking: WHOLE }, signal)) {
+          length += text.length;
+          if (length > MAX_CHARACTERS) throw tooLong(filename, param);
+          chunks.push(text);
+        }
+      } catch (failure) {
+        signal.throwIfAborted();
+        if (!(failure instanceof DocumentError)) throw failure;
+        const message = `'${filename || "The file"}' cannot be read as text, and this model reads nothing else. ${failure.message}`;
+        throw invalidRequest(message, param, "invalid_value");
+      }
+      const text = chunks.join("\n");
+      return filename === "" ? text : `${filename}:\n${text}`;
+    });
+  }
+}
+
+function tooLong(filename: string, param: string): Fault {
+  const message = `The text of '${filename}' has more than ${MAX_CHARACTERS} characters. Add the file to a vector store and search it with the tool file_search.`;
+  return invalidRequest(message, param, "invalid_value");
+}
