@@ -11,20 +11,33 @@ const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
 };
 
 /**
- * Aliases of the first chat model: every ID that Claude Code asks for, its small model among them, and the defaults of
- * clients of the Realtime API. They change with each version.
+ * Aliases of the first model of a task: of chat, every ID that Claude Code asks for, its small model among them, and the
+ * defaults of clients of the Realtime API; of image, those that image panels send. They change with each version.
  */
-const CHAT_ALIASES = ["claude-*", "gpt-realtime*"];
+const FIRST_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
+  chat: ["claude-*", "gpt-realtime*"],
+  image: ["dall-e-*", "gpt-image-*"],
+};
 
 /**
- * Adds the aliases to the first chat model, built in or configured. Any ID, alias or wildcard that matches a name goes
- * before them.
+ * Adds the aliases to the first model of each task, built in or configured. Any ID, alias or wildcard that matches a
+ * name goes before them.
  */
-export function withChatAliases(models: readonly ModelSpec[]): ModelSpec[] {
-  const first = models.find(({ id, task, isHidden }) => task === "chat" && !isHidden && !id.endsWith("/*"));
+export function withFirstAliases(models: readonly ModelSpec[]): ModelSpec[] {
   const aliasNames = models.flatMap(({ aliases }) => aliases);
-  const free = CHAT_ALIASES.filter((alias) => !aliasNames.some((each) => covers(each, alias)));
-  return models.map((model) => (model === first ? { ...model, aliases: [...model.aliases, ...free] } : model));
+  const additions = new Map<ModelSpec, readonly string[]>();
+  for (const [task, names] of Object.entries(FIRST_ALIASES)) {
+    const first = models.find((model) => model.task === task && !model.isHidden && !model.id.endsWith("/*"));
+    if (first === undefined) continue;
+    additions.set(
+      first,
+      names.filter((alias) => !aliasNames.some((each) => covers(each, alias))),
+    );
+  }
+  return models.map((model) => {
+    const added = additions.get(model);
+    return added === undefined ? model : { ...model, aliases: [...model.aliases, ...added] };
+  });
 }
 
 /** Whether the first alias is the second one, or a prefix that matches each ID of the second one. */

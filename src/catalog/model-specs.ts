@@ -12,7 +12,7 @@ import { MANIFEST } from "../model-store/manifest/manifest.ts";
 import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
-import { withChatAliases, withDefaultAliases } from "./default-aliases.ts";
+import { withDefaultAliases, withFirstAliases } from "./default-aliases.ts";
 import { defaultChatModel } from "./default-chat-model.ts";
 import type { BuiltinOverride, ModelConfig } from "./model-config.ts";
 import type { ModelSettings } from "./model-settings.ts";
@@ -20,7 +20,7 @@ import type { ModelSettings } from "./model-settings.ts";
 /** The default chat model first, then the defaults, chat before the others. A configured model replaces a built-in one of the same ID. */
 export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));
-  if (!config.builtinModels) return config.defaultAliases ? withChatAliases(configured) : configured;
+  if (!config.builtinModels) return config.defaultAliases ? withFirstAliases(configured) : configured;
   const configuredIds = new Set(configured.map(({ id }) => id));
   const overrides = new Map(config.builtinOverrides.map((override) => [override.id, override]));
   const pulled = new Set((await store.list()).map(({ id }) => id));
@@ -41,7 +41,7 @@ export async function buildModelSpecs(config: Config, store: ModelStore): Promis
     ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin, config, overrides.get(entry.id))),
     ...configured,
   ];
-  return config.defaultAliases ? withChatAliases(withDefaultAliases(models)) : models;
+  return config.defaultAliases ? withFirstAliases(withDefaultAliases(models)) : models;
 }
 
 type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks" | "guardFamily" | "defaults">;

@@ -119,6 +119,7 @@ async function limit(
     requests_per_day: orNull(limits.max_requests_per_1_day),
     tokens_per_minute: orNull(limits.max_tokens_per_1_minute),
     audio_megabytes_per_minute: orNull(limits.max_audio_megabytes_per_1_minute),
+    images_per_minute: orNull(limits.max_images_per_1_minute),
     concurrent_requests: orNull(limits.max_concurrent_requests),
   };
   console.log(JSON.stringify(shown, undefined, 2));

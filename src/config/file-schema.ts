@@ -9,6 +9,7 @@ import { batchSettings } from "../features/batches/settings.ts";
 import { cacheSettings } from "../features/cache/settings.ts";
 import { fileSettings } from "../features/files/settings.ts";
 import { guardrailServiceSettings, guardrailSettings } from "../features/guardrails/settings.ts";
+import { imageSettings } from "../features/images/settings.ts";
 import { mailSettings } from "../features/mail/settings.ts";
 import { mcpServerSettings, mcpSettings } from "../features/mcp/settings.ts";
 import { ollamaSettings } from "../features/ollama/settings.ts";
@@ -38,7 +39,7 @@ export const configFile = mapping({
     .boolean()
     .default(true)
     .describe(
-      "Whether OpenAI's model names, such as whisper-1 and tts-1, are aliases of the built-in default models, and claude-* and gpt-realtime* of the first chat model. A model, alias or wildcard in `models` that matches the name takes precedence.",
+      "Whether OpenAI's model names, such as whisper-1 and tts-1, are aliases of the built-in default models, claude-* and gpt-realtime* of the first chat model, and dall-e-* and gpt-image-* of the first image model. A model, alias or wildcard in `models` that matches the name takes precedence.",
     ),
   configuration: z
     .enum(["live", "file_only"])
@@ -64,6 +65,7 @@ export const configFile = mapping({
   cache: cacheSettings.prefault({}),
   files: fileSettings.prefault({}),
   batches: batchSettings.prefault({}),
+  images: imageSettings.prefault({}),
   vector_stores: vectorStoreSettings.prefault({}),
   web_search: webSearchSettings.optional(),
   ollama: ollamaSettings.prefault({}),

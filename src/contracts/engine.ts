@@ -2,10 +2,11 @@
 
 import type { Logger } from "../observability/logger.ts";
 import type { ChatModel } from "./chat-model.ts";
+import type { ImageModel } from "./image-model.ts";
 import type { CallerHeaders, OpenModel } from "./open-model.ts";
 
 /** An open model has exactly one task, so calls of another task do not compile. */
-export type Model = ChatModel | EmbeddingModel | ModerationModel | SpeechModel | TranscriptionModel;
+export type Model = ChatModel | EmbeddingModel | ImageModel | ModerationModel | SpeechModel | TranscriptionModel;
 
 // ---- embedding
 

@@ -2,6 +2,7 @@
 
 import type { ChatModel } from "./chat-model.ts";
 import type { EmbeddingModel, ModerationModel, SpeechModel, TranscriptionModel } from "./engine.ts";
+import type { ImageModel } from "./image-model.ts";
 
 type Described<Model extends { task: string }, Facts extends keyof Model> = Pick<Model, "task"> &
   Partial<Pick<Model, Facts>>;
@@ -12,4 +13,5 @@ export type ModelDescription =
   | Described<EmbeddingModel, "dimensions" | "contextWindow">
   | Described<ModerationModel, "categories" | "thresholds" | "languages" | "takesImages">
   | Described<SpeechModel, "voices" | "voiceAliases" | "languages">
-  | Described<TranscriptionModel, "languages" | "abilities">;
+  | Described<TranscriptionModel, "languages" | "abilities">
+  | Described<ImageModel, "abilities">;

@@ -11,6 +11,7 @@ import { openEvals } from "./evals/feature.ts";
 import type { OpenFeature } from "./feature.ts";
 import { fileFeature } from "./files/feature.ts";
 import { guardrailFeature } from "./guardrails/feature.ts";
+import { imageFeature } from "./images/feature.ts";
 import { mcpFeature } from "./mcp/feature.ts";
 import { modelFeature } from "./models/feature.ts";
 import { moderationFeature } from "./moderations/feature.ts";
@@ -47,6 +48,7 @@ export const FEATURES: readonly OpenFeature[] = [
   webSearchFeature,
   modelFeature,
   openAudio,
+  imageFeature,
   embeddingFeature,
   rerankFeature,
   moderationFeature,

@@ -1,4 +1,4 @@
-/** Writes a multipart upload to disk as it arrives, in a folder that is deleted with the request. */
+/** Writes the files of a multipart upload to disk as it arrives, in a folder that is deleted with the request. */
 
 import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
@@ -15,30 +15,37 @@ import { isOwnerGone, processOwner } from "../kernel/process/process-owner.ts";
 export interface UploadOptions {
   /** Absolute path of the folder for uploads. */
   directory: string;
-  /** Maximum size of the file; the other fields have separate limits. */
+  /** Maximum size of all files together; the other fields have separate limits. */
   maxBytes: number;
   /** Name of the field that is a file. Default: `file`. */
   fileField?: string;
+  /** Names of all fields that are files, with the maximum of each. Default: one in `fileField`. */
+  fileFields?: Readonly<Record<string, number>>;
 }
 
 export interface Upload {
+  /** The first file. */
   file: UploadedFile | undefined;
+  /** All files, in order. */
+  files: readonly UploadedFile[];
   /** Form fields other than the file, in order. */
   fields: readonly (readonly [name: string, value: string])[];
 }
 
-interface UploadedFile {
+export interface UploadedFile {
+  /** Name of the field, without brackets at its end. */
+  field: string;
   path: string;
   /** The client's file name, without folders. */
   name: string;
+  /** The media type as the client states it. */
+  type: string;
   bytes: number;
 }
 
 /** Enough for 10 s of WAV as a data URL, the reference of a known speaker. */
 const FIELD_BYTES = 512 * 1024;
 const FIELDS = 100;
-/** Maximum parts: the fields, the file, and one more, to name an excess field or file in the error. */
-const PARTS = FIELDS + 2;
 /** Bytes that fields, boundaries and headers may add to the file. */
 const OVERHEAD_BYTES = 1024 ** 2;
 /** Error codes of temporary failures: too many open files, or a folder that has changed since startup. */
@@ -94,7 +101,7 @@ export function takeMultipart(scope: FastifyInstance): void {
 export async function receiveUpload(
   request: FastifyRequest,
   reply: FastifyReply,
-  { directory, maxBytes, fileField = "file" }: UploadOptions,
+  { directory, maxBytes, fileField = "file", fileFields = { [fileField]: 1 } }: UploadOptions,
 ): Promise<Upload> {
   const announced = Number(request.headers["content-length"]);
   const contentType = request.headers["content-type"];
@@ -106,7 +113,7 @@ export async function receiveUpload(
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => {});
   reply.raw.once("close", () => void remove());
   if (reply.raw.destroyed) await remove();
-  return parseBody(request.raw, contentType, { path: join(folder, "file"), maxBytes, fileField });
+  return parseBody(request.raw, contentType, { path: join(folder, "file"), maxBytes, fileFields });
 }
 
 /** Returns the file. Throws a Fault for a missing or empty file. */
@@ -135,13 +142,16 @@ export async function makeUploadFolder(directory: string): Promise<string> {
 function parseBody(
   body: IncomingMessage,
   contentType: string,
-  { path, maxBytes, fileField }: { path: string; maxBytes: number; fileField: string },
+  { path, maxBytes, fileFields }: { path: string; maxBytes: number; fileFields: Readonly<Record<string, number>> },
 ): Promise<Upload> {
+  const maxFiles = Object.values(fileFields).reduce((sum, max) => sum + max, 0);
+  const [mainField = "file"] = Object.keys(fileFields);
   return new Promise((resolve, reject) => {
     const fields: [string, string][] = [];
-    let file: UploadedFile | undefined;
-    let written: Promise<void> = Promise.resolve();
-    const parser = openParser(body, contentType, maxBytes);
+    const files: UploadedFile[] = [];
+    const writes: Promise<void>[] = [];
+    let totalBytes = 0;
+    const parser = openParser(body, contentType, { maxBytes, maxFiles });
     const failed = new AbortController();
 
     const fail = (failure: unknown) => {
@@ -151,42 +161,66 @@ function parseBody(
       // The parser does not end a part that it was reading: the file would stay open and keep its disk space.
       failed.abort();
     };
-    const save = async (content: Readable, name: string) => {
-      let bytes = 0;
+    const save = async (content: Readable, file: UploadedFile) => {
       content.on("data", (chunk: Buffer) => {
-        bytes += chunk.length;
+        file.bytes += chunk.length;
+        totalBytes += chunk.length;
+        if (totalBytes > maxBytes) fail(tooLarge(maxBytes, undefined));
       });
-      await pipeline(content, createWriteStream(path, { flags: "wx" }), { signal: failed.signal });
-      file = { path, name, bytes };
+      await pipeline(content, createWriteStream(file.path, { flags: "wx" }), { signal: failed.signal });
     };
-    parser.on("file", (name, content, fileName) => {
+    parser.on("file", (name, content, fileName, _encoding, type) => {
       content.once("limit", () => fail(tooLarge(maxBytes, undefined)));
       // The body was truncated, which the parser reports itself.
       content.on("error", () => {});
-      if (name !== fileField) {
+      const refuse = (fault: Fault) => {
         content.resume();
-        if (!isNamed(name)) return fail(unnamed());
-        return fail(invalidRequest(`The field '${name}' was sent as a file; only '${fileField}' may be one.`, name));
-      }
-      written = save(content, lastSegment(fileName));
+        fail(fault);
+      };
+      if (!isNamed(name)) return refuse(unnamed());
+      const field = Object.hasOwn(fileFields, name) ? name : name.replace(/\[\d*\]$/, "");
+      const max = Object.hasOwn(fileFields, field) ? (fileFields[field] ?? 0) : 0;
+      if (max === 0) return refuse(notAFile(name, Object.keys(fileFields)));
+      const before = files.filter((file) => file.field === field).length;
+      if (before >= max) return refuse(tooManyFiles(field, max));
+      const place = files.length === 0 ? path : `${path}-${files.length}`;
+      const file = { field, path: place, name: lastSegment(fileName), type, bytes: 0 };
+      files.push(file);
+      const written = save(content, file);
       written.catch((error) => fail(toDiskFault(error)));
+      writes.push(written);
     });
     parser.on("field", (name, value, isNameCut, isCut) => {
       if (!isNamed(name)) return fail(unnamed());
       if (isNameCut || isCut) return fail(invalidRequest(`A field may have at most ${FIELD_BYTES} bytes.`, name));
       fields.push([name, value]);
     });
-    parser.on("filesLimit", () => fail(invalidRequest("Exactly one file can be sent; there are more.", fileField)));
+    parser.on("filesLimit", () => fail(tooManyFiles(mainField, maxFiles)));
     parser.on("fieldsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields can be sent.`)));
     // Parts without headers are neither fields nor files, but cost as much.
     parser.on("partsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields and one file can be sent.`)));
     parser.on("error", () => fail(broken()));
-    // The write error has been reported by then.
-    parser.on("finish", () => written.then(() => resolve({ file, fields })).catch(() => {}));
+    // A write error has been reported by then.
+    parser.on("finish", () =>
+      Promise.all(writes).then(
+        () => resolve({ file: files[0], files, fields }),
+        () => {},
+      ),
+    );
     body.once("aborted", () => fail(new Fault("client-left", "The client left.")));
     body.once("error", () => fail(new Fault("client-left", "The client left.")));
     body.pipe(parser);
   });
+}
+
+function notAFile(name: string, fileFields: readonly string[]): Fault {
+  const fields = fileFields.map((each) => `'${each}'`).join(" and ");
+  return invalidRequest(`The field '${name}' was sent as a file; only ${fields} may be one.`, name);
+}
+
+function tooManyFiles(field: string, max: number): Fault {
+  if (max === 1) return invalidRequest("Exactly one file can be sent; there are more.", field);
+  return invalidRequest(`At most ${max} files can be sent; there are more.`, field);
 }
 
 /** busboy also reports parts without a name. */
@@ -198,11 +232,18 @@ function unnamed(): Fault {
   return invalidRequest("Every part of the multipart body needs a name in its Content-Disposition.");
 }
 
-function openParser(body: IncomingMessage, contentType: string, maxBytes: number) {
+function openParser(
+  body: IncomingMessage,
+  contentType: string,
+  { maxBytes, maxFiles }: { maxBytes: number; maxFiles: number },
+) {
   try {
     return new Busboy({
       headers: { ...body.headers, "content-type": contentType },
-      limits: { fieldSize: FIELD_BYTES, fields: FIELDS, files: 1, parts: PARTS, fileSize: maxBytes, headerPairs: 50 },
+      limits: {
+        ...{ fieldSize: FIELD_BYTES, fields: FIELDS, files: maxFiles, parts: FIELDS + maxFiles + 1 },
+        ...{ fileSize: maxBytes, headerPairs: 50 },
+      },
     });
   } catch {
     throw invalidRequest("The Content-Type multipart/form-data needs a boundary.");

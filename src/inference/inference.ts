@@ -11,6 +11,7 @@ import type {
   TranscriptionEvent,
   TranscriptionRequest,
 } from "../contracts/engine.ts";
+import type { ImageEvent, ImageRequest } from "../contracts/image-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../engines/shared/default-chat-request.ts";
 import { estimatePromptTokens } from "../engines/shared/estimate-tokens.ts";
 import { isOpenAiEmbeddingModel } from "../engines/shared/token-ids.ts";
@@ -18,6 +19,7 @@ import type { Caller } from "../features/accounts/caller.ts";
 import type { RateLimitStatus } from "../kernel/faults.ts";
 import { chatAdapter } from "./adapters/chat-adapter.ts";
 import { embeddingAdapter } from "./adapters/embedding-adapter.ts";
+import { imageAdapter } from "./adapters/image-adapter.ts";
 import type { ModerationVerdicts } from "./adapters/moderation-adapter.ts";
 import { rerankAdapter } from "./adapters/rerank-adapter.ts";
 import { speechAdapter } from "./adapters/speech-adapter.ts";
@@ -32,12 +34,19 @@ import { combineModeration, type Guards } from "./guardrails/guards.ts";
 import { type GuardrailOptions, RequestGuards } from "./guardrails/request-guards.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { moderateChat } from "./moderation/moderate-chat.ts";
+import { moderatePrompt } from "./moderation/moderate-prompt.ts";
 import { type ModerationPolicy, moderationPolicy, type RequestedModeration } from "./moderation/moderation-policy.ts";
 import { type ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
 import { recordChat, recordPrompt, type StoreChat } from "./recording/chat-recording.ts";
 import { Recordings, type RecordingsOptions, recorded } from "./recording/recordings.ts";
-import { embeddingContent, rerankContent, speechContent, transcriptionContent } from "./recording/task-content.ts";
+import {
+  embeddingContent,
+  imageContent,
+  rerankContent,
+  speechContent,
+  transcriptionContent,
+} from "./recording/task-content.ts";
 import { projectOf, Runs, type RunsOptions } from "./runs.ts";
 import type { ToolResult, ToolRunOptions } from "./tool-run.ts";
 
@@ -208,6 +217,32 @@ export class Inference {
     return guards.run(async () => {
       const [text = "", instructions = ""] = await guards.guardAll([request.text, request.instructions ?? ""]);
       return run({ ...request, text, instructions: instructions || undefined });
+    });
+  }
+
+  /** Resolves with the first image, which may be unfinished; otherwise like `chat`. */
+  async generateImages(
+    caller: Caller,
+    { model, ...request }: ImageRequest,
+    onDisconnect: OnDisconnect,
+    isWithinRequest = false,
+  ): Promise<InferenceAnswer<ImageEvent>> {
+    const recording = this.#recordings.begin(caller, model, onDisconnect);
+    const guards = this.#guardrails.of(caller, model, "image", "prompt", onDisconnect);
+    const run = async (prompt: string) => {
+      recording?.readWith(() => imageContent({ ...request, prompt }));
+      const adapter = imageAdapter({ ...request, prompt });
+      return this.#runs.run(caller, model, adapter, onDisconnect, isWithinRequest);
+    };
+    if (guards === undefined) return run(request.prompt);
+    return guards.run(async () => {
+      if (request.images.length > 0) refuseUnreadable(guards.policy, "images", "image");
+      const [prompt = ""] = await guards.guardAll([request.prompt]);
+      const required = combineModeration(guards.policy, this.#options.moderationOf(caller));
+      const policy = moderationPolicy(undefined, required, (id) => this.models.idOf(id));
+      const moderate = (options: ModerateOptions) => this.#moderator.moderateWithin(caller, options, onDisconnect);
+      await moderatePrompt(prompt, policy, { moderate, note: guards.noteModeration.bind(guards) });
+      return run(prompt);
     });
   }
 

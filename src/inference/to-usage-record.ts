@@ -31,13 +31,14 @@ export function toUsageRecord(settlement: Settlement, now: number): UsageRecord 
   if (caller.priority === "batch") record.isBatch = 1;
   if (details === undefined) return record;
   const { cacheWriteTokens, inputAudioTokens, outputAudioTokens, toolCalls = {}, serviceTier = null } = details;
-  const { reportedCostNanoDollars = null } = details;
+  const { reportedCostNanoDollars = null, images } = details;
   return {
     ...record,
     cacheWriteTokens: cacheWriteTokens ?? 0,
     inputAudioTokens: inputAudioTokens ?? 0,
     outputAudioTokens: outputAudioTokens ?? 0,
     toolCalls: Object.values(toolCalls).reduce((sum, count) => sum + count, 0),
+    images: images ?? 0,
     serviceTier,
     reportedCostNanoDollars,
     comparedCostNanoDollars: reportedCostNanoDollars === null ? null : settlement.comparedCostNanoDollars,

@@ -4,7 +4,7 @@
  * The tasks, as usage records and prices name them; `tool`: a call of a tool that this service runs; `storage`: an hour of
  * stored files of vector stores, which is not a request.
  */
-export type Operation = "chat" | "embedding" | "moderation" | "speech" | "transcription" | "tool" | "storage";
+export type Operation = "chat" | "embedding" | "moderation" | "speech" | "transcription" | "image" | "tool" | "storage";
 
 /** Tokens that a model read and wrote for one request. */
 export interface TokenUsage {
@@ -73,6 +73,8 @@ export interface RecordedDetails {
   outputAudioTokens: number;
   /** Calls of tools that the provider runs. */
   toolCalls: number;
+  /** Images that were generated. */
+  images: number;
   /** Bytes of vector stores, for each hour that they were stored. */
   storedByteHours: number;
   /** What the provider says that requests cost; null: nothing. */

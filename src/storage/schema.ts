@@ -248,6 +248,7 @@ export interface RateLimitRow {
   requestsPerDay: number | null;
   tokensPerMinute: number | null;
   audioMegabytesPerMinute: number | null;
+  imagesPerMinute: number | null;
   concurrentRequests: number | null;
   updatedAt: number;
 }

@@ -153,7 +153,7 @@ describe("routes", () => {
     }
   });
 
-  test.each(["images/generations", "fine_tuning/jobs", "assistants", "videos"])(
+  test.each(["fine_tuning/jobs", "assistants", "videos"])(
     "returns 404 for /v1/%s, which is absent, and lists what there is",
     async (path) => {
       const response = await service.post(`/v1/${path}`, valid);

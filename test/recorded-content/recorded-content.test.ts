@@ -69,6 +69,7 @@ models:
   - { id: vectors, task: embedding, deployments: [${deployment}] }
   - { id: judges, task: moderation, deployments: [{ engine: guard, family: llama-guard-4, chat: { engine: scripted, replies: [{ text: safe }] } }] }
   - { id: hears, task: transcription, deployments: [{ engine: scripted, replies: [{ text: Good evening. }] }] }
+  - { id: paints, task: image, deployments: [{ engine: scripted, echo: true }] }
   - { id: speaks, task: speech, deployments: [{ engine: scripted, speech: {} }] }
 `,
       environment: {
@@ -122,6 +123,7 @@ models:
       ["/v1/embeddings", { model: "vectors", input: "Good evening." }, undefined],
       ["/v1/rerank", { model: "vectors", query: "Greetings?", documents: ["Good evening.", "Rain."] }, "[1,1]"],
       ["/v1/moderations", { model: "judges", input: "Good evening." }, "flagged"],
+      ["/v1/images/generations", { model: "paints", prompt: "Good evening." }, "image"],
       ["/v1/audio/speech", { model: "speaks", voice: "alloy", input: "Good evening." }, undefined],
     ];
     for (const [path, body, answer] of inputs) {

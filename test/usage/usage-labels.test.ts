@@ -164,7 +164,7 @@ test("exports usage as CSV and as Parquet, with the same rows", async () => {
     expect(lines).toContainEqual(expect.stringContaining(`"'=HYPERLINK(""x"")",priced,1,10,`));
   });
   expect(lines[0]).toBe(
-    "start_time,end_time,tag,model,requests,input_tokens,input_cached_tokens,input_cache_write_tokens,input_audio_tokens,output_tokens,output_reasoning_tokens,output_audio_tokens,tool_calls,stored_byte_hours,characters,audio_seconds,cost_nano_usd,cost_usd,reported_cost_usd,compared_cost_usd",
+    "start_time,end_time,tag,model,requests,input_tokens,input_cached_tokens,input_cache_write_tokens,input_audio_tokens,output_tokens,output_reasoning_tokens,output_audio_tokens,tool_calls,images,stored_byte_hours,characters,audio_seconds,cost_nano_usd,cost_usd,reported_cost_usd,compared_cost_usd",
   );
   const file = await (await get("group_by=tag,model&format=parquet")).arrayBuffer();
   const rows = await parquetReadObjects({ file });

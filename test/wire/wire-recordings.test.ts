@@ -54,6 +54,7 @@ models:
   - { id: minilm, task: embedding, deployments: [{ engine: sentence-embeddings }] }
   - { id: judge, task: moderation, deployments: [{ ${guard} }] }
   - { id: speech, task: speech, deployments: [{ engine: scripted, speech: { voices: [low, high] } }] }
+  - { id: paint, task: image, deployments: [{ engine: scripted, replies: [{ match: fails, fail_after_tokens: 0 }, {}] }] }
   - { id: listen, task: transcription, deployments: [{ engine: scripted, replies: [{ text: One. }] }] }
 `;
 

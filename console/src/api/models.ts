@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "./request.ts";
 
-export type Task = "chat" | "embedding" | "moderation" | "speech" | "transcription";
+export type Task = "chat" | "embedding" | "moderation" | "speech" | "transcription" | "image";
 
 /** Price of a model by unit; null: none. Prices by the length of the prompt and by service tier are in `tiers`. */
 interface Pricing {

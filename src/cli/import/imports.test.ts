@@ -91,6 +91,7 @@ test("converts LiteLLM's models, deployments, prices, aliases and fallbacks to a
       ["anthropic/*", "chat"],
     ],
     ...[
+      ["picture", "image"],
       ["voice", "speech"],
       ["local", "chat"],
     ],
@@ -112,9 +113,9 @@ test("converts LiteLLM's models, deployments, prices, aliases and fallbacks to a
   });
   expect(models[1]?.aliases).toEqual(["hidden"]);
   expect(models[3]?.deployments[0]).toEqual({ engine: "anthropic", model: "*", api_key: ref("ANTHROPIC_API_KEY") });
-  expect(models[5]?.deployments[0]).toMatchObject({ base_url: "http://127.0.0.1:11434/v1", model: "llama3.2" });
+  expect(models[6]?.deployments[0]).toMatchObject({ base_url: "http://127.0.0.1:11434/v1", model: "llama3.2" });
   const config = await load(imported);
-  expect(config.models).toHaveLength(6);
+  expect(config.models).toHaveLength(7);
   expect(config.server.requestTimeoutSeconds).toBe(120);
 });
 
@@ -125,7 +126,6 @@ test("names what was not carried over from LiteLLM, and keeps no secret", () => 
   expect(reasons["model_list[2].litellm_params.api_key"]).toContain("OPENAI_API_KEY");
   expect(reasons["model_list[5]"]).toContain("sagemaker has an API of its own");
   expect(reasons["model_list[6]"]).toContain("needs a prefix");
-  expect(reasons["model_list[7]"]).toContain("image generation");
   expect(reasons["model_list[9].litellm_params.mock_response"]).toBe("has no counterpart.");
   expect(reasons["fallbacks.team-chat"]).toBe("missing is not in the model list.");
   expect(imported.notes).toContainEqual({

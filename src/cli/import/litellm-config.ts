@@ -16,6 +16,8 @@ const TASKS: Readonly<Record<string, Task>> = {
   moderations: "moderation",
   audio_transcription: "transcription",
   audio_speech: "speech",
+  image_generation: "image",
+  image_edit: "image",
 };
 
 const STRATEGIES: Readonly<Record<string, string>> = {
@@ -100,7 +102,7 @@ class LiteLlmImport {
 
   #taskOf(upstream: string, mode: string | undefined, path: string): Task | undefined {
     const task = mode === undefined ? guessTask(upstream) : TASKS[mode];
-    if (task === undefined) this.#note(path, `${mode ?? "image generation"} is no task here; the model was left out.`);
+    if (task === undefined) this.#note(path, `${mode} is no task here; the model was left out.`);
     return task;
   }
 
@@ -197,10 +199,9 @@ function newModel(id: string, task: Task): Model {
   return { id, task, deployments: [], accessGroups: new Set(), defaults: {} };
 }
 
-/** Undefined for models that make images. */
-function guessTask(upstream: string): Task | undefined {
+function guessTask(upstream: string): Task {
   const name = upstream.toLowerCase();
-  if (/dall-e|gpt-image|stable-diffusion|imagen|flux/.test(name)) return undefined;
+  if (/dall-e|gpt-image|stable-diffusion|imagen|flux/.test(name)) return "image";
   if (/embed|rerank|bge-/.test(name)) return "embedding";
   if (/whisper|transcribe/.test(name)) return "transcription";
   if (/(^|[/-])tts(-|$)/.test(name)) return "speech";

@@ -6,7 +6,7 @@ import { azureOpenAiSettings } from "./settings.ts";
 /** OpenAI's models on Azure, whose API is OpenAI's with addresses and credentials of its own. */
 export const azureOpenAiEngine = defineEngine({
   name: "azure-openai",
-  tasks: ["chat", "embedding"],
+  tasks: ["chat", "embedding", "image"],
   settings: azureOpenAiSettings,
   isUpstream: true,
   files: (settings) => tlsFiles(settings),

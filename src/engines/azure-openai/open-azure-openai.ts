@@ -3,6 +3,7 @@ import { bearerTokens } from "../native-upstream/access-token.ts";
 import { UpstreamChat } from "../openai-compatible/chat/upstream-chat.ts";
 import { Connections } from "../openai-compatible/connection/connections.ts";
 import { UpstreamEmbedding } from "../openai-compatible/upstream-embedding.ts";
+import { UpstreamImage } from "../openai-compatible/upstream-image.ts";
 import type { AzureOpenAiSettings, EntraId } from "./settings.ts";
 
 /** Opens the model without a request to the provider. */
@@ -11,6 +12,7 @@ export const open: InProcessModule<AzureOpenAiSettings>["open"] = async (setting
   const { entraId } = settings;
   const authorize = entraId && bearerTokens(name, async () => toTokenRequest(entraId));
   const options = { name, catalogId, settings, logger, authorize, connections: await Connections.open(settings) };
+  if (task === "image") return new UpstreamImage(options);
   return task === "embedding" ? new UpstreamEmbedding(options) : new UpstreamChat(options);
 };
 

@@ -104,6 +104,8 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
         transcribe: ({ samples, file: _upload, callerHeaders: _theirs, ...request }, until) =>
           supervisor.call(request, samples, until) as AsyncIterable<TranscriptionEvent>,
       } satisfies Pick<Extract<Model, { task: "transcription" }>, "transcribe">);
+    case "image":
+      throw new Error("Models of images run behind an upstream or another server");
   }
 }
 

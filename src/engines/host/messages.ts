@@ -2,6 +2,7 @@
 
 import type { ChatModel } from "../../contracts/chat-model.ts";
 import type { EmbeddingModel, ModerationModel, SpeechModel, TranscriptionModel } from "../../contracts/engine.ts";
+import type { ImageModel } from "../../contracts/image-model.ts";
 import { Fault, type FaultDetails, type FaultKind } from "../../kernel/faults.ts";
 
 export type ToChild =
@@ -33,6 +34,7 @@ type Methods =
   | "moderate"
   | "speak"
   | "transcribe"
+  | "generate"
   | "health"
   | "close";
 
@@ -43,7 +45,8 @@ export type ModelFacts =
   | Omit<EmbeddingModel, Methods>
   | Omit<ModerationModel, Methods>
   | Omit<SpeechModel, Methods>
-  | Omit<TranscriptionModel, Methods>;
+  | Omit<TranscriptionModel, Methods>
+  | Omit<ImageModel, Methods>;
 
 /** Another program that serves a model over HTTP on this machine. */
 export interface ServerFacts {

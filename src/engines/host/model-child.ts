@@ -144,6 +144,8 @@ async function* perform(
       const samples = (items?.read() ?? request.samples) as AsyncIterable<Float32Array>;
       return yield* model.transcribe({ ...request, samples }, signal);
     }
+    case "image":
+      return yield* model.generate(input as Parameters<typeof model.generate>[0], signal);
   }
 }
 
@@ -185,5 +187,7 @@ function factsOf(model: Model | HostedServer): ModelFacts {
     }
     case "transcription":
       return { task: model.task, slots, device, languages: model.languages, abilities: model.abilities };
+    case "image":
+      return { task: model.task, slots, device, abilities: model.abilities };
   }
 }

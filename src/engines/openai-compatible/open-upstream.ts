@@ -4,6 +4,7 @@ import { UpstreamChat } from "./chat/upstream-chat.ts";
 import { Connections } from "./connection/connections.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamEmbedding } from "./upstream-embedding.ts";
+import { UpstreamImage } from "./upstream-image.ts";
 import { UpstreamModeration } from "./upstream-moderation.ts";
 import { UpstreamSpeech } from "./upstream-speech.ts";
 import { UpstreamTranscription } from "./upstream-transcription.ts";
@@ -14,6 +15,7 @@ const UPSTREAM = {
   moderation: UpstreamModeration,
   speech: UpstreamSpeech,
   transcription: UpstreamTranscription,
+  image: UpstreamImage,
 };
 
 /** Opens the model without a request to the upstream. */

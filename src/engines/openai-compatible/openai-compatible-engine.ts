@@ -6,7 +6,7 @@ import { openAiCompatibleSettings } from "./settings.ts";
 /** Any upstream with OpenAI's API: vLLM, llama-server, Ollama, a hosted service. */
 export const openAiCompatibleEngine = defineEngine({
   name: "openai-compatible",
-  tasks: ["chat", "embedding", "moderation", "speech", "transcription"],
+  tasks: ["chat", "embedding", "moderation", "speech", "transcription", "image"],
   settings: openAiCompatibleSettings,
   isUpstream: true,
   takesWildcards: true,

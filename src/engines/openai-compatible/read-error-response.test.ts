@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { forward, makeChatCall } from "../../../test/support/service/chat-request.ts";
+import { makeImageRequest } from "../../../test/support/service/image-request.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
 import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/service/transcription-request.ts";
 import type { ChatProxy } from "../../contracts/chat-proxy.ts";
@@ -61,10 +62,12 @@ function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
       const file = uploadedFile(join(folder.path, "file"), "a.wav");
       return model.transcribe(makeTranscriptionRequest({ file }), signal);
     }
+    case "image":
+      return model.generate(makeImageRequest(), signal);
   }
 }
 
-test.concurrent.each(["chat", "embedding", "moderation", "speech", "transcription"] as const)(
+test.concurrent.each(["chat", "embedding", "moderation", "speech", "transcription", "image"] as const)(
   "reports a refusal whose body hangs by its status and Retry-After: %s",
   { timeout: 20_000 },
   async (task) => {

@@ -3,11 +3,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
-import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
+import { invalidRequest, unavailable } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { contextExceeded } from "../shared/context-exceeded.ts";
 import { messageText } from "../shared/message-text.ts";
 import { logprobsOf, type PlannedChoice, planChoice, type Step } from "./plan-answer.ts";
+import { matches, pause, toFailure } from "./scripted-reply.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
 import { countPromptTokens, tokenize } from "./tokenize.ts";
 
@@ -120,11 +121,6 @@ function echoOf(text: string, choice: number, top: number | undefined): ChatEven
   return { type: "echo", choice, text, logprobs: echoed };
 }
 
-function matches(match: ScriptedReply["match"], text: string): boolean {
-  if (match === undefined) return true;
-  return typeof match === "string" ? text.includes(match) : text.search(match) >= 0;
-}
-
 /** Interleaves the choices token by token. */
 function* inTurns(choices: readonly PlannedChoice[]): Generator<{ choice: number; step: Step }> {
   const longest = Math.max(...choices.map(({ steps }) => steps.length));
@@ -136,21 +132,11 @@ function* inTurns(choices: readonly PlannedChoice[]): Generator<{ choice: number
   }
 }
 
-function toFailure(failWith: ScriptedReply["failWith"]): Error {
-  if (failWith.kind === "bug") return new Error(failWith.message);
-  return new Fault(failWith.kind, failWith.message, failWith);
-}
-
 /** Lets the earlier events leave this process, which takes one turn of the event loop. */
 async function crash(signal: NodeJS.Signals): Promise<void> {
   await delay(20);
   process.kill(process.pid, signal);
   await delay(1000);
-}
-
-/** Ends early, without throwing, once the signal aborts. */
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (milliseconds > 0) await delay(milliseconds, undefined, { signal }).catch(() => {});
 }
 
 export const open: HostedModule["open"] = async (settings) => new ScriptedChat(settings as ScriptedSettings);

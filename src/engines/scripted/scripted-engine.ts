@@ -4,7 +4,7 @@ import { scriptedSettings } from "./settings.ts";
 /** Engine for tests and demos: the configuration sets replies, delays, failures and crashes. */
 export const scriptedEngine = defineEngine({
   name: "scripted",
-  tasks: ["chat", "speech", "transcription"],
+  tasks: ["chat", "speech", "transcription", "image"],
   settings: scriptedSettings,
   isForTests: true,
   takesWildcards: true,

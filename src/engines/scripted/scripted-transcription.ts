@@ -1,6 +1,5 @@
 /** A transcription model that reads the entire recording and then emits a configured reply sentence by sentence. */
 
-import { setTimeout as delay } from "node:timers/promises";
 import type {
   TranscriptionEvent,
   TranscriptionModel,
@@ -8,7 +7,8 @@ import type {
   TranscriptWord,
 } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
-import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
+import { matches, pause, toFailure } from "./scripted-reply.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
 
 const SAMPLE_RATE = 16_000;
@@ -34,7 +34,7 @@ export class ScriptedTranscription implements TranscriptionModel {
 
   /** Finds the reply whose `match` is in the prompt; its delays and failures count sentences. */
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
-    const reply = this.#replies.find(({ match }) => isIn(match, request.prompt ?? ""));
+    const reply = this.#replies.find(({ match }) => matches(match, request.prompt ?? ""));
     if (reply === undefined) throw invalidRequest("No configured reply matches this prompt.", "prompt");
     let heardSamples = 0;
     for await (const samples of request.samples) {
@@ -72,17 +72,4 @@ function shareOut(text: string, startSeconds: number, endSeconds: number): Trans
     startSeconds: startSeconds + each * index,
     endSeconds: startSeconds + each * (index + 1),
   }));
-}
-
-function isIn(match: ScriptedReply["match"], prompt: string): boolean {
-  if (match === undefined) return true;
-  return typeof match === "string" ? prompt.includes(match) : prompt.search(match) >= 0;
-}
-
-function toFailure(failWith: ScriptedReply["failWith"]): Error {
-  return failWith.kind === "bug" ? new Error(failWith.message) : new Fault(failWith.kind, failWith.message, failWith);
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (milliseconds > 0) await delay(milliseconds, undefined, { signal }).catch(() => {});
 }

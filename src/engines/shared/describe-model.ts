@@ -25,5 +25,7 @@ export function describeModel(model: Model): ModelDescription {
       // An upstream reports none, and refuses what it does not support.
       return device === "upstream" ? { task, languages } : { task, languages, abilities };
     }
+    case "image":
+      return { task: model.task, abilities: model.abilities };
   }
 }

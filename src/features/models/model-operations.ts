@@ -42,7 +42,7 @@ export interface ModelLibrary {
   models: readonly (Recommendation & { pull: BackgroundPull | undefined })[];
 }
 
-const TASKS = ["chat", "embedding", "moderation", "speech", "transcription"] as const satisfies Task[];
+const TASKS = ["chat", "embedding", "moderation", "speech", "transcription", "image"] as const satisfies Task[];
 /** Pulls that have ended are shown until others replace them. */
 const MAX_ENDED_PULLS = 20;
 

@@ -25,7 +25,13 @@ test("counts default limits of a model with its own entry once", () => {
 });
 
 test("counts a limit set for a wildcard for all names together only", () => {
-  const none = { requestsPerDay: null, tokensPerMinute: null, audioMegabytesPerMinute: null, concurrentRequests: null };
+  const none = {
+    requestsPerDay: null,
+    tokensPerMinute: null,
+    audioMegabytesPerMinute: null,
+    imagesPerMinute: null,
+    concurrentRequests: null,
+  };
   const set = () => [{ model: "up/*", requestsPerMinute: 5, ...none }];
   expect(keysOf("up/one", "up/*", set)).toEqual(["project proj up/*"]);
 });

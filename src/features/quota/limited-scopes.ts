@@ -64,6 +64,7 @@ const NAMES = [
   "requestsPerDay",
   "tokensPerMinute",
   "audioMegabytesPerMinute",
+  "imagesPerMinute",
   "concurrentRequests",
 ] as const satisfies (keyof Limits)[];
 

@@ -5,6 +5,7 @@ export interface Limits {
   tokensPerMinute?: number | undefined;
   /** In units of 1,000,000 bytes, as uploaded. */
   audioMegabytesPerMinute?: number | undefined;
+  imagesPerMinute?: number | undefined;
   concurrentRequests?: number | undefined;
 }
 

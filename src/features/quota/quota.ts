@@ -36,6 +36,8 @@ export interface UsageUpperBound {
   audioBytes: number;
   /** Characters of speech input. */
   characters: number;
+  /** Images to generate; left out: none. */
+  images?: number;
 }
 
 export interface Reservation {

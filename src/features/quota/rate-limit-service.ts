@@ -11,6 +11,7 @@ export interface RateLimit {
   requestsPerDay: number | null;
   tokensPerMinute: number | null;
   audioMegabytesPerMinute: number | null;
+  imagesPerMinute: number | null;
   concurrentRequests: number | null;
 }
 
@@ -29,6 +30,7 @@ const NONE: RateLimit = {
   requestsPerDay: null,
   tokensPerMinute: null,
   audioMegabytesPerMinute: null,
+  imagesPerMinute: null,
   concurrentRequests: null,
 };
 

@@ -1,4 +1,4 @@
-/** Enforces rate limits on requests, tokens, audio and concurrency, taking all of them atomically. */
+/** Enforces rate limits on requests, tokens, audio, images and concurrency, taking all of them atomically. */
 
 import type { CounterClaim, Counters, Taken, TakenReservation } from "../../counters/counters.ts";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
@@ -21,7 +21,7 @@ export interface RateLimitsOptions {
   onRefused: (model: string, limit: Kind) => void;
 }
 
-type Kind = "requests" | "daily-requests" | "tokens" | "audio" | "concurrent";
+type Kind = "requests" | "daily-requests" | "tokens" | "audio" | "images" | "concurrent";
 
 type Refused = Extract<Taken, { granted: false }>;
 
@@ -43,6 +43,7 @@ const UNITS: Readonly<Record<Kind, string>> = {
   "daily-requests": "requests per day (RPD)",
   tokens: "tokens per min (TPM)",
   audio: "audio bytes per min",
+  images: "images per min (IPM)",
   concurrent: "concurrent requests",
 };
 
@@ -102,12 +103,15 @@ export class RateLimits implements Quota {
     // An estimate above the limit must not make a request impossible that may well fit: cap it at the limit.
     const capped = Math.min(tokens, limits.tokensPerMinute ?? tokens);
     const read = tokens > 0 ? bucket("tokens", capped, limits.tokensPerMinute, MINUTE_SECONDS) : [];
-    if (isWithinRequest) return read;
+    const { images: imageCount = 0 } = upperBound;
+    const images = imageCount > 0 ? bucket("images", imageCount, limits.imagesPerMinute, MINUTE_SECONDS) : [];
+    if (isWithinRequest) return [...read, ...images];
     return [
       ...bucket("requests", 1, limits.requestsPerMinute, MINUTE_SECONDS),
       ...bucket("daily-requests", 1, limits.requestsPerDay, DAY_SECONDS),
       ...read,
       ...(upperBound.audioBytes > 0 ? bucket("audio", upperBound.audioBytes, audio, MINUTE_SECONDS) : []),
+      ...images,
       ...(model === undefined ? [] : bucket("concurrent", 1, limits.concurrentRequests, runningSeconds)),
     ];
   }

@@ -14,6 +14,7 @@ const scope = mapping({
   audio_megabytes_per_minute: count
     .optional()
     .describe("Megabytes (1,000,000 bytes) of uploaded audio within any 60 seconds (transcription)."),
+  images_per_minute: count.optional().describe("Generated images within any 60 seconds."),
   concurrent_requests: count.optional().describe("Concurrent requests."),
 }).prefault({});
 

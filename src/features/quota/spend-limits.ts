@@ -32,6 +32,8 @@ const MAX_WAIT_MS = 2_000;
 const RETRY_MS = 1_000;
 /** A million dollars per request, so that sums stay below 2^53. */
 const MAX_NANO_DOLLARS = 1e15;
+/** Tokens of the largest image of the best quality, for models whose price is per token. */
+const MAX_TOKENS_PER_IMAGE = 6_500;
 /** Assumed bit rate of uploads, whose duration is unknown before decoding: that of common speech files. */
 const BYTES_PER_SECOND = 4_000;
 /** Counts that are remembered as begun; beginning again has no effect. */
@@ -104,10 +106,13 @@ export class SpendLimits implements Quota {
     const { operation, charges, upperBound: computeUpperBound } = claim;
     if (operation === undefined) return 0;
     const upperBound = computeUpperBound();
+    const { images = 0 } = upperBound;
+    const completionTokens = upperBound.completionTokens ?? this.#options.estimates.estimate(claim);
     const usage = {
       ...NO_USAGE,
       promptTokens: upperBound.promptTokens,
-      completionTokens: upperBound.completionTokens ?? this.#options.estimates.estimate(claim),
+      completionTokens: completionTokens + images * MAX_TOKENS_PER_IMAGE,
+      ...(images > 0 && { details: { images } }),
       characters: upperBound.characters,
       audioSeconds: upperBound.audioBytes / BYTES_PER_SECOND,
     };

@@ -92,7 +92,8 @@ function highestOf(rates: Rates): Rates {
 }
 
 function linesOf(operation: Operation, usage: Usage, rates: Rates, { toolCalls }: Compiled): Line[] {
-  const lines = operation === "chat" ? chatLines(usage, rates) : otherLines(operation, usage, rates);
+  const lines =
+    operation === "chat" || operation === "image" ? chatLines(usage, rates) : otherLines(operation, usage, rates);
   if (rates.request !== undefined) lines.push({ unit: "request", thousandths: THOUSANDTHS, rate: rates.request });
   if (usage.details?.toolCalls === undefined) return lines;
   for (const [tool, count] of Object.entries(usage.details.toolCalls)) {
@@ -102,7 +103,7 @@ function linesOf(operation: Operation, usage: Usage, rates: Rates, { toolCalls }
   return lines;
 }
 
-function otherLines(operation: Exclude<Operation, "chat">, usage: Usage, rates: Rates): Line[] {
+function otherLines(operation: Exclude<Operation, "chat" | "image">, usage: Usage, rates: Rates): Line[] {
   const second = line("second", Math.round(usage.audioSeconds * THOUSANDTHS), rates.second);
   switch (operation) {
     case "embedding":

@@ -44,6 +44,7 @@ export const AMOUNTS = [
   "inputAudioTokens",
   "outputAudioTokens",
   "toolCalls",
+  "images",
   "storedByteHours",
 ] as const satisfies (keyof RecordedUsage | keyof RecordedDetails)[];
 
@@ -111,6 +112,7 @@ export class UsageRows {
       record.inputAudioTokens ?? 0,
       record.outputAudioTokens ?? 0,
       record.toolCalls ?? 0,
+      record.images ?? 0,
       record.storedByteHours ?? 0,
       record.costNanoDollars,
       record.reportedCostNanoDollars ?? null,

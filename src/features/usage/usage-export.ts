@@ -68,6 +68,7 @@ export function exportColumns({ groupBy, labelKind }: Pick<ExportRequest, "group
     count("output_reasoning_tokens", ({ reasoningTokens }) => reasoningTokens),
     count("output_audio_tokens", ({ outputAudioTokens }) => outputAudioTokens),
     count("tool_calls", ({ toolCalls }) => toolCalls),
+    count("images", ({ images }) => images),
     count("stored_byte_hours", ({ storedByteHours }) => storedByteHours),
     count("characters", ({ characters }) => characters),
     { name: "audio_seconds", type: "DOUBLE", read: ({ audioMilliseconds }) => audioMilliseconds / 1000 },

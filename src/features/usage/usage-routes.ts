@@ -23,10 +23,11 @@ const KINDS = {
   moderations: { task: "moderation", name: "moderations" },
   audio_speeches: { task: "speech", name: "speech" },
   audio_transcriptions: { task: "transcription", name: "transcriptions" },
+  images: { task: "image", name: "images" },
   vector_stores: { task: "storage", name: "vector stores, whose size is recorded each hour," },
 } as const;
 
-/** A project key sees its project, a user without `project.usage.read` their own usage. /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions,vector_stores} and /v1/organization/costs */
+/** A project key sees its project, a user without `project.usage.read` their own usage. /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions,images,vector_stores} and /v1/organization/costs */
 export function usage(reports: UsageReports): FastifyPluginAsync {
   return async (app) => {
     for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {

@@ -28,6 +28,8 @@ export interface GuardrailOptions {
   onGuarded?: ((request: GuardedRequest) => void) | undefined;
 }
 
+/** Tasks that the moderation policy of a project applies to. */
+const MODERATED_TASKS: ReadonlySet<Task> = new Set(["chat", "image"]);
 const NO_GUARDRAILS: readonly Guardrail[] = [];
 /** Tokens for a model that names the rules that a text violates; a reasoning model thinks before. */
 const MAX_JUDGMENT_TOKENS = 1024;
@@ -70,7 +72,8 @@ export class RequestGuards {
   /** Undefined: nothing checks the request. Throws a Fault for a model that the caller may not use. */
   of(caller: Caller, id: string, task: Task, param: string, onDisconnect: OnDisconnect): Guards | undefined {
     const policy = this.policyOf(caller, id);
-    if (policy.length === 0 && (task !== "chat" || this.#options.moderationOf(caller) === undefined)) return undefined;
+    if (policy.length === 0 && (!MODERATED_TASKS.has(task) || this.#options.moderationOf(caller) === undefined))
+      return undefined;
     this.#models.findForTask(caller, id, task);
     const { guardrailServices: services, onGuarded: onEnded } = this.#options;
     const complete = (model: string, system: string, text: string) =>

@@ -37,12 +37,12 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
   if (policy.input !== undefined) {
     const { texts, unmoderatable } = call.moderationInput();
     // Before the chat is counted as a request, since this may be all that comes of it.
-    const moderateInput = () => moderate(texts, false).catch((failure) => rethrowOfChat(failure, "messages", policy));
+    const moderateInput = () => moderate(texts, false).catch((failure) => rethrowAt(failure, "messages", policy));
     if (policy.input === "block") {
       if (unmoderatable !== undefined) throw unmoderatable;
       const verdict = await moderateInput();
       run.note?.("input", verdict, policy.input);
-      result.input = refuseFlagged(verdict);
+      result.input = refuseFlagged(verdict, "messages");
     } else {
       result.input = await moderateInput().catch(orFailure);
       run.note?.("input", result.input, policy.input);
@@ -59,7 +59,7 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
     run.note?.("output", outcome, mode);
   };
   const moderateOutput = (texts: readonly string[]) =>
-    moderate(texts, true).catch((failure) => rethrowOfChat(failure, undefined, policy));
+    moderate(texts, true).catch((failure) => rethrowAt(failure, undefined, policy));
   if (policy.output === "score") {
     const moderateOrFault = (texts: readonly string[]) => moderateOutput(texts).catch(orAnyFault);
     const events = scoreOutput(answer.events, { answerText, take, moderate: moderateOrFault });
@@ -85,21 +85,23 @@ async function begun<Event>(events: AsyncGenerator<Event, void>): Promise<AsyncG
   return first.done ? events : prepend(first.value, events);
 }
 
-/** Maps a fault's field to the chat request's, and hides a policy that the caller did not ask for. */
-function rethrowOfChat(failure: unknown, param: "messages" | undefined, { isRequired }: ModerationPolicy): never {
+type Moderated = "messages" | "prompt";
+
+/** Maps a fault's field to the moderated request's, and hides a policy that the caller did not ask for. */
+export function rethrowAt(failure: unknown, param: Moderated | undefined, { isRequired }: ModerationPolicy): never {
   if (!(failure instanceof Fault) || !["not-found", "invalid-request"].includes(failure.kind)) throw failure;
   const { kind, code, message, param: field } = failure;
   if (field === "model" && !isRequired) throw new Fault(kind, message, { param: "moderation.model", code });
   if (field === "model") throw policyModelUnavailable(failure);
   if (param === undefined)
     throw new Fault("upstream-failed", `The answer could not be moderated: ${message}`, { cause: failure });
-  throw new Fault(kind, `The messages could not be moderated: ${message}`, { param, code });
+  throw new Fault(kind, `The ${param} could not be moderated: ${message}`, { param, code });
 }
 
 /**
  * Returns a failure of the moderation model as the outcome, because scores are optional; rethrows the caller's errors.
  */
-function orFailure(failure: unknown): Fault {
+export function orFailure(failure: unknown): Fault {
   const isPassing =
     failure instanceof Fault &&
     ["unavailable", "upstream-failed", "upstream-refused", "upstream-timeout", "answer-unfit"].includes(failure.kind);
@@ -113,11 +115,16 @@ function orAnyFault(failure: unknown): Fault {
   throw failure;
 }
 
-function refuseFlagged(verdict: ModerationVerdict): ModerationVerdict {
+/** Throws a Fault that names the flagged categories; returns any other verdict. */
+export function refuseFlagged(verdict: ModerationVerdict, param: Moderated): ModerationVerdict {
   const flagged = Object.keys(verdict.flags).filter((category) => verdict.flags[category]);
   if (flagged.length === 0) return verdict;
-  throw new Fault("invalid-request", `The messages were blocked by the moderation policy: ${flagged.join(", ")}.`, {
-    param: "messages",
-    code: "content_policy_violation",
-  });
+  throw new Fault(
+    "invalid-request",
+    `The ${param} ${param === "prompt" ? "was" : "were"} blocked by the moderation policy: ${flagged.join(", ")}.`,
+    {
+      param,
+      code: "content_policy_violation",
+    },
+  );
 }

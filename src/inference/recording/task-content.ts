@@ -10,6 +10,7 @@ import type {
   TranscriptionEvent,
   TranscriptionRequest,
 } from "../../contracts/engine.ts";
+import type { ImageRequest } from "../../contracts/image-model.ts";
 import type { ModerationVerdicts } from "../adapters/moderation-adapter.ts";
 import type { RecordedContent } from "./request-recording.ts";
 
@@ -60,6 +61,20 @@ export function speechContent({ text, instructions }: Pick<SpeechRequest, "text"
       message("user", [textPart(text)]),
     ],
     outputMessages: [message("assistant", [{ type: "blob", modality: "audio" }])],
+  };
+}
+
+/** Images are not recorded, only that they were there. */
+export function imageContent({
+  prompt,
+  images,
+  count,
+}: Pick<ImageRequest, "prompt" | "images" | "count">): RecordedContent {
+  const inputs = images.map(({ name }): ContentPart => ({ type: "blob", modality: "image", name }));
+  const outputs = Array.from({ length: count }, (): ContentPart => ({ type: "blob", modality: "image" }));
+  return {
+    inputMessages: [message("user", [...(prompt === "" ? [] : [textPart(prompt)]), ...inputs])],
+    outputMessages: [message("assistant", outputs)],
   };
 }
 

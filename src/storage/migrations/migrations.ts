@@ -36,6 +36,7 @@ import { vectorStores } from "./0033-vector-stores.ts";
 import { evals } from "./0034-evals.ts";
 import { storedBytes } from "./0035-stored-bytes.ts";
 import { evalSources } from "./0036-eval-sources.ts";
+import { images } from "./0037-images.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -75,4 +76,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0034-evals": evals,
   "0035-stored-bytes": storedBytes,
   "0036-eval-sources": evalSources,
+  "0037-images": images,
 };

@@ -80,6 +80,7 @@ const PRICED: Readonly<Record<Task, readonly PriceUnit[]>> = {
   moderation: ["prompt"],
   speech: ["character"],
   transcription: ["second"],
+  image: ["image"],
 };
 
 const MODALITIES: Readonly<Record<Task, { input: string[]; output: string[] }>> = {
@@ -88,6 +89,7 @@ const MODALITIES: Readonly<Record<Task, { input: string[]; output: string[] }>> 
   moderation: { input: ["text"], output: ["scores"] },
   speech: { input: ["text"], output: ["audio"] },
   transcription: { input: ["audio"], output: ["text"] },
+  image: { input: ["text", "image"], output: ["image"] },
 };
 
 const WITH_IMAGES = { input: ["text", "image"], output: ["text"] };

@@ -94,6 +94,21 @@ export const EmbeddingList = named(
   }),
 );
 
+export const Images = named(
+  "Images",
+  z.looseObject({
+    created: z.int(),
+    data: z.array(
+      z.object({ b64_json: z.string().optional(), url: z.string().optional(), revised_prompt: z.string().optional() }),
+    ),
+    size: z.string().optional(),
+    quality: z.string().optional(),
+    background: z.string().optional(),
+    output_format: z.string().optional(),
+    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }).optional(),
+  }),
+);
+
 export const Moderation = named(
   "Moderation",
   z.object({

@@ -66,6 +66,7 @@ export const TAGS = {
   MCP: "Tools of MCP servers, for MCP clients.",
   Realtime: "Sessions over a WebSocket.",
   Audio: "Speech and transcription.",
+  Images: "Generation, edits and variations of images.",
   Text: "Embeddings, reranking and moderation.",
   Evals: "Evals of models and prompts: graders, runs and their results.",
   Prompts: "Stored prompts, their versions and labels.",

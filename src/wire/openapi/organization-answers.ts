@@ -220,6 +220,7 @@ export const RateLimit = named(
     max_tokens_per_1_minute: count,
     max_requests_per_1_day: count,
     max_audio_megabytes_per_1_minute: count,
+    max_images_per_1_minute: count,
     max_concurrent_requests: count,
   }),
 );

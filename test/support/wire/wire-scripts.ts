@@ -265,6 +265,33 @@ const audio: Script = async ({ recorder, key }) => {
   await recorder.send("no WebSocket", "GET /v1/realtime?model=parrot", { key });
 };
 
+const images: Script = async ({ recorder, key }) => {
+  const model = "paint";
+  const size = "1x2";
+  const send = (title: string, path: string, body: unknown) =>
+    recorder.send(title, `POST /v1/images/${path}`, { key, body });
+  const generate = (title: string, fields: object) =>
+    send(title, "generations", { model, size, prompt: "a heron", ...fields });
+  await generate("two", { n: 2, quality: "high", unheard_of: 1 });
+  await generate("as an address", { response_format: "url" });
+  await generate("streamed", { stream: true, partial_images: 1 });
+  await generate("streamed: failure", { stream: true, prompt: "fails" });
+  await generate("too large", { size: "99999x99999" });
+  await generate("invalid field", { n: 0 });
+  const upload = (fields: Record<string, string>, names: string[]) => {
+    const form = new FormData();
+    const png = Buffer.from("iVBORw0KGgoAAAANSUhEUg==", "base64");
+    for (const name of names) form.append(name, new Blob([png]), `${name}.png`);
+    for (const [name, value] of Object.entries({ model, size, ...fields })) form.append(name, value);
+    return form;
+  };
+  await send("edit", "edits", upload({ prompt: "add a moon" }, ["image[]", "image[]", "mask"]));
+  await send("streamed edit", "edits", upload({ prompt: "add a moon", stream: "true" }, ["image"]));
+  await send("edit: no image", "edits", upload({ prompt: "add a moon" }, ["mask"]));
+  await send("variation", "variations", upload({}, ["image"]));
+  await send("variation: two images", "variations", upload({}, ["image", "image"]));
+};
+
 const batches: Script = async ({ recorder, key }) => {
   const upload = (lines: string, purpose = "batch") => {
     const form = new FormData();
@@ -430,6 +457,7 @@ const organization: Script = async ({ recorder, key, adminKey }) => {
     "moderations",
     "audio_speeches",
     "audio_transcriptions",
+    "images",
     "vector_stores",
   ]) {
     await sendOwn(`usage of ${kind}`, `/usage/${kind}?${ofToday}&bucket_width=1d&group_by=model`);
@@ -483,7 +511,7 @@ const service: Script = async ({ recorder, key, adminKey }) => {
   await recorder.send("sign out on another site's page", "DELETE /console/session");
   await recorder.send("unknown path", "GET /v1/nothing");
   await recorder.send("path without a version", "POST /chat/completions", { body: {} });
-  await recorder.send("absent operation", "POST /v1/images/generations", { body: {} });
+  await recorder.send("absent operation", "POST /v1/fine_tuning/jobs", { body: {} });
   await recorder.send("wrong method", "PATCH /v1/chat/completions");
   await recorder.send("invalid encoding", "GET /v1/models/%ff");
   await recorder.send("preflight", "OPTIONS /v1/chat/completions", {
@@ -500,6 +528,7 @@ export const WIRE_SCRIPTS: Readonly<Record<string, Script>> = {
   ollama,
   text,
   audio,
+  images,
   batches,
   models,
   organization,

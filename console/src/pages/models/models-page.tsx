@@ -19,7 +19,7 @@ import { ModelActions } from "./model-actions.tsx";
 import { ModelLibrary } from "./model-library.tsx";
 import { PullModel } from "./pull-model.tsx";
 
-const TASKS = ["chat", "embedding", "moderation", "speech", "transcription"];
+const TASKS = ["chat", "embedding", "moderation", "speech", "transcription", "image"];
 
 export function ModelsPage() {
   const session = useSession();

@@ -29,6 +29,7 @@ const FIELDS = [
   ["max_requests_per_1_day", "Requests per day"],
   ["max_tokens_per_1_minute", "Tokens per minute"],
   ["max_audio_megabytes_per_1_minute", "Audio megabytes per minute"],
+  ["max_images_per_1_minute", "Images per minute"],
   ["max_concurrent_requests", "Concurrent requests"],
 ] as const;
 

@@ -17,6 +17,7 @@ const OPERATIONS = new Map([
   ["moderation", "Moderation"],
   ["speech", "Speech"],
   ["transcription", "Transcription"],
+  ["image", "Images"],
 ]);
 
 /** Names of groups by their IDs. A project's own key may list neither projects nor keys. */

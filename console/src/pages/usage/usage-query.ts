@@ -92,6 +92,7 @@ export const REPORTS = {
   moderation: "moderations",
   speech: "audio_speeches",
   transcription: "audio_transcriptions",
+  image: "images",
 } as const;
 
 export function usageQuery(selection: UsageSelection) {

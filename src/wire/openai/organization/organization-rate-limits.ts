@@ -27,20 +27,21 @@ interface Limits {
   requestsPerDay?: number | null | undefined;
   tokensPerMinute?: number | null | undefined;
   audioMegabytesPerMinute?: number | null | undefined;
+  imagesPerMinute?: number | null | undefined;
   concurrentRequests?: number | null | undefined;
 }
 
 /** Returns the limits that the body sets. Throws a Fault for limits on operations that Parlance does not have. */
 export function toLimitsChange(body: z.output<typeof RateLimitBody>) {
-  for (const field of ["max_images_per_1_minute", "batch_1_day_max_input_tokens"] as const) {
-    if (body[field] !== undefined)
-      throw unsupportedValue(`'${field}' is not supported: Parlance has no such operation. Leave it out.`, field);
-  }
+  const field = "batch_1_day_max_input_tokens";
+  if (body[field] !== undefined)
+    throw unsupportedValue(`'${field}' is not supported: Parlance has no such limit. Leave it out.`, field);
   const change = {
     requestsPerMinute: body.max_requests_per_1_minute,
     requestsPerDay: body.max_requests_per_1_day,
     tokensPerMinute: body.max_tokens_per_1_minute,
     audioMegabytesPerMinute: body.max_audio_megabytes_per_1_minute,
+    imagesPerMinute: body.max_images_per_1_minute,
     concurrentRequests: body.max_concurrent_requests,
   };
   const changes = Object.entries(change).filter(([, value]) => value !== undefined);
@@ -56,6 +57,7 @@ export function toRateLimit(projectId: string, model: string, limits: Limits): A
     max_tokens_per_1_minute: limits.tokensPerMinute ?? NO_LIMIT,
     max_requests_per_1_day: limits.requestsPerDay ?? NO_LIMIT,
     max_audio_megabytes_per_1_minute: limits.audioMegabytesPerMinute ?? NO_LIMIT,
+    max_images_per_1_minute: limits.imagesPerMinute ?? NO_LIMIT,
     max_concurrent_requests: limits.concurrentRequests ?? NO_LIMIT,
   };
 }

@@ -211,6 +211,7 @@ export type UsageKind =
   | "moderations"
   | "audio_speeches"
   | "audio_transcriptions"
+  | "images"
   | "vector_stores";
 
 export function toUsagePage(kind: UsageKind, report: Report) {
@@ -259,6 +260,7 @@ const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum, bucketMs: number) => R
   moderations: (sum) => ({ input_tokens: sum.promptTokens }),
   audio_speeches: (sum) => ({ characters: sum.characters }),
   audio_transcriptions: (sum) => ({ seconds: Math.round(sum.audioMilliseconds / 1000) }),
+  images: (sum) => ({ images: sum.images }),
   // The mean size during the bucket. Sizes are recorded each hour.
   vector_stores: ({ storedByteHours }, bucketMs) => ({
     usage_bytes: Math.round(storedByteHours / Math.max(1, bucketMs / HOUR_MS)),

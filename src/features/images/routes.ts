@@ -1,0 +1,128 @@
+import { openAsBlob } from "node:fs";
+import { open } from "node:fs/promises";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { ImageFile } from "../../contracts/image-model.ts";
+import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
+import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
+import { sendAnswer } from "../../http/send-answer.ts";
+import { receiveUpload, requireFile, takeMultipart, type UploadedFile, type UploadOptions } from "../../http/upload.ts";
+import type { Inference } from "../../inference/inference.ts";
+import type { OnDisconnect } from "../../inference/on-disconnect.ts";
+import { toImageBody, toImageEvents } from "../../wire/openai/images/image-answer.ts";
+import {
+  ImageEditBody,
+  ImageGenerationBody,
+  type ImageLimits,
+  ImageVariationBody,
+  type ParsedImages,
+  readGeneration,
+  readImageForm,
+  toImageFile,
+} from "../../wire/openai/images/image-body.ts";
+import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import { Images } from "../../wire/openapi/model-answers.ts";
+import { mediaTypeOf } from "../files/media-type.ts";
+
+export interface ImageParts {
+  uploads: UploadOptions;
+  limits: ImageLimits & { maxInputImages: number };
+  unknownFields: UnknownFieldsPolicy;
+}
+
+interface Inputs {
+  images: readonly ImageFile[];
+  mask: ImageFile | undefined;
+}
+
+const NO_INPUTS: Inputs = { images: [], mask: undefined };
+const SIGNATURE_BYTES = 16;
+
+/** POST /v1/images/generations, /v1/images/edits and /v1/images/variations */
+export function images(inference: Inference, { uploads, limits, unknownFields }: ImageParts): FastifyPluginAsync {
+  const answer = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    onLeave: OnDisconnect,
+    { parsed, inputs }: { parsed: ParsedImages; inputs: Inputs },
+  ) => {
+    const model = parsed.model ?? inference.models.first(request.caller, "image");
+    request.record.model = model;
+    reportIgnoredFields(reply, parsed.ignoredFields);
+    const image = { ...parsed.request, ...inputs, model, callerHeaders: request.headers };
+    const generated = await inference.generateImages(request.caller, image, onLeave);
+    const parts = { request: image, created: Math.floor(generated.createdAt / 1000) };
+    if (parsed.request.stream) return sendAnswer(reply, generated, { events: toImageEvents(generated.events, parts) });
+    return sendAnswer(reply, generated, { body: toImageBody(generated.events, { ...parts, asUrl: parsed.asUrl }) });
+  };
+  const answerForm = async (request: FastifyRequest, reply: FastifyReply, kind: "edit" | "variation") => {
+    const onLeave = onDisconnect(reply);
+    const fileFields: Record<string, number> =
+      kind === "edit" ? { image: limits.maxInputImages, mask: 1 } : { image: 1 };
+    const upload = await receiveUpload(request, reply, { ...uploads, fileFields });
+    const parsed = readImageForm(kind, upload.fields, limits, unknownFields);
+    requireFile({ ...upload, file: upload.files.find(({ field }) => field === "image") }, "image");
+    const files = await Promise.all(upload.files.map(readImage));
+    const inputs = {
+      images: files.filter((_file, index) => upload.files[index]?.field === "image"),
+      mask: files.find((_file, index) => upload.files[index]?.field === "mask"),
+    };
+    return answer(request, reply, onLeave, { parsed, inputs });
+  };
+
+  return async (app) => {
+    app.post(
+      "/images/generations",
+      operation({
+        summary: "Generates images from a prompt.",
+        tag: "Images",
+        permission: "project",
+        body: ImageGenerationBody,
+        answer: Images,
+        content: ["text/event-stream"],
+      }),
+      (request, reply) => {
+        const parsed = readGeneration(request.body, limits, unknownFields);
+        return answer(request, reply, onDisconnect(reply), { parsed, inputs: NO_INPUTS });
+      },
+    );
+    app.register(async (forms) => {
+      takeMultipart(forms);
+      forms.post(
+        "/images/edits",
+        operation({
+          summary: "Edits images by a prompt, within a mask if there is one.",
+          tag: "Images",
+          permission: "project",
+          form: ImageEditBody,
+          answer: Images,
+          content: ["text/event-stream"],
+        }),
+        (request, reply) => answerForm(request, reply, "edit"),
+      );
+      forms.post(
+        "/images/variations",
+        operation({
+          summary: "Generates variations of an image.",
+          tag: "Images",
+          permission: "project",
+          form: ImageVariationBody,
+          answer: Images,
+        }),
+        (request, reply) => answerForm(request, reply, "variation"),
+      );
+    });
+  };
+}
+
+/** Throws a Fault for a file that is not an image. */
+async function readImage({ field, path, name, bytes }: UploadedFile): Promise<ImageFile> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);
+    const type = mediaTypeOf(buffer.subarray(0, bytesRead), "");
+    return toImageFile({ name: name || field, bytes, open: () => openAsBlob(path, { type }) }, type, field);
+  } finally {
+    await file.close();
+  }
+}
