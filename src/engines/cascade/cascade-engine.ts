@@ -16,8 +16,15 @@ const settings = z
       .strictObject({
         below: z.number().min(0).max(1).default(0.3).describe("Distance below the threshold"),
         above: z.number().min(0).max(1).default(0.2).describe("Distance above the threshold"),
+        below_by_category: z
+          .record(z.string(), z.number().min(0).max(1))
+          .default({ violence: 0.45, "harassment/threatening": 0.45, "hate/threatening": 0.45 })
+          .describe(
+            "Distance below the threshold of single categories. Default: a wider one for threats, which often name no act",
+          ),
       })
       .prefault({})
+      .transform(({ below_by_category: belowByCategory, ...band }) => ({ ...band, belowByCategory }))
       .describe(
         "Scores of `classifier` around a category's threshold that count as unsure. A text with a category further above its threshold is flagged without asking",
       ),

@@ -4,7 +4,11 @@ import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../
 import { unavailable } from "../../kernel/faults.ts";
 import { CascadeModel, type CascadeSettings } from "./cascade-model.ts";
 
-const SETTINGS: CascadeSettings = { band: { below: 0.2, above: 0.1 }, guardWeight: 1, onGuardFailure: "error" };
+const SETTINGS: CascadeSettings = {
+  band: { below: 0.2, above: 0.1, belowByCategory: {} },
+  guardWeight: 1,
+  onGuardFailure: "error",
+};
 const input = (text: string): ModerationInput => ({ text, images: [] });
 const until = AbortSignal.timeout(5000);
 
@@ -67,6 +71,17 @@ test("asks the guard only about texts whose scores are near a threshold and that
     for (const [category, score] of Object.entries(scores))
       expect(score).toBeCloseTo(alone[index]?.scores[category] ?? 2);
   }
+});
+
+test("asks about lower scores of the categories with a wider band, and shifts them", async () => {
+  const band = { below: 0.2, above: 0.1, belowByCategory: { violence: 0.4 } };
+  const { model, guard } = cascade(0.95, { band });
+  const texts = ["hate=0.2 violence=0.2", "hate=0.2 violence=0.05"];
+  const [indirect, harmless] = await model.moderate(texts.map(input), until);
+  expect(guard.asked).toEqual([texts[0]]);
+  expect(indirect?.flags).toEqual({ hate: false, violence: true });
+  expect(indirect?.scores.hate).toBe(0.2);
+  expect(harmless?.flags).toEqual({ hate: false, violence: false });
 });
 
 test.each([

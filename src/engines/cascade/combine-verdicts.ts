@@ -8,6 +8,8 @@ export type Thresholds = Readonly<Record<string, number>>;
 export interface Band {
   below: number;
   above: number;
+  /** Distances below the threshold of single categories, which replace `below`. */
+  belowByCategory: Readonly<Record<string, number>>;
 }
 
 /** Threshold for models that report none. */
@@ -17,8 +19,11 @@ const EPSILON = 1e-6;
 
 /** True if no category is flagged with certainty and the score of at least one is within the band. */
 export function isUnsure({ scores }: ModerationVerdict, thresholds: Thresholds | undefined, band: Band): boolean {
-  const distances = Object.entries(scores).map(([category, score]) => score - thresholdOf(thresholds, category));
-  return distances.every((distance) => distance <= band.above) && distances.some((distance) => distance >= -band.below);
+  const categories = Object.entries(scores);
+  return (
+    categories.every(([category, score]) => score - thresholdOf(thresholds, category) <= band.above) &&
+    categories.some(([category, score]) => score >= lowerEnd(category, thresholds, band))
+  );
 }
 
 /** Log odds of the category nearest to being flagged, or most clearly flagged, relative to its threshold. */
@@ -40,12 +45,16 @@ export function shiftUnsureScores(
   const flags: Record<string, boolean> = { ...verdict.flags };
   for (const [category, score] of Object.entries(verdict.scores)) {
     const threshold = thresholdOf(thresholds, category);
-    if (score < threshold - band.below) continue;
+    if (score < lowerEnd(category, thresholds, band)) continue;
     const shifted = sigmoid(logit(score) + logOdds);
     scores[category] = shifted;
     flags[category] = shifted >= threshold;
   }
   return { ...verdict, scores, flags };
+}
+
+function lowerEnd(category: string, thresholds: Thresholds | undefined, band: Band): number {
+  return thresholdOf(thresholds, category) - (band.belowByCategory[category] ?? band.below);
 }
 
 function thresholdOf(thresholds: Thresholds | undefined, category: string): number {

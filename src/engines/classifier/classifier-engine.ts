@@ -6,13 +6,22 @@ import type { ClassifierFiles, ClassifierOptions } from "./classifier.ts";
 import { describeClassifier } from "./describe-classifier.ts";
 import { readHead } from "./head.ts";
 
-const FILES = ["model.safetensors", "tokenizer.json", "tokenizer_config.json"] as const;
+const ENGLISH_FILES = ["model.safetensors", "tokenizer.json", "tokenizer_config.json"] as const;
+/** The model that scores images, and its further file. */
+const OMNI = "moderation-omni";
+const IMAGE_FILE = "open-nsfw.onnx";
 
 const score = z.number().min(0).max(1);
 
 const settings = z
   .strictObject({
-    model: z.string().min(1).default("moderation-minilm").describe("ID of a built-in moderation model"),
+    model: z
+      .string()
+      .min(1)
+      .default("moderation-minilm")
+      .describe(
+        "ID of a built-in moderation model: `moderation-minilm` for English, or `moderation-omni` for images, too",
+      ),
     thresholds: z
       .record(z.string(), score)
       .default({})
@@ -33,7 +42,7 @@ export const classifierEngine = defineEngine({
   tasks: ["moderation"],
   settings,
   module: siblingModule(import.meta.url, "./classifier"),
-  describe: async ({ thresholds }) => describeClassifier(await readHead(), thresholds),
+  describe: async ({ model, thresholds }) => describeClassifier(await readHead(), model === OMNI, thresholds),
   async prepare({ model, threads, ...rest }, _task, { pull, signal }): Promise<ClassifierOptions> {
     const categories = ["sexual/minors", ...(await readHead()).categories];
     const unknown = Object.keys(rest.thresholds).find((category) => !categories.includes(category));
@@ -42,8 +51,9 @@ export const classifierEngine = defineEngine({
       throw invalidRequest(message, "thresholds");
     }
     const { paths } = await pull({ model }, signal);
-    const [weights = "", tokenizer = "", tokenizerConfig = ""] = FILES.map((file) => paths[file]);
-    const files: ClassifierFiles = { weights, tokenizer, tokenizerConfig };
+    const [weights = "", tokenizer = "", tokenizerConfig = ""] = ENGLISH_FILES.map((file) => paths[file]);
+    const images = paths[IMAGE_FILE];
+    const files: ClassifierFiles = { weights, tokenizer, tokenizerConfig, images };
     return { ...rest, threads, files };
   },
 });

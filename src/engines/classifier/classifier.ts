@@ -7,10 +7,11 @@ import type { ModerationContext, ModerationInput, ModerationModel, ModerationVer
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
 import { checkInputLength } from "../shared/check-input-length.ts";
-import { DEFAULT_THRESHOLD, describeClassifier } from "./describe-classifier.ts";
+import { DEFAULT_THRESHOLD, describeClassifier, LANGUAGES } from "./describe-classifier.ts";
 import { FairBatches, runBatch, type Window } from "./fair-batches.ts";
 import { type Head, readHead } from "./head.ts";
-import { poolWindows } from "./pool-windows.ts";
+import type { ImageScorer } from "./image-scorer.ts";
+import { logit, poolWindows, sigmoid } from "./pool-windows.ts";
 import { Windows } from "./windows.ts";
 
 /** Paths of the files in the model store. */
@@ -18,6 +19,8 @@ export interface ClassifierFiles {
   weights: string;
   tokenizer: string;
   tokenizerConfig: string;
+  /** The network for images. */
+  images: string | undefined;
 }
 
 export interface ClassifierOptions {
@@ -34,27 +37,35 @@ const SLOTS = 64;
 const SLOTS_PER_PROJECT = 16;
 const MAX_DEFAULT_THREADS = 4;
 
+interface Parts {
+  head: Head;
+  session: InferenceSession;
+  windows: Windows;
+  images: ImageScorer | undefined;
+}
+
 export class Classifier implements ModerationModel {
   readonly task = "moderation";
   readonly slots = SLOTS;
   readonly slotsPerProject = SLOTS_PER_PROJECT;
   readonly device = "cpu";
-  readonly takesImages = false;
-  readonly languages = ["en"];
+  readonly takesImages: boolean;
+  readonly languages = LANGUAGES;
   readonly categories: readonly string[];
   readonly thresholds: Readonly<Record<string, number>>;
   readonly #options: ClassifierOptions;
-  readonly #trained: readonly string[];
+  readonly #head: Head;
   readonly #session: InferenceSession;
   readonly #windows: Windows;
-  readonly #longFactors: readonly number[];
   readonly #batches: FairBatches;
+  readonly #images: ImageScorer | undefined;
 
-  private constructor(options: ClassifierOptions, head: Head, session: InferenceSession, windows: Windows) {
+  private constructor(options: ClassifierOptions, { head, session, windows, images }: Parts) {
     this.#options = options;
-    this.#trained = head.categories;
-    this.#longFactors = head.longFactors;
-    const { categories, thresholds } = describeClassifier(head, options.thresholds);
+    this.#head = head;
+    const { categories, thresholds } = describeClassifier(head, images !== undefined, options.thresholds);
+    this.takesImages = images !== undefined;
+    this.#images = images;
     this.categories = categories;
     this.thresholds = thresholds;
     this.#session = session;
@@ -76,7 +87,9 @@ export class Classifier implements ModerationModel {
       // Its worker threads would otherwise spin between requests.
       extra: { session: { intra_op: { allow_spinning: "0" } } },
     });
-    return new Classifier(options, head, session, new Windows(JSON.parse(tokenizer), JSON.parse(tokenizerConfig)));
+    const windows = new Windows(JSON.parse(tokenizer), JSON.parse(tokenizerConfig));
+    const images = files.images === undefined ? undefined : await openImages(files.images, threads);
+    return new Classifier(options, { head, session, windows, images });
   }
 
   /** A text longer than the network's window is scored window by window. */
@@ -102,9 +115,27 @@ export class Classifier implements ModerationModel {
         if (windows !== undefined) windows[index] = scores;
       },
     });
+    const { offsets, windows: weights } = this.#head;
     // An aborted request leaves holes.
-    const pooled = scored.map((windows) => poolWindows(windows.filter(Boolean), this.#longFactors));
-    return pooled.map((scores, text) => this.#verdict(scores, minorCueShares[text] ?? 0));
+    const pooled = scored.map((windows) => poolWindows(windows.filter(Boolean), offsets, weights));
+    const verdicts = pooled.map((scores, text) => this.#verdict(scores, minorCueShares[text] ?? 0));
+    return Promise.all(verdicts.map((verdict, index) => this.#withImages(verdict, inputs[index], signal)));
+  }
+
+  async #withImages(
+    verdict: ModerationVerdict,
+    input: ModerationInput | undefined,
+    signal: AbortSignal,
+  ): Promise<ModerationVerdict> {
+    if (input === undefined || input.images.length === 0 || this.#images === undefined) return verdict;
+    const sexual = Math.max(verdict.scores.sexual ?? 0, await this.#images.score(input.images, signal));
+    const text = input.text === "" ? [] : (["text"] as const);
+    const appliedTo = Object.fromEntries(this.categories.map((category) => [category, text]));
+    return {
+      scores: { ...verdict.scores, sexual },
+      flags: { ...verdict.flags, sexual: sexual >= (this.thresholds.sexual ?? DEFAULT_THRESHOLD) },
+      appliedTo: { ...appliedTo, sexual: [...text, "image"] },
+    };
   }
 
   *#windowsOf(
@@ -125,8 +156,10 @@ export class Classifier implements ModerationModel {
   }
 
   #verdict(trained: Float32Array, minorCueShare: number): ModerationVerdict {
-    const byName = Object.fromEntries(this.#trained.map((name, column) => [name, trained[column] ?? 0]));
-    byName["sexual/minors"] = (byName.sexual ?? 0) * minorCueShare;
+    const { categories, offsets, minorsOffset } = this.#head;
+    const byName = Object.fromEntries(categories.map((name, column) => [name, trained[column] ?? 0]));
+    const sexual = sigmoid(logit(byName.sexual ?? 0) + (offsets[categories.indexOf("sexual")] ?? 0));
+    byName["sexual/minors"] = sigmoid(logit(sexual * minorCueShare) - minorsOffset);
     const every = <Value>(of: (category: string) => Value) =>
       Object.fromEntries(this.categories.map((category) => [category, of(category)]));
     return {
@@ -140,9 +173,16 @@ export class Classifier implements ModerationModel {
     return { state: "up" };
   }
 
-  close(): Promise<void> {
-    return this.#session.release();
+  async close(): Promise<void> {
+    await this.#session.release();
+    await this.#images?.close();
   }
+}
+
+/** Imports the decoder of images, a native library, only where a model takes images. */
+async function openImages(weights: string, threads: number): Promise<ImageScorer> {
+  const { ImageScorer } = await import("./image-scorer.ts");
+  return ImageScorer.open(weights, threads);
 }
 
 export const open: HostedModule["open"] = (options) => Classifier.open(options as ClassifierOptions);

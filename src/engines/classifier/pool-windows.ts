@@ -1,27 +1,53 @@
-/** Combines the scores of a text's windows, in the order of the text. */
+/** Combines the outputs of the network for a text's windows into one score per category, whose threshold is 0.5. */
 
-/** Keeps the odds of scores that round to 1 finite. */
+/** Keeps the log odds of outputs that round to 0 or 1 finite. */
 const EPSILON = 1e-6;
 
-/**
- * Returns for each category the highest mean odds of two adjacent windows, times its factor, as a score. A single
- * suspicious window of a long harmless text loses half of its odds. The score of a single window is kept.
- */
-export function poolWindows(windows: readonly Float32Array[], longFactors: readonly number[]): Float32Array {
-  const pooled = new Float32Array(longFactors.length);
-  if (windows.length === 1) return windows[0] ?? pooled;
-  for (const [index, window] of windows.entries()) {
-    const next = windows[index + 1];
-    if (next === undefined) break;
-    for (const [category, factor] of longFactors.entries()) {
-      const odds = (factor * (oddsOf(window[category] ?? 0) + oddsOf(next[category] ?? 0))) / 2;
-      pooled[category] = Math.max(pooled[category] ?? 0, odds / (1 + odds));
-    }
-  }
-  return pooled;
+/** A logistic model of a text of several windows, trained on documents. It has one offset per category. */
+export interface WindowWeights {
+  /** Weight of the log odds of the two adjacent windows with the highest mean odds. */
+  pair: number;
+  /** Weight of the mean log odds of all windows. */
+  mean: number;
+  /** Weight of the logarithm of the number of windows: the more windows, the higher the highest of a harmless text. */
+  count: number;
+  offsets: readonly number[];
 }
 
-export function oddsOf(score: number): number {
-  const bounded = Math.min(score, 1 - EPSILON);
+/** `offsets`: log odds of each category's threshold for a single window. */
+export function poolWindows(
+  windows: readonly Float32Array[],
+  offsets: readonly number[],
+  weights: WindowWeights,
+): Float32Array {
+  const [first] = windows;
+  if (first === undefined) return new Float32Array(offsets.length);
+  if (windows.length === 1) return Float32Array.from(offsets, (offset, at) => sigmoid(logit(first[at] ?? 0) - offset));
+  const count = weights.count * Math.log(windows.length);
+  return Float32Array.from(weights.offsets, (offset, category) => {
+    const scores = windows.map((window) => window[category] ?? 0);
+    const mean = scores.reduce((sum, score) => sum + logit(score), 0) / scores.length;
+    return sigmoid(weights.pair * highestPair(scores) + weights.mean * mean + count - offset);
+  });
+}
+
+function highestPair(scores: readonly number[]): number {
+  let highest = 0;
+  for (let at = 1; at < scores.length; at += 1) {
+    highest = Math.max(highest, (oddsOf(scores[at - 1] ?? 0) + oddsOf(scores[at] ?? 0)) / 2);
+  }
+  return Math.log(highest);
+}
+
+export function logit(score: number): number {
+  return Math.log(oddsOf(score));
+}
+
+export function sigmoid(logOdds: number): number {
+  return 1 / (1 + Math.exp(-logOdds));
+}
+
+function oddsOf(score: number): number {
+  const bounded = Math.min(Math.max(score, EPSILON), 1 - EPSILON);
   return bounded / (1 - bounded);
 }

