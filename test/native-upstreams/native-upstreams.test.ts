@@ -18,8 +18,15 @@ import { cohereCase } from "./cohere-case.ts";
 import { geminiCase } from "./gemini-case.ts";
 import { mistralCase } from "./mistral-case.ts";
 import type { ProviderCase } from "./provider-case.ts";
+import { vertexCase } from "./vertex-case.ts";
 
-const CASES: readonly ProviderCase[] = [anthropicCase, azureCase, bedrockCase, cohereCase, geminiCase, mistralCase];
+const CASES: readonly ProviderCase[] = [
+  ...[anthropicCase, azureCase, bedrockCase, cohereCase, geminiCase, mistralCase, vertexCase],
+];
+
+function nameOf({ name, engine }: ProviderCase): string {
+  return name ?? engine;
+}
 
 const FAILURES = ["limited", "overloaded", "unauthorized"] as const;
 
@@ -31,16 +38,20 @@ const SCHEMA = {
 };
 
 const standIns = new Map<string, StandIn>();
+const started = new AsyncDisposableStack();
 let service: Service;
 beforeAll(async () => {
-  for (const { engine, format } of CASES) standIns.set(engine, await startStandIn(format));
+  for (const each of CASES) {
+    standIns.set(nameOf(each), await startStandIn(each.format));
+    if (each.start !== undefined) started.use(await each.start());
+  }
   // A failure opens the circuit of its deployment.
   const ids = ["", ...APIS.flatMap(({ name }) => FAILURES.map((failure) => `/${failure}/${name.replace(" ", "-")}`))];
-  const models = CASES.flatMap(({ engine, settings }) =>
+  const models = CASES.flatMap((each) =>
     ids.map((id) => ({
-      id: engine + id,
+      id: nameOf(each) + id,
       task: "chat",
-      deployments: [{ engine, ...settings(standInOf(engine).origin) }],
+      deployments: [{ engine: each.engine, ...each.settings(standInOf(nameOf(each)).origin) }],
     })),
   );
   models.push({
@@ -69,6 +80,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   for (const standIn of standIns.values()) await standIn.close();
+  await started.disposeAsync();
 });
 
 function standInOf(engine: string): StandIn {
@@ -77,7 +89,7 @@ function standInOf(engine: string): StandIn {
   return standIn;
 }
 
-const ROWS = CASES.flatMap((provider) => APIS.map((api) => [provider.engine, api.name, provider, api] as const));
+const ROWS = CASES.flatMap((provider) => APIS.map((api) => [nameOf(provider), api.name, provider, api] as const));
 
 describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
   const forwarded = provider.forwarded?.api === api.name ? provider.forwarded : undefined;

@@ -4,10 +4,14 @@ import type { PreparedAnswer, ReceivedRequest, WireFormat } from "../support/ups
 import type { Api } from "./apis.ts";
 
 export interface ProviderCase {
+  /** Default: the name of the engine. */
+  name?: string;
   engine: string;
   format: WireFormat;
   /** Settings of a deployment in front of the stand-in. */
   settings(origin: string): object;
+  /** Starts what the settings need. */
+  start?(): Promise<AsyncDisposable>;
   answers: {
     /** Two calls of `get_weather`, for Paris and Oslo, after the reasoning "Two cities." if `hasReasoning`. */
     calls: PreparedAnswer;

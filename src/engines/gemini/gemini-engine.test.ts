@@ -1,15 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { exportPKCS8, generateKeyPair, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
 import { geminiAnswer, geminiFormat } from "../../../test/support/upstreams/native/gemini-format.ts";
+import { startGoogleOauth } from "../../../test/support/upstreams/native/google-oauth.ts";
 import { type StandIn, startStandIn } from "../../../test/support/upstreams/native/stand-in.ts";
 import type { ChatModel } from "../../contracts/chat-model.ts";
 import type { EmbeddingModel } from "../../contracts/engine.ts";
@@ -104,34 +98,16 @@ test("embeds texts in batches", async () => {
 });
 
 test("signs in with the key of a service account, once for requests that wait together", async () => {
-  const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
-  const folder = await mkdtemp(join(tmpdir(), "gemini-"));
-  let tokens = 0;
-  const oauth = createServer(async (request, response) => {
-    tokens += 1;
-    const form = new URLSearchParams(await text(request));
-    const { payload } = await jwtVerify(form.get("assertion") ?? "", publicKey, { issuer: "robot@example.org" });
-    const isRight = String(payload.scope).endsWith("/auth/cloud-platform");
-    response.writeHead(isRight ? 200 : 400).end(JSON.stringify({ access_token: `token-${tokens}`, expires_in: 3600 }));
-  });
-  await new Promise<void>((listening) => oauth.listen(0, "127.0.0.1", listening));
-  const token_uri = `http://127.0.0.1:${(oauth.address() as AddressInfo).port}/token`;
-  const path = join(folder, "key.json");
-  const key = { client_email: "robot@example.org", private_key: await exportPKCS8(privateKey), token_uri };
-  await writeFile(path, JSON.stringify(key));
-  const model = await open<ChatModel>("chat", { api_key: undefined, service_account_file: path });
-  try {
-    const answer = { headers: SSE, body: geminiAnswer([{ text: "Yes" }], "STOP", USAGE) };
-    standIn.received.length = 0;
-    standIn.reply(answer, answer);
-    const chat = () => readAnswer(model.chat(makeChatRequest(), never()));
-    expect((await Promise.all([chat(), chat()])).map(({ text: said }) => said)).toEqual(["Yes", "Yes"]);
-    expect(standIn.received.map(({ headers }) => headers.authorization)).toEqual(["Bearer token-1", "Bearer token-1"]);
-  } finally {
-    await model.close();
-    oauth.close();
-    await rm(folder, { recursive: true });
-  }
+  await using oauth = await startGoogleOauth();
+  const model = await open<ChatModel>("chat", { api_key: undefined, service_account_file: oauth.keyFile });
+  const answer = { headers: SSE, body: geminiAnswer([{ text: "Yes" }], "STOP", USAGE) };
+  standIn.received.length = 0;
+  standIn.reply(answer, answer);
+  const chat = () => readAnswer(model.chat(makeChatRequest(), never()));
+  expect((await Promise.all([chat(), chat()])).map(({ text: said }) => said)).toEqual(["Yes", "Yes"]);
+  expect(standIn.received.map(({ headers }) => headers.authorization)).toEqual(["Bearer token-1", "Bearer token-1"]);
+  expect(oauth.issued).toHaveLength(1);
+  await model.close();
 });
 
 test("names what is wrong with the key of a service account", async () => {

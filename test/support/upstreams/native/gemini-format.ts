@@ -1,5 +1,5 @@
 /**
- * Gemini's API: requests and answers as in @google/genai 2.32.0, dist/genai.d.ts (GenerateContentParameters,
+ * Gemini's API, also as Vertex AI has it: requests and answers as in @google/genai 2.32.0, dist/genai.d.ts (GenerateContentParameters,
  * GenerateContentResponse), errors as google.rpc.Status (googleapis/googleapis, google/rpc/error_details.proto).
  */
 
@@ -77,13 +77,15 @@ const Body = z.strictObject({
   safetySettings: z.array(z.strictObject({ category: z.string(), threshold: z.string() })).optional(),
 });
 
+const METHOD = /^\/models\/[\w.-]+:(streamGenerateContent\?alt=sse|generateContent)$/;
+const EMBEDDINGS = /^\/models\/[\w.-]+:batchEmbedContents$/;
+
 export const geminiFormat: WireFormat = {
   contentType: "text/event-stream",
   read({ path, body }) {
-    if (/:batchEmbedContents$/.test(path)) return { say: "", maxTokens: undefined, stop: [] };
-    if (!/^\/v1beta\/models\/[\w.-]+:(streamGenerateContent\?alt=sse|generateContent)$/.test(path)) {
-      throw new RequestProblem(`there is no ${path}`);
-    }
+    const method = path.startsWith("/v1beta/") ? path.slice("/v1beta".length) : "";
+    if (EMBEDDINGS.test(method)) return { say: "", maxTokens: undefined, stop: [] };
+    if (!METHOD.test(method)) throw new RequestProblem(`there is no ${path}`);
     const checked = Body.safeParse(body);
     if (!checked.success) throw new RequestProblem(z.prettifyError(checked.error));
     const { contents, generationConfig } = checked.data;
@@ -116,6 +118,22 @@ export const geminiFormat: WireFormat = {
   error: (code, message) => ({
     error: { code, message, status: code === 400 ? "INVALID_ARGUMENT" : "INTERNAL" },
   }),
+};
+
+export const VERTEX_PATH = "/v1/projects/my-project/locations/europe-west4/publishers/google";
+
+/** Differs in its addresses, credentials and in calls, which have no IDs. */
+export const vertexFormat: WireFormat = {
+  ...geminiFormat,
+  read(request) {
+    const { path, headers, body } = request;
+    if (!path.startsWith(VERTEX_PATH)) throw new RequestProblem(`there is no ${path}`);
+    if (!/^Bearer token-\d+$/.test(headers.authorization ?? "") || headers["x-goog-api-key"] !== undefined)
+      throw new RequestProblem("no access token");
+    if (/"function(Call|Response)":\{"id"/.test(JSON.stringify(body)))
+      throw new RequestProblem("Unknown name \"id\" at 'contents': Cannot find field.");
+    return geminiFormat.read({ ...request, path: `/v1beta${path.slice(VERTEX_PATH.length)}` });
+  },
 };
 
 const ENVELOPE = { modelVersion: "gemini-upstream", responseId: "mAitaLmkHPPlz7IPvtfUqQ4" };
