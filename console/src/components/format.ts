@@ -4,6 +4,7 @@ const LOCALE: string | undefined = globalThis.navigator?.language;
 
 const NUMBER = new Intl.NumberFormat(LOCALE);
 const COMPACT = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat(LOCALE, { style: "percent", maximumSignificantDigits: 3 });
 const USD = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
 const CENTS = new Intl.NumberFormat(LOCALE, USD);
 const DOLLARS = new Intl.NumberFormat(LOCALE, { ...USD, maximumFractionDigits: 0 });
@@ -33,6 +34,11 @@ function formatFixed(value: number, digits: number): string {
 /** A number of at most one decimal, which large ones lack. */
 export function formatDecimal(value: number): string {
   return formatFixed(value, value === 0 || value >= 100 ? 0 : 1);
+}
+
+/** A part of 1 as `12.3 %`. */
+export function formatPercent(share: number): string {
+  return PERCENT.format(share);
 }
 
 /** US dollars; costs of single requests are fractions of a cent. */

@@ -1,30 +1,43 @@
-import { Alert, Badge, Card, Code, Collapse, Group, Loader, Stack, Text, UnstyledButton } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { lazy, memo, Suspense } from "react";
+import { ActionIcon, Alert, Badge, Card, Code, Group, Loader, Stack, Text, Tooltip } from "@mantine/core";
+import { lazy, memo, Suspense, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
-import { formatCost, formatSeconds } from "../../components/format.ts";
-import { IconBulb, IconChevronDown, IconChevronRight, IconTool } from "../../icons.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { IconPercentage, IconTool } from "../../icons.tsx";
 import { RatingButtons } from "../requests/rating-buttons.tsx";
-import type { Answer, Measures } from "./conversation.ts";
+import type { Answer } from "./conversation.ts";
+import { MeasuresLine } from "./measures-line.tsx";
+import { RaceHeader } from "./race-header.tsx";
+import { Reasoning } from "./reasoning.tsx";
+import { TokenProbabilities } from "./token-probabilities.tsx";
 
 /** Loaded by the first answer, which is shown as plain text meanwhile. */
-const Markdown = lazy(async () => ({ default: (await import("../../components/markdown.tsx")).Markdown }));
+const Markdown = lazy(async () => ({ default: (await import("../../components/markdown/markdown.tsx")).Markdown }));
 
 interface AnswerViewProps {
   answer: Answer;
   model: ModelEntry | undefined;
   showsModel: boolean;
+  /** Highest rate of the answers beside it; left out: it has no others beside it. */
+  highest?: number;
+  isFastest: boolean;
+  isFirst: boolean;
 }
 
-export const AnswerView = memo(function AnswerView({ answer, model, showsModel }: AnswerViewProps) {
-  const { text, alternatives, reasoning, toolCalls, state, error, finishReason, measures, requestId } = answer;
+export const AnswerView = memo(function AnswerView(props: AnswerViewProps) {
+  const { answer, model, showsModel, highest } = props;
+  const { text, alternatives, reasoning, toolCalls, state, error } = answer;
+  const [showsTokens, setShowsTokens] = useState(false);
   const isWaiting = state === "running" && text === "" && reasoning === "" && toolCalls.length === 0;
   return (
-    <Stack gap={6} miw={0}>
-      {showsModel && (
-        <Text size="xs" c="dimmed" fw={600} className="wrap-anywhere">
-          {answer.model}
-        </Text>
+    <Stack gap={6} miw={0} className={highest === undefined ? undefined : "race-lane"}>
+      {highest !== undefined ? (
+        <RaceHeader {...props} highest={highest} />
+      ) : (
+        showsModel && (
+          <Text size="xs" c="dimmed" fw={600} className="wrap-anywhere">
+            {answer.model}
+          </Text>
+        )
       )}
       {reasoning !== "" && <Reasoning text={reasoning} isRunning={state === "running" && text === ""} />}
       {isWaiting && (
@@ -35,20 +48,19 @@ export const AnswerView = memo(function AnswerView({ answer, model, showsModel }
           </Text>
         </Group>
       )}
-      {text !== "" && (
-        <Suspense fallback={<Text style={{ whiteSpace: "pre-wrap" }}>{text}</Text>}>
-          <Markdown text={text} />
-        </Suspense>
-      )}
+      {text !== "" &&
+        (showsTokens && answer.tokens !== undefined ? (
+          <TokenProbabilities tokens={answer.tokens} />
+        ) : (
+          <AnswerText text={text} isRunning={state === "running"} />
+        ))}
       {alternatives.map((alternative, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: choices are only appended
         <Card key={index} padding="xs">
           <Text size="xs" c="dimmed" fw={600} mb={4}>
             Choice {index + 2}
           </Text>
-          <Suspense fallback={<Text style={{ whiteSpace: "pre-wrap" }}>{alternative}</Text>}>
-            <Markdown text={alternative} />
-          </Suspense>
+          <AnswerText text={alternative} isRunning={state === "running"} />
         </Card>
       ))}
       {toolCalls.map((call, index) => (
@@ -68,78 +80,62 @@ export const AnswerView = memo(function AnswerView({ answer, model, showsModel }
           {error}
         </Alert>
       )}
-      <Group gap="xs">
-        {state === "stopped" && (
-          <Badge color="gray" variant="light">
-            Stopped
-          </Badge>
-        )}
-        {finishReason === "length" && (
-          <Badge color="yellow" variant="light" c="var(--mantine-color-text)">
-            Cut at the token limit
-          </Badge>
-        )}
-        {finishReason === "content_filter" && (
-          <Badge color="red" variant="light">
-            Blocked by moderation
-          </Badge>
-        )}
-        {measures !== undefined && <MeasuresLine measures={measures} model={model} />}
-        {requestId !== undefined && state === "done" && <RatingButtons request={requestId} />}
-      </Group>
+      <AnswerFooter {...props} showsTokens={showsTokens} onTokens={() => setShowsTokens(!showsTokens)} />
     </Stack>
   );
 });
 
-/** The rate of a shorter time says nothing. */
-const MIN_MEASURED_SECONDS = 0.02;
-
-function MeasuresLine({ measures, model }: { measures: Measures; model: ModelEntry | undefined }) {
-  const { firstTokenSeconds, seconds, promptTokens, completionTokens } = measures;
-  const generating = seconds - (firstTokenSeconds ?? 0);
-  const rate =
-    completionTokens > 1 && generating > MIN_MEASURED_SECONDS ? (completionTokens - 1) / generating : undefined;
-  const cost = costOf(measures, model);
-  const parts = [
-    rate !== undefined && `${rate.toFixed(rate < 10 ? 1 : 0)} tok/s`,
-    firstTokenSeconds !== undefined && `first token ${formatSeconds(firstTokenSeconds)}`,
-    `${promptTokens} → ${completionTokens} tokens`,
-    cost !== undefined && formatCost(cost),
-  ].filter((part) => part !== false);
+function AnswerText({ text, isRunning }: { text: string; isRunning: boolean }) {
   return (
-    <Text size="xs" c="dimmed" className="tabular" data-testid="measures">
-      {parts.join(" · ")}
-    </Text>
+    <Suspense fallback={<Text style={{ whiteSpace: "pre-wrap" }}>{text}</Text>}>
+      <Markdown text={text} isRunning={isRunning} />
+    </Suspense>
   );
 }
 
-function costOf(
-  { promptTokens, cachedTokens = 0, completionTokens }: Measures,
-  model: ModelEntry | undefined,
-): number | undefined {
-  const { prompt, cached_prompt: cached, completion, exchange_rate: rate } = model?.metadata.pricing ?? {};
-  if (prompt == null || completion == null) return undefined;
-  const read = Number(prompt) * (promptTokens - cachedTokens) + Number(cached ?? prompt) * cachedTokens;
-  return Number(rate ?? 1) * (read + Number(completion) * completionTokens);
+interface AnswerFooterProps extends AnswerViewProps {
+  showsTokens: boolean;
+  onTokens: () => void;
 }
 
-function Reasoning({ text, isRunning }: { text: string; isRunning: boolean }) {
-  const [isOpen, { toggle }] = useDisclosure(false);
-  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
+function AnswerFooter({ answer, model, showsTokens, onTokens }: AnswerFooterProps) {
+  const { text, tokens, state, finishReason, measures, requestId } = answer;
+  const label = showsTokens ? "Hide log probabilities" : "Show log probabilities";
   return (
-    <div>
-      <UnstyledButton onClick={toggle} aria-expanded={isOpen}>
-        <Group gap={4} c="dimmed">
-          <IconBulb size={15} />
-          <Text size="sm">{isRunning ? "Reasoning…" : "Reasoning"}</Text>
-          <Chevron size={14} />
-        </Group>
-      </UnstyledButton>
-      <Collapse expanded={isOpen}>
-        <Text size="sm" c="dimmed" pl="md" mt={4} style={{ whiteSpace: "pre-wrap" }}>
-          {text}
-        </Text>
-      </Collapse>
-    </div>
+    <Group gap="xs" className="turn-actions">
+      {state === "stopped" && (
+        <Badge color="gray" variant="light">
+          Stopped
+        </Badge>
+      )}
+      {finishReason === "length" && (
+        <Badge color="yellow" variant="light" c="var(--mantine-color-text)">
+          Cut at the token limit
+        </Badge>
+      )}
+      {finishReason === "content_filter" && (
+        <Badge color="red" variant="light">
+          Blocked by moderation
+        </Badge>
+      )}
+      {measures !== undefined && <MeasuresLine answer={answer} measures={measures} model={model} />}
+      <Group gap={0}>
+        {text !== "" && state !== "running" && <CopyButton text={text} label="Copy answer" />}
+        {tokens !== undefined && state !== "running" && (
+          <Tooltip label={label}>
+            <ActionIcon
+              variant={showsTokens ? "light" : "subtle"}
+              color={showsTokens ? undefined : "gray"}
+              aria-label={label}
+              aria-pressed={showsTokens}
+              onClick={onTokens}
+            >
+              <IconPercentage size={15} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+        {requestId !== undefined && state === "done" && <RatingButtons request={requestId} />}
+      </Group>
+    </Group>
   );
 }

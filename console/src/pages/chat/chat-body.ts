@@ -22,9 +22,12 @@ const FIELDS = {
   parallelToolCalls: "parallel_tool_calls",
 } as const satisfies Partial<Record<keyof Parameters, string>>;
 
+const TOP_LOGPROBS = 5;
+
 const TAKEN: ReadonlySet<string> = new Set([
   ...Object.values(FIELDS),
   ...["model", "messages", "stream", "stream_options", "stop", "response_format", "tools", "tool_choice", "max_tokens"],
+  ...["logprobs", "top_logprobs"],
 ]);
 
 /** What is wrong in the JSON of the parameters, by parameter. */
@@ -72,6 +75,7 @@ export function toChatBody(model: string, parameters: Parameters, turns: readonl
     }),
     ...(hasTools && { tools: tools as OpenAI.Chat.ChatCompletionTool[] }),
     ...(hasTools && toolChoice !== undefined && { tool_choice: toToolChoice(toolChoice) }),
+    ...(parameters.logprobs === true && { logprobs: true, top_logprobs: TOP_LOGPROBS }),
     ...(checkOther(parameters.other, TAKEN).value as object | undefined),
     stream: true,
     stream_options: { include_usage: true },
@@ -83,13 +87,24 @@ function toToolChoice(choice: string): OpenAI.Chat.ChatCompletionToolChoiceOptio
   return { type: "function", function: { name: choice } };
 }
 
-function toUserMessages({ text, images, toolResults }: Turn): Message[] {
+function toUserMessages({ text, images, files = [], toolResults }: Turn): Message[] {
   if (toolResults !== undefined) {
     return toolResults.map(({ id, content }) => ({ role: "tool", tool_call_id: id, content }));
   }
-  if (images.length === 0) return [{ role: "user", content: text }];
+  const texts = files.flatMap(({ name, text: content }) => (content === undefined ? [] : [fileText(name, content)]));
+  const whole = [...texts, text].join("\n\n");
+  const documents = files.flatMap(({ name, url }) =>
+    url === undefined ? [] : [{ type: "file" as const, file: { filename: name, file_data: url } }],
+  );
+  if (images.length + documents.length === 0) return [{ role: "user", content: whole }];
   const parts = images.map((url) => ({ type: "image_url" as const, image_url: { url } }));
-  return [{ role: "user", content: [...parts, { type: "text", text }] }];
+  return [{ role: "user", content: [...parts, ...documents, { type: "text", text: whole }] }];
+}
+
+/** A text file in a question. Its fence is longer than any within it. */
+function fileText(name: string, text: string): string {
+  const fence = "`".repeat(1 + Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)));
+  return `${name}:\n${fence}\n${text.trimEnd()}\n${fence}`;
 }
 
 function toCallingMessage({ text, toolCalls }: Turn["answers"][number]): Message {

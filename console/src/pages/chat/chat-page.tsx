@@ -1,14 +1,4 @@
-import {
-  ActionIcon,
-  Card,
-  Drawer,
-  Group,
-  MultiSelect,
-  ScrollArea,
-  Stack,
-  Tooltip,
-  VisuallyHidden,
-} from "@mantine/core";
+import { ActionIcon, Card, Drawer, Group, ScrollArea, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -24,11 +14,11 @@ import { parameterProblems } from "./chat-body.ts";
 import { chatSamples } from "./chat-samples.ts";
 import { Composer } from "./composer.tsx";
 import { ConversationsDrawer } from "./conversations-drawer.tsx";
+import { ModelPicker } from "./model-picker.tsx";
 import { type ChatBounds, ParametersForm } from "./parameters-form.tsx";
 import { Transcript } from "./transcript.tsx";
 import { useChat } from "./use-chat.ts";
 
-const MAX_MODELS = 3;
 /** More than these would not be read. */
 const MAX_CHOICES = 8;
 
@@ -49,12 +39,19 @@ export function ChatPage() {
       </Empty>
     );
   }
-  return <ChatRoom models={chatModels} />;
+  const transcription = models.data.find(({ metadata }) => metadata.task === "transcription");
+  return <ChatRoom models={chatModels} transcriptionModel={transcription?.id} />;
 }
 
-function ChatRoom({ models }: { models: ModelEntry[] }) {
+interface ChatRoomProps {
+  models: ModelEntry[];
+  transcriptionModel: string | undefined;
+}
+
+function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
   const chat = useChat();
-  const { conversation, change } = chat;
+  const { conversation, actions } = chat;
+  const { change } = actions;
   const [draft, setDraft] = useState("");
   const [isOpen, { open, close }] = useDisclosure(false);
   const isWide = useMediaQuery("(min-width: 75em)", undefined, { getInitialValueInEffect: false });
@@ -80,17 +77,7 @@ function ChatRoom({ models }: { models: ModelEntry[] }) {
       <VisuallyHidden component="h1">Chat</VisuallyHidden>
       <Stack flex={1} gap="sm" miw={0}>
         <Group gap="xs" align="flex-start">
-          <MultiSelect
-            flex="1 1 280px"
-            miw={0}
-            aria-label="Models"
-            data={models.map(({ id }) => id)}
-            value={chosen}
-            maxValues={MAX_MODELS}
-            searchable
-            hidePickedOptions
-            onChange={(next) => next.length > 0 && change({ models: next })}
-          />
+          <ModelPicker models={models} value={chosen} onChange={(next) => change({ models: next })} />
           <AsCode samples={() => chatSamples(conversation, draft)} />
           {!isWide && (
             <Tooltip label="Parameters">
@@ -99,14 +86,14 @@ function ChatRoom({ models }: { models: ModelEntry[] }) {
               </ActionIcon>
             </Tooltip>
           )}
-          <ConversationsDrawer current={conversation.id} onOpen={chat.open} onDelete={chat.remove} />
+          <ConversationsDrawer current={conversation.id} onOpen={actions.open} onDelete={actions.remove} />
           <Tooltip label="New conversation">
             <ActionIcon
               variant="default"
               size={36}
               aria-label="New conversation"
               disabled={conversation.turns.length === 0}
-              onClick={chat.begin}
+              onClick={actions.begin}
             >
               <IconPlus size={16} />
             </ActionIcon>
@@ -118,9 +105,10 @@ function ChatRoom({ models }: { models: ModelEntry[] }) {
           onDraft={setDraft}
           isRunning={chat.isRunning}
           takesImages={canSee}
+          transcriptionModel={transcriptionModel}
           problem={problem}
-          onSend={chat.ask}
-          onStop={chat.stop}
+          onSend={actions.ask}
+          onStop={actions.stop}
         />
       </Stack>
       {isWide ? (
@@ -144,6 +132,7 @@ function boundsOf(models: ModelEntry[]): ChatBounds {
   const choices = models.flatMap(({ metadata }) => Number(metadata.capabilities.max_choices ?? MAX_CHOICES));
   return {
     reasoning: models.some(({ metadata }) => metadata.capabilities.reasoning === true),
+    logprobs: models.length > 0 && models.every(({ metadata }) => metadata.capabilities.logprobs === true),
     tools: some("tools"),
     jsonSchema: some("json_schema"),
     maxTokens: windows.length === 0 ? undefined : Math.min(...windows),

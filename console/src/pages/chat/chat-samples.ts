@@ -2,6 +2,7 @@ import type { CodeSamples } from "../../components/as-code.tsx";
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT, toPython } from "../../components/code-text.ts";
 import { newTurn, toChatBody } from "./chat-body.ts";
 import type { Conversation } from "./conversation.ts";
+import { pathOf } from "./conversation-tree.ts";
 
 /** Fields that OpenAI's clients do not know: extensions of other servers, which Python's client sends as `extra_body`. */
 const EXTENSIONS: ReadonlySet<string> = new Set([
@@ -18,7 +19,9 @@ const EXTENSIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** The current settings as code; without turns, with an example question. */
-export function chatSamples({ models, parameters, turns }: Conversation, draft: string): CodeSamples {
+export function chatSamples(conversation: Conversation, draft: string): CodeSamples {
+  const { models, parameters } = conversation;
+  const turns = pathOf(conversation);
   const [model = "MODEL"] = models;
   const question = draft.trim() === "" ? "What is the capital of France?" : draft;
   const last = turns.at(-1);

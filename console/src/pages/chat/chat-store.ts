@@ -2,6 +2,7 @@
 
 import { newTurn, toChatBody } from "./chat-body.ts";
 import { type Answer, type Conversation, newConversation, type ToolResult, type Turn } from "./conversation.ts";
+import { parentOf, pathOf, select, withTurn } from "./conversation-tree.ts";
 import { loadConversation, removeConversation, storeConversation } from "./stored-conversations.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
@@ -55,18 +56,24 @@ export class ChatStore {
   }
 
   /** Adds a turn and has it answered by every model. */
-  ask(id: string, turn: Pick<Turn, "text" | "images"> | { toolResults: ToolResult[] }): void {
+  ask(id: string, turn: Pick<Turn, "text" | "images" | "files"> | { toolResults: ToolResult[] }): void {
     const text = "text" in turn ? turn.text : "";
-    void this.#run(id, [...this.get(id).turns, newTurn(text, turn)]);
+    void this.#run(id, newTurn(text, turn), pathOf(this.get(id)).at(-1)?.id ?? null);
   }
 
-  /** Answers the turn again, with `text` in its place if given; drops all later turns. */
+  /** Answers a turn again, with `text` in its place if given, in a branch beside it. */
   retry(id: string, turnId: string, text?: string): void {
-    const { turns } = this.get(id);
-    const at = turns.findIndex((turn) => turn.id === turnId);
-    const turn = turns[at];
+    const conversation = this.get(id);
+    const turn = conversation.turns.find((each) => each.id === turnId);
     if (turn === undefined) return;
-    void this.#run(id, [...turns.slice(0, at), { ...turn, text: text ?? turn.text, answers: [] }]);
+    const { images, files, toolResults } = turn;
+    const next = newTurn(text ?? turn.text, { images, ...(files && { files }), ...(toolResults && { toolResults }) });
+    void this.#run(id, next, parentOf(conversation, turnId));
+  }
+
+  /** Shows the branch that stands `offset` places after that of a turn. */
+  showBranch(id: string, turnId: string, offset: number): void {
+    this.change(id, select(this.get(id), turnId, offset));
   }
 
   stop(id: string): void {
@@ -101,18 +108,19 @@ export class ChatStore {
     this.#unstored.clear();
   }
 
-  async #run(id: string, turns: Turn[]): Promise<void> {
+  async #run(id: string, turn: Turn, parent: string | null): Promise<void> {
     this.stop(id);
     const { models, parameters } = this.get(id);
     const controller = new AbortController();
     this.#runs.set(id, controller);
-    this.change(id, { turns, changedAt: Date.now() });
+    this.change(id, { ...withTurn(this.get(id), turn, parent), changedAt: Date.now() });
+    const turns = pathOf(this.get(id));
     // The question survives whatever happens next.
     this.flush();
     const show = (column: number) => (answer: Answer) => {
       if (this.#runs.get(id) !== controller) return;
-      const shown = this.get(id).turns.map((turn, index) =>
-        index === turns.length - 1 ? { ...turn, answers: withAnswer(turn.answers, column, answer) } : turn,
+      const shown = this.get(id).turns.map((each) =>
+        each.id === turn.id ? { ...each, answers: withAnswer(each.answers, column, answer) } : each,
       );
       this.change(id, { turns: shown, changedAt: Date.now() });
     };

@@ -1,31 +1,63 @@
-import { ActionIcon, CloseButton, FileButton, Group, Image, Paper, Text, Textarea, Tooltip } from "@mantine/core";
+import {
+  ActionIcon,
+  CloseButton,
+  FileButton,
+  Group,
+  Image,
+  Loader,
+  Paper,
+  Text,
+  Textarea,
+  Tooltip,
+} from "@mantine/core";
 import { type DragEvent, useState } from "react";
-import { IconArrowUp, IconPhoto, IconPlayerStopFilled } from "../../icons.tsx";
+import { notifyFailure } from "../../components/notify.tsx";
+import { IconArrowUp, IconFile, IconPaperclip, IconPlayerStopFilled } from "../../icons.tsx";
+import { type AttachOptions, attachFile } from "./attach-file.ts";
+import type { AttachedFile } from "./conversation.ts";
+import type { ChatActions } from "./use-chat.ts";
 
-interface ComposerProps {
+interface ComposerProps extends AttachOptions {
   draft: string;
-  onDraft: (text: string) => void;
+  onDraft: (change: string | ((draft: string) => string)) => void;
   isRunning: boolean;
-  takesImages: boolean;
   /** Why nothing can be sent, such as a parameter that is not valid JSON. */
   problem: string | undefined;
-  onSend: (text: string, images: string[]) => void;
+  onSend: ChatActions["ask"];
   onStop: () => void;
 }
 
-export function Composer({ draft, onDraft, isRunning, takesImages, problem, onSend, onStop }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { draft, onDraft, isRunning, takesImages, problem, onSend, onStop } = props;
   const [images, setImages] = useState<string[]>([]);
-  const isReady = draft.trim() !== "" && !isRunning && problem === undefined;
-  const attach = async (files: Iterable<File>) => {
-    const pictures = [...files].filter(({ type }) => type.startsWith("image/"));
-    const urls = await Promise.all(pictures.map(toDataUrl));
-    setImages((known) => [...new Set([...known, ...urls])]);
+  const [files, setFiles] = useState<AttachedFile[]>([]);
+  const [reading, setReading] = useState(0);
+  const [isOver, setIsOver] = useState(false);
+  const shownImages = takesImages ? images : [];
+  const isEmpty = draft.trim() === "" && shownImages.length + files.length === 0;
+  const isReady = !isEmpty && !isRunning && reading === 0 && problem === undefined;
+  const attach = async (list: Iterable<File>) => {
+    for (const file of list) {
+      setReading((count) => count + 1);
+      try {
+        const attachment = await attachFile(file, props);
+        if (attachment.kind === "image") setImages((all) => [...new Set([...all, attachment.url])]);
+        else if (attachment.kind === "file") {
+          setFiles((all) => [...all.filter(({ name }) => name !== file.name), attachment.file]);
+        } else onDraft((text) => [text.trimEnd(), attachment.text].filter(Boolean).join("\n\n"));
+      } catch (failure) {
+        notifyFailure(failure);
+      } finally {
+        setReading((count) => count - 1);
+      }
+    }
   };
   const send = () => {
     if (!isReady) return;
-    onSend(draft, takesImages ? images : []);
+    onSend({ text: draft, images: shownImages, ...(files.length > 0 && { files }) });
     onDraft("");
     setImages([]);
+    setFiles([]);
   };
   return (
     <Paper
@@ -33,9 +65,20 @@ export function Composer({ draft, onDraft, isRunning, takesImages, problem, onSe
       radius="lg"
       p="xs"
       shadow="xs"
-      onDragOver={(event: DragEvent) => takesImages && event.preventDefault()}
+      w="100%"
+      maw={860}
+      mx="auto"
+      className="drop-zone"
+      mod={{ over: isOver }}
+      onDragOver={(event: DragEvent) => {
+        if (!event.dataTransfer.types.includes("Files")) return;
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
       onDrop={(event: DragEvent) => {
-        if (!takesImages || event.dataTransfer.files.length === 0) return;
+        setIsOver(false);
+        if (event.dataTransfer.files.length === 0) return;
         event.preventDefault();
         void attach(event.dataTransfer.files);
       }}
@@ -45,9 +88,9 @@ export function Composer({ draft, onDraft, isRunning, takesImages, problem, onSe
           {problem}
         </Text>
       )}
-      {takesImages && images.length > 0 && (
+      {(shownImages.length > 0 || files.length > 0 || reading > 0) && (
         <Group gap="xs" mb="xs">
-          {images.map((url) => (
+          {shownImages.map((url) => (
             <div key={url} style={{ position: "relative" }}>
               <Image src={url} alt="Attached" h={56} w="auto" radius="sm" />
               <CloseButton
@@ -58,25 +101,36 @@ export function Composer({ draft, onDraft, isRunning, takesImages, problem, onSe
               />
             </div>
           ))}
+          {files.map(({ name }) => (
+            <span key={name} className="file-chip">
+              <IconFile size={14} />
+              {name}
+              <CloseButton
+                size="xs"
+                aria-label={`Remove ${name}`}
+                onClick={() => setFiles(files.filter((each) => each.name !== name))}
+              />
+            </span>
+          ))}
+          {reading > 0 && <Loader size="xs" aria-label="Reading files" />}
         </Group>
       )}
       <Group gap="xs" align="flex-end" wrap="nowrap">
-        {takesImages && (
-          <FileButton multiple accept="image/png,image/jpeg,image/webp" onChange={(files) => void attach(files)}>
-            {(props) => (
-              <Tooltip label="Attach images">
-                <ActionIcon {...props} variant="subtle" color="gray" size="lg" aria-label="Attach images">
-                  <IconPhoto size={18} />
-                </ActionIcon>
-              </Tooltip>
-            )}
-          </FileButton>
-        )}
+        <FileButton multiple onChange={(list) => void attach(list)}>
+          {(button) => (
+            <Tooltip label="Attach files">
+              <ActionIcon {...button} variant="subtle" color="gray" size="lg" aria-label="Attach files">
+                <IconPaperclip size={18} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </FileButton>
         <Textarea
           flex={1}
           variant="unstyled"
           aria-label="Message"
           placeholder="Message"
+          dir="auto"
           autosize
           autoFocus
           minRows={1}
@@ -86,7 +140,7 @@ export function Composer({ draft, onDraft, isRunning, takesImages, problem, onSe
           value={draft}
           onChange={(event) => onDraft(event.currentTarget.value)}
           onPaste={(event) => {
-            if (!takesImages || event.clipboardData.files.length === 0) return;
+            if (event.clipboardData.files.length === 0) return;
             event.preventDefault();
             void attach(event.clipboardData.files);
           }}
@@ -113,13 +167,4 @@ export function Composer({ draft, onDraft, isRunning, takesImages, problem, onSe
       </Group>
     </Paper>
   );
-}
-
-function toDataUrl(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error ?? new Error("the file could not be read"));
-    reader.readAsDataURL(file);
-  });
 }

@@ -23,6 +23,8 @@ export interface Parameters {
   /** `auto`, `none`, `required` or a tool's name; undefined: the model's default. */
   toolChoice: string | undefined;
   parallelToolCalls: boolean | undefined;
+  /** Shows how probable each token was. */
+  logprobs: boolean | undefined;
   /** JSON object of further fields of the request, as text. */
   other: string;
 }
@@ -33,6 +35,21 @@ export interface Measures {
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
+}
+
+/** How far an answer is that is being generated. */
+export interface Progress {
+  firstTokenSeconds: number | undefined;
+  seconds: number;
+  /** Parts of the stream, most of which are one token. */
+  tokens: number;
+}
+
+/** Token of an answer with its log probability, and the most probable ones in its place. */
+export interface TokenProbability {
+  text: string;
+  logprob: number;
+  top: { text: string; logprob: number }[];
 }
 
 export interface ToolCall {
@@ -54,6 +71,10 @@ export interface Answer {
   /** ID of the request, to rate it. */
   requestId?: string;
   measures?: Measures;
+  /** While it is generated. */
+  progress?: Progress;
+  /** Tokens of the first choice, if the request asks for log probabilities. */
+  tokens?: TokenProbability[];
 }
 
 export interface ToolResult {
@@ -62,11 +83,21 @@ export interface ToolResult {
   content: string;
 }
 
+/** File in a question: its text, or its content as a data URL. */
+export interface AttachedFile {
+  name: string;
+  text?: string;
+  url?: string;
+}
+
 export interface Turn {
   id: string;
+  /** Turn that it follows; null: none; left out: the one before it in the list. */
+  parent?: string | null;
   text: string;
   /** Data URLs. */
   images: string[];
+  files?: AttachedFile[];
   /** Results of the previous answer's tool calls, which stand in place of a question. */
   toolResults?: ToolResult[];
   /** One per model, in the order of `Conversation.models`. */
@@ -79,7 +110,10 @@ export interface Conversation {
   changedAt: number;
   models: string[];
   parameters: Parameters;
+  /** All branches; `pathOf` finds those that are shown. */
   turns: Turn[];
+  /** Turn that is shown after another one, by the ID of the other; empty for a first turn. */
+  selected?: Record<string, string>;
 }
 
 export const NO_PARAMETERS: Parameters = {
@@ -101,6 +135,7 @@ export const NO_PARAMETERS: Parameters = {
   tools: "",
   toolChoice: undefined,
   parallelToolCalls: undefined,
+  logprobs: undefined,
   other: "",
 };
 

@@ -1,4 +1,15 @@
-import { Button, Collapse, Group, JsonInput, NumberInput, Select, Stack, TagsInput, Textarea } from "@mantine/core";
+import {
+  Button,
+  Collapse,
+  Group,
+  JsonInput,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  Textarea,
+} from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight } from "../../icons.tsx";
 import { BoundedSlider, toNumber } from "./bounded-slider.tsx";
@@ -10,6 +21,7 @@ export interface ChatBounds {
   reasoning: boolean;
   tools: boolean;
   jsonSchema: boolean;
+  logprobs: boolean;
   /** Context window of the smallest model; undefined when unknown. */
   maxTokens: number | undefined;
   /** Choices of one request. */
@@ -65,6 +77,14 @@ export function ParametersForm({ parameters, onChange, bounds }: ParametersFormP
           data={["none", "low", "medium", "high"]}
           value={parameters.reasoningEffort ?? null}
           onChange={(value) => set({ reasoningEffort: value ?? undefined })}
+        />
+      )}
+      {bounds.logprobs && (
+        <Switch
+          label="Log probabilities"
+          description="Colors each token by how probable it was."
+          checked={parameters.logprobs === true}
+          onChange={(event) => set({ logprobs: event.currentTarget.checked ? true : undefined })}
         />
       )}
       <JsonFields parameters={parameters} onChange={onChange} bounds={bounds} />

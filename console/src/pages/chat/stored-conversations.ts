@@ -45,7 +45,7 @@ export function storeConversation(conversation: Conversation): void {
   }
   for (let last = older.length; last >= 0; last -= 1) {
     try {
-      localStorage.setItem(PREFIX + conversation.id, JSON.stringify(conversation));
+      localStorage.setItem(PREFIX + conversation.id, JSON.stringify(conversation, withoutProbabilities));
       localStorage.setItem(OPEN_KEY, conversation.id);
       return;
     } catch {
@@ -81,6 +81,11 @@ function read(key: string): Conversation | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Log probabilities are fifty times as large as their text. */
+function withoutProbabilities(key: string, value: unknown): unknown {
+  return key === "tokens" && Array.isArray(value) ? undefined : value;
 }
 
 function titleOf(text: string): string {

@@ -23,12 +23,20 @@ export async function streamAnswer(
   const beganAt = performance.now();
   let firstAt: number | undefined;
   let lastUpdateAt = 0;
+  let chunks = 0;
+  const sinceStart = (now: number) => ({
+    firstTokenSeconds: firstAt === undefined ? undefined : (firstAt - beganAt) / 1000,
+    seconds: (now - beganAt) / 1000,
+  });
   const show = (isFinal: boolean) => {
     const now = performance.now();
     if (!isFinal && now - lastUpdateAt < UPDATE_MS) return;
     lastUpdateAt = now;
+    const isRunning = answer.state === "running" && firstAt !== undefined;
     update({
       ...answer,
+      ...(isRunning && { progress: { ...sinceStart(now), tokens: chunks } }),
+      ...(answer.tokens && { tokens: [...answer.tokens] }),
       alternatives: Array.from(answer.alternatives, (text) => text ?? ""),
       toolCalls: answer.toolCalls.map((call) => ({ ...call })),
     });
@@ -44,8 +52,7 @@ export async function streamAnswer(
     for await (const chunk of stream) {
       if (chunk.usage) {
         answer.measures = {
-          firstTokenSeconds: firstAt === undefined ? undefined : (firstAt - beganAt) / 1000,
-          seconds: (performance.now() - beganAt) / 1000,
+          ...sinceStart(performance.now()),
           promptTokens: chunk.usage.prompt_tokens,
           cachedTokens: chunk.usage.prompt_tokens_details?.cached_tokens ?? 0,
           completionTokens: chunk.usage.completion_tokens,
@@ -54,7 +61,10 @@ export async function streamAnswer(
       const [choice] = chunk.choices;
       if (choice === undefined) continue;
       const delta = choice.delta as typeof choice.delta & { reasoning_content?: string };
-      if (delta.content || delta.reasoning_content || delta.tool_calls) firstAt ??= performance.now();
+      if (delta.content || delta.reasoning_content || delta.tool_calls) {
+        firstAt ??= performance.now();
+        chunks += 1;
+      }
       if (choice.index > 0) {
         answer.alternatives[choice.index - 1] = (answer.alternatives[choice.index - 1] ?? "") + (delta.content ?? "");
         show(false);
@@ -68,6 +78,14 @@ export async function streamAnswer(
         call.name += part.function?.name ?? "";
         call.arguments += part.function?.arguments ?? "";
         answer.toolCalls[part.index] = call;
+      }
+      for (const { token, logprob, top_logprobs: top } of choice.logprobs?.content ?? []) {
+        answer.tokens ??= [];
+        answer.tokens.push({
+          text: token,
+          logprob,
+          top: top.map((each) => ({ text: each.token, logprob: each.logprob })),
+        });
       }
       if (choice.finish_reason) answer.finishReason = choice.finish_reason;
       show(false);

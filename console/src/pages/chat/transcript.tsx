@@ -1,8 +1,7 @@
 import { Button, ScrollArea, Stack, Text } from "@mantine/core";
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
-import { Empty } from "../../components/empty.tsx";
-import { IconMessage } from "../../icons.tsx";
+import { branchesOf, pathOf } from "./conversation-tree.ts";
 import { TurnView } from "./turn-view.tsx";
 import type { Chat } from "./use-chat.ts";
 
@@ -11,7 +10,12 @@ const EXAMPLES = [
   "Explain what a vector database is, in three sentences.",
   "Write a Python function that reverses the words of a sentence.",
   "List five names for a cat that likes to sleep.",
+  "Compare merge sort and quicksort in a table.",
 ];
+/** Turns that are drawn at first, and each time the reader reaches the beginning. */
+const TURNS_AT_ONCE = 20;
+const NEAR_TOP = 200;
+const NEAR_END = 40;
 
 interface TranscriptProps {
   chat: Chat;
@@ -19,17 +23,45 @@ interface TranscriptProps {
   onPick: (text: string) => void;
 }
 
-/** Turns of a conversation; an empty one suggests questions. */
+/** Turns of a conversation, the latest first to be drawn; an empty one suggests questions. */
 export function Transcript({ chat, models, onPick }: TranscriptProps) {
-  const { turns } = chat.conversation;
+  const { conversation, isRunning, actions } = chat;
+  const { id, models: selected } = conversation;
+  const turns = useMemo(() => pathOf(conversation), [conversation]);
+  const branches = useMemo(() => branchesOf(conversation), [conversation]);
   const viewport = useRef<HTMLDivElement>(null);
   const followsEnd = useRef(true);
+  const [count, setCount] = useState(TURNS_AT_ONCE);
+  /** Height before earlier turns are added above, which must not move those on the screen. */
+  const heightBefore = useRef<number>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation begins at its end
+  useEffect(() => {
+    setCount(TURNS_AT_ONCE);
+    followsEnd.current = true;
+  }, [id]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when earlier turns were added
+  useLayoutEffect(() => {
+    const element = viewport.current;
+    if (element === null || heightBefore.current === undefined) return;
+    element.scrollTop += element.scrollHeight - heightBefore.current;
+    heightBefore.current = undefined;
+  }, [count]);
   // Follows the answer unless the reader has scrolled up.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each change of the turns
   useEffect(() => {
     const element = viewport.current;
     if (element !== null && followsEnd.current) element.scrollTop = element.scrollHeight;
   }, [turns]);
+  const onScroll = ({ y }: { y: number }) => {
+    const element = viewport.current;
+    if (element === null) return;
+    followsEnd.current = element.scrollHeight - element.clientHeight - y < NEAR_END;
+    if (y < NEAR_TOP && count < turns.length && heightBefore.current === undefined) {
+      heightBefore.current = element.scrollHeight;
+      setCount(count + TURNS_AT_ONCE);
+    }
+  };
+  const skipped = Math.max(0, turns.length - count);
   return (
     <ScrollArea
       flex={1}
@@ -39,40 +71,60 @@ export function Transcript({ chat, models, onPick }: TranscriptProps) {
       scrollbars="y"
       scrollbarSize={8}
       viewportProps={{ tabIndex: 0, role: "log", "aria-label": "Conversation", "aria-live": "polite" }}
-      onScrollPositionChange={({ y }) => {
-        const element = viewport.current;
-        if (element !== null) followsEnd.current = element.scrollHeight - element.clientHeight - y < 40;
-      }}
+      onScrollPositionChange={onScroll}
     >
       {turns.length === 0 ? (
-        <Empty icon={<IconMessage />} title="Ask something">
-          <Text size="sm" mb="sm">
-            Answers come from this machine or its upstreams; the conversation stays in this browser.
-          </Text>
-          <Stack gap={6}>
-            {EXAMPLES.map((example) => (
-              <Button
-                key={example}
-                variant="default"
-                size="xs"
-                fw={400}
-                h="auto"
-                py={7}
-                onClick={() => onPick(example)}
-                styles={WRAPPING}
-              >
-                {example}
-              </Button>
-            ))}
-          </Stack>
-        </Empty>
+        <Welcome onPick={onPick} />
       ) : (
-        <Stack gap="lg" py="xs" pr="sm">
-          {turns.map((turn, index) => (
-            <TurnView key={turn.id} turn={turn} chat={chat} models={models} isLast={index === turns.length - 1} />
+        <Stack gap="xl" py="xs" pr="sm" maw={selected.length > 1 ? undefined : 860} mx="auto">
+          {skipped > 0 && (
+            <Button variant="subtle" size="compact-sm" onClick={() => setCount(count + TURNS_AT_ONCE)}>
+              Show earlier messages
+            </Button>
+          )}
+          {turns.slice(skipped).map((turn, index) => (
+            <TurnView
+              key={turn.id}
+              turn={turn}
+              branchIndex={branches.get(turn.id)?.index ?? 0}
+              branchCount={branches.get(turn.id)?.count ?? 1}
+              models={models}
+              firstModel={selected[0]}
+              isRunning={isRunning}
+              isLast={skipped + index === turns.length - 1}
+              actions={actions}
+            />
           ))}
         </Stack>
       )}
     </ScrollArea>
+  );
+}
+
+function Welcome({ onPick }: { onPick: (text: string) => void }) {
+  return (
+    <div className="chat-welcome">
+      <h2>What can I do for you?</h2>
+      <Text size="sm" c="dimmed" mb="md">
+        Answers come from this machine or its upstreams. Choose several models to let them answer side by side.
+      </Text>
+      <div className="chat-examples">
+        {EXAMPLES.map((example) => (
+          <Button
+            key={example}
+            variant="default"
+            fw={400}
+            h="auto"
+            py={12}
+            justify="flex-start"
+            ta="left"
+            onClick={() => onPick(example)}
+            styles={WRAPPING}
+          >
+            {example}
+          </Button>
+        ))}
+      </div>
+    </div>
   );
 }

@@ -1,45 +1,40 @@
-import {
-  ActionIcon,
-  Button,
-  Card,
-  Code,
-  Group,
-  Image,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Text,
-  Textarea,
-  Tooltip,
-} from "@mantine/core";
-import { useState } from "react";
+import { Card, Code, SimpleGrid, Stack, Text } from "@mantine/core";
+import { memo } from "react";
 import type { ModelEntry } from "../../api/models.ts";
-import { IconPencil, IconRefresh } from "../../icons.tsx";
+import { raceOf } from "./answer-speed.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { ToolResult, Turn } from "./conversation.ts";
+import { QuestionView } from "./question-view.tsx";
 import { ToolResultsForm } from "./tool-results-form.tsx";
-import type { Chat } from "./use-chat.ts";
+import type { ChatActions } from "./use-chat.ts";
 
 interface TurnViewProps {
   turn: Turn;
-  chat: Chat;
+  branchIndex: number;
+  branchCount: number;
   models: ModelEntry[];
+  /** Model of the conversation whose answers need no name. */
+  firstModel: string | undefined;
+  isRunning: boolean;
   isLast: boolean;
+  actions: ChatActions;
 }
 
 /** One question, or results of tools, with the answers of every model. */
-export function TurnView({ turn, chat, models, isLast }: TurnViewProps) {
+export const TurnView = memo(function TurnView(props: TurnViewProps) {
+  const { turn, models, firstModel, isRunning, isLast, actions } = props;
   const [only] = turn.answers;
   // Models beside each other may call different tools.
-  const isWaiting = isLast && !chat.isRunning && turn.answers.length === 1 && only?.state === "done";
+  const isWaiting = isLast && !isRunning && turn.answers.length === 1 && only?.state === "done";
+  const isRace = turn.answers.length > 1;
+  const race = raceOf(turn.answers.filter(Boolean));
   return (
-    <Stack gap="sm">
-      {turn.toolResults === undefined ? (
-        <Question turn={turn} chat={chat} />
-      ) : (
-        <ToolResults results={turn.toolResults} />
-      )}
-      <SimpleGrid cols={{ base: 1, md: Math.max(1, turn.answers.length) }} spacing="lg">
+    <Stack gap="sm" className="turn">
+      {turn.toolResults === undefined ? <QuestionView {...props} /> : <ToolResults results={turn.toolResults} />}
+      <SimpleGrid
+        cols={{ base: 1, md: Math.max(1, Math.min(2, turn.answers.length)), xl: Math.max(1, turn.answers.length) }}
+        spacing="md"
+      >
         {turn.answers.map(
           (answer, column) =>
             answer && (
@@ -48,17 +43,20 @@ export function TurnView({ turn, chat, models, isLast }: TurnViewProps) {
                 key={column}
                 answer={answer}
                 model={models.find(({ id }) => id === answer.model)}
-                showsModel={turn.answers.length > 1 || chat.conversation.models[0] !== answer.model}
+                showsModel={isRace || firstModel !== answer.model}
+                {...(isRace && { highest: race.highest })}
+                isFastest={race.fastest === column}
+                isFirst={race.first === column}
               />
             ),
         )}
       </SimpleGrid>
       {isWaiting && only.toolCalls.length > 0 && (
-        <ToolResultsForm calls={only.toolCalls} onSend={chat.sendToolResults} />
+        <ToolResultsForm calls={only.toolCalls} onSend={actions.sendToolResults} />
       )}
     </Stack>
   );
-}
+});
 
 function ToolResults({ results }: { results: readonly ToolResult[] }) {
   return (
@@ -74,78 +72,5 @@ function ToolResults({ results }: { results: readonly ToolResult[] }) {
         </Card>
       ))}
     </Stack>
-  );
-}
-
-function Question({ turn, chat }: { turn: Turn; chat: Chat }) {
-  const [edited, setEdited] = useState<string>();
-  const { isRunning } = chat;
-  return (
-    <Group justify="flex-end" align="flex-start" gap={4} wrap="nowrap">
-      <Group gap={0} wrap="nowrap">
-        <Tooltip label="Edit">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label="Edit message"
-            disabled={isRunning}
-            onClick={() => setEdited(turn.text)}
-          >
-            <IconPencil size={15} />
-          </ActionIcon>
-        </Tooltip>
-        <Tooltip label="Retry">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label="Retry"
-            disabled={isRunning}
-            onClick={() => chat.retry(turn.id)}
-          >
-            <IconRefresh size={15} />
-          </ActionIcon>
-        </Tooltip>
-      </Group>
-      <Paper px="md" py="xs" radius="lg" className="user-message">
-        {edited === undefined ? (
-          <>
-            {turn.images.map((url) => (
-              <Image key={url} src={url} alt="Attached" mah={180} w="auto" radius="sm" mb={6} />
-            ))}
-            <Text size="md" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-              {turn.text}
-            </Text>
-          </>
-        ) : (
-          <Stack gap="xs">
-            <Textarea
-              aria-label="Edited message"
-              autosize
-              autoFocus
-              maxRows={12}
-              w={480}
-              maw="100%"
-              value={edited}
-              onChange={(event) => setEdited(event.currentTarget.value)}
-            />
-            <Group gap="xs" justify="flex-end">
-              <Button size="xs" variant="default" onClick={() => setEdited(undefined)}>
-                Cancel
-              </Button>
-              <Button
-                size="xs"
-                disabled={edited.trim() === ""}
-                onClick={() => {
-                  setEdited(undefined);
-                  chat.retry(turn.id, edited);
-                }}
-              >
-                Send
-              </Button>
-            </Group>
-          </Stack>
-        )}
-      </Paper>
-    </Group>
   );
 }

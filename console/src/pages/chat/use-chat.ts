@@ -1,19 +1,20 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { chatStore } from "./chat-store.ts";
-import { type Conversation, newConversation, type ToolResult } from "./conversation.ts";
+import { type Conversation, newConversation, type ToolResult, type Turn } from "./conversation.ts";
 import { loadLastConversation } from "./stored-conversations.ts";
 
-export interface Chat {
-  conversation: Conversation;
-  isRunning: boolean;
+/** The same object while the conversation is. */
+export interface ChatActions {
   change(part: Partial<Conversation>): void;
   /** Adds a turn and has it answered by every model. */
-  ask(text: string, images: string[]): void;
+  ask(question: Pick<Turn, "text" | "images" | "files">): void;
   /** Answers the calls of the last answer, and has the model go on. */
   sendToolResults(results: ToolResult[]): void;
-  /** Answers the turn again, with `text` in its place if given; drops all later turns. */
+  /** Answers the turn again, with `text` in its place if given, in a branch beside it. */
   retry(turnId: string, text?: string): void;
+  /** Shows the branch that stands `offset` places after that of a turn. */
+  showBranch(turnId: string, offset: number): void;
   stop(): void;
   /** Continues a stored conversation. */
   open(id: string): void;
@@ -21,6 +22,12 @@ export interface Chat {
   begin(): void;
   /** Deletes a stored conversation. */
   remove(id: string): void;
+}
+
+export interface Chat {
+  conversation: Conversation;
+  isRunning: boolean;
+  actions: ChatActions;
 }
 
 /** The conversation that the address names, or the one that was stored last. */
@@ -31,30 +38,33 @@ export function useChat(): Chat {
   const id = c ?? last.id;
   const conversation = useSyncExternalStore(chatStore.subscribe, () => chatStore.get(id));
   const isRunning = useSyncExternalStore(chatStore.subscribe, () => chatStore.isRunning(id));
-  const show = (next: string, replace = false) => void navigate({ to: "/chat", search: { c: next }, replace });
   // biome-ignore lint/correctness/useExhaustiveDependencies: an address without a conversation gets the last one's
   useEffect(() => {
-    if (c === undefined) show(id, true);
+    if (c === undefined) void navigate({ to: "/chat", search: { c: id }, replace: true });
   }, [c]);
   useEffect(() => () => chatStore.release(id), [id]);
-  const begin = (replace = false) => {
-    const next = newConversation(conversation.models, conversation.parameters);
-    chatStore.add(next);
-    show(next.id, replace);
-  };
-  return {
-    conversation,
-    isRunning,
-    change: (part) => chatStore.change(id, part),
-    ask: (text, images) => chatStore.ask(id, { text, images }),
-    sendToolResults: (toolResults) => chatStore.ask(id, { toolResults }),
-    retry: (turnId, text) => chatStore.retry(id, turnId, text),
-    stop: () => chatStore.stop(id),
-    open: (next) => show(next),
-    begin: () => begin(),
-    remove: (removed) => {
-      chatStore.remove(removed);
-      if (removed === id) begin(true);
-    },
-  };
+  const actions = useMemo<ChatActions>(() => {
+    const show = (next: string, replace = false) => void navigate({ to: "/chat", search: { c: next }, replace });
+    const begin = (replace = false) => {
+      const { models, parameters } = chatStore.get(id);
+      const next = newConversation(models, parameters);
+      chatStore.add(next);
+      show(next.id, replace);
+    };
+    return {
+      change: (part) => chatStore.change(id, part),
+      ask: (question) => chatStore.ask(id, question),
+      sendToolResults: (toolResults) => chatStore.ask(id, { toolResults }),
+      retry: (turnId, text) => chatStore.retry(id, turnId, text),
+      showBranch: (turnId, offset) => chatStore.showBranch(id, turnId, offset),
+      stop: () => chatStore.stop(id),
+      open: (next) => show(next),
+      begin: () => begin(),
+      remove: (removed) => {
+        chatStore.remove(removed);
+        if (removed === id) begin(true);
+      },
+    };
+  }, [id, navigate]);
+  return { conversation, isRunning, actions };
 }

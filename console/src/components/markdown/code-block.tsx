@@ -1,0 +1,57 @@
+import { useEffect, useState } from "react";
+import { CopyButton } from "../copy-button.tsx";
+import type { CodeToken } from "./highlighter.ts";
+
+interface CodeBlockProps {
+  code: string;
+  /** As the fence names it; empty: none. */
+  language: string;
+}
+
+/** Code that is still generated is colored when it pauses. */
+const PAUSE_MS = 120;
+
+/** Code with its language, a button that copies it, and colors once they are there. */
+export function CodeBlock({ code, language }: CodeBlockProps) {
+  const [colored, setColored] = useState<{ code: string; lines: CodeToken[][] }>();
+  useEffect(() => {
+    if (language === "") return;
+    let isCurrent = true;
+    const timer = setTimeout(async () => {
+      const { highlight } = await import("./highlighter.ts");
+      const lines = await highlight(code, language).catch(() => undefined);
+      if (isCurrent && lines !== undefined) setColored({ code, lines });
+    }, PAUSE_MS);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [code, language]);
+  return (
+    <div className="code-frame">
+      <div className="code-bar">
+        <span>{language}</span>
+        <CopyButton text={code} label="Copy code" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
+      <pre tabIndex={0} dir="ltr">
+        <code>{colored?.code === code ? <Lines lines={colored.lines} /> : code}</code>
+      </pre>
+    </div>
+  );
+}
+
+function Lines({ lines }: { lines: readonly CodeToken[][] }) {
+  return lines.map((line, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a line is at its place
+    <span key={row}>
+      {line.map(({ content, color }, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a token is at its place
+        <span key={column} style={{ color }}>
+          {content}
+        </span>
+      ))}
+      {row < lines.length - 1 && "\n"}
+    </span>
+  ));
+}

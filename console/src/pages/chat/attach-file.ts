@@ -1,0 +1,58 @@
+/** Files in a question: images and documents as parts of the message, texts as text, recordings as their transcript. */
+
+import { request } from "../../api/request.ts";
+import { formatBytes } from "../../components/format.ts";
+import type { AttachedFile } from "./conversation.ts";
+
+export type Attachment =
+  | { kind: "image"; url: string }
+  | { kind: "file"; file: AttachedFile }
+  | { kind: "transcript"; text: string };
+
+export interface AttachOptions {
+  /** Whether every chosen model sees images. */
+  takesImages: boolean;
+  /** Model that transcribes recordings; undefined: the project has none. */
+  transcriptionModel: string | undefined;
+}
+
+const MAX_TEXT_BYTES = 512 * 1024;
+const MAX_BYTES = 20 * 1024 * 1024;
+const TEXT_TYPE = /^text\/|[/+](json|xml|yaml|javascript|typescript|x-sh|x-python|toml|sql)$/;
+const TEXT_NAME =
+  /\.(txt|md|csv|tsv|jsonl?|ya?ml|toml|ini|xml|html?|css|[cm]?[jt]sx?|py|rb|rs|go|java|kt|[ch](pp)?|cs|php|sql|sh|log|diff|patch|tex|swift)$/i;
+
+/** Reads a file as what the API takes. Throws an Error that names a file that it cannot take. */
+export async function attachFile(file: File, { takesImages, transcriptionModel }: AttachOptions): Promise<Attachment> {
+  const { name, type, size } = file;
+  const isText = TEXT_TYPE.test(type) || TEXT_NAME.test(name);
+  const limit = isText ? MAX_TEXT_BYTES : MAX_BYTES;
+  if (size > limit)
+    throw new Error(`${name} has ${formatBytes(size)}. The limit for this kind is ${formatBytes(limit)}.`);
+  if (isText) return { kind: "file", file: { name, text: await file.text() } };
+  if (type.startsWith("image/")) {
+    if (!takesImages) throw new Error(`${name} is an image. Choose models that see images.`);
+    return { kind: "image", url: await toDataUrl(file) };
+  }
+  if (/^(audio|video)\//.test(type)) {
+    if (transcriptionModel === undefined) throw new Error(`${name} is a recording, and no model transcribes here.`);
+    return { kind: "transcript", text: await transcribe(file, transcriptionModel) };
+  }
+  return { kind: "file", file: { name, url: await toDataUrl(file) } };
+}
+
+async function transcribe(file: File, model: string): Promise<string> {
+  const body = new FormData();
+  body.append("model", model);
+  body.append("file", file);
+  return (await request<{ text: string }>("v1/audio/transcriptions", { method: "POST", body })).text;
+}
+
+function toDataUrl(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error ?? new Error(`${file.name} could not be read.`));
+    reader.readAsDataURL(file);
+  });
+}

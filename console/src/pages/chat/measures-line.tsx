@@ -1,0 +1,39 @@
+import { Text } from "@mantine/core";
+import type { ModelEntry } from "../../api/models.ts";
+import { formatCost, formatDecimal, formatNumber, formatSeconds } from "../../components/format.ts";
+import { speedOf } from "./answer-speed.ts";
+import type { Answer, Measures } from "./conversation.ts";
+
+interface MeasuresLineProps {
+  answer: Answer;
+  measures: Measures;
+  model: ModelEntry | undefined;
+}
+
+/** Speed, tokens and cost of a complete answer. */
+export function MeasuresLine({ answer, measures, model }: MeasuresLineProps) {
+  const { firstTokenSeconds, promptTokens, completionTokens } = measures;
+  const { tokensPerSecond } = speedOf(answer);
+  const cost = costOf(measures, model);
+  const parts = [
+    tokensPerSecond !== undefined && `${formatDecimal(tokensPerSecond)} tok/s`,
+    firstTokenSeconds !== undefined && `first token ${formatSeconds(firstTokenSeconds)}`,
+    `${formatNumber(promptTokens)} → ${formatNumber(completionTokens)} tokens`,
+    cost !== undefined && formatCost(cost),
+  ].filter((part) => part !== false);
+  return (
+    <Text size="xs" c="dimmed" className="tabular" data-testid="measures">
+      {parts.join(" · ")}
+    </Text>
+  );
+}
+
+function costOf(
+  { promptTokens, cachedTokens = 0, completionTokens }: Measures,
+  model: ModelEntry | undefined,
+): number | undefined {
+  const { prompt, cached_prompt: cached, completion, exchange_rate: rate } = model?.metadata.pricing ?? {};
+  if (prompt == null || completion == null) return undefined;
+  const read = Number(prompt) * (promptTokens - cachedTokens) + Number(cached ?? prompt) * cachedTokens;
+  return Number(rate ?? 1) * (read + Number(completion) * completionTokens);
+}
