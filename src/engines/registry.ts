@@ -24,6 +24,7 @@ import { mistralEngine } from "./mistral/mistral-engine.ts";
 import { moonshineEngine } from "./moonshine/moonshine-engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
+import { sdServerEngine } from "./sd-server/sd-server-engine.ts";
 import { sentenceEmbeddingsEngine } from "./sentence-embeddings/sentence-embeddings-engine.ts";
 import { describeModel } from "./shared/describe-model.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx/sherpa-onnx-engine.ts";
@@ -46,6 +47,7 @@ const LIST = [
   moonshineEngine,
   openAiCompatibleEngine,
   scriptedEngine,
+  sdServerEngine,
   sentenceEmbeddingsEngine,
   sherpaOnnxEngine,
   whisperEngine,

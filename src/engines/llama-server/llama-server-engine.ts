@@ -1,5 +1,5 @@
 import { defineEngine } from "../define-engine.ts";
-import { findBinary } from "./find-binary.ts";
+import { findLlamaServer } from "./find-llama-server.ts";
 import { llamaServerSettings } from "./settings.ts";
 
 /** GGUF models in llama.cpp's server, which Parlance starts on this machine and supervises. */
@@ -10,7 +10,7 @@ export const llamaServerEngine = defineEngine({
   isLocal: true,
   files: ({ projectorFile }) => (projectorFile === undefined ? [] : [projectorFile]),
   async prepare({ binary, reference }, _task, { pull, signal }): Promise<void> {
-    await findBinary(binary);
+    await findLlamaServer(binary);
     await pull(reference, signal);
   },
   module: () => import("./open-llama-server.ts"),

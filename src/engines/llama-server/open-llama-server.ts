@@ -1,13 +1,13 @@
 import type { InProcessModule } from "../define-engine.ts";
 import { hostServer } from "../host/host-server.ts";
 import { siblingModule } from "../host/sibling-module.ts";
-import { findBinary } from "./find-binary.ts";
+import { findLlamaServer } from "./find-llama-server.ts";
 import { LlamaServerChat } from "./llama-server-chat.ts";
 import type { LlamaServerStart } from "./llama-server-child.ts";
 import type { LlamaServerSettings } from "./settings.ts";
 
 export const open: InProcessModule<LlamaServerSettings>["open"] = async (settings, _task, services) => {
-  const binary = await findBinary(settings.binary);
+  const binary = await findLlamaServer(settings.binary);
   const files = await services.pull(settings.reference, services.signal);
   const start: LlamaServerStart = {
     binary,

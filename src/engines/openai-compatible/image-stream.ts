@@ -17,7 +17,7 @@ const Partial = z.object({
 const Completed = z.object({
   type: z.enum(["image_generation.completed", "image_edit.completed"]),
   b64_json: z.string(),
-  usage: z.unknown(),
+  usage: z.unknown().optional(),
 });
 
 /** An image of 4096 × 4096 pixels as Base64. */

@@ -16,7 +16,7 @@ const Images = z.object({
   data: z.array(
     z.object({ b64_json: z.string().nullish(), url: z.string().nullish(), revised_prompt: z.string().nullish() }),
   ),
-  usage: z.unknown(),
+  usage: z.unknown().optional(),
 });
 
 const OPERATIONS = { generation: "images/generations", edit: "images/edits", variation: "images/variations" } as const;

@@ -57,7 +57,8 @@ export async function startImageUpstream(): Promise<ImageUpstream> {
     const image = prompt.includes("address") ? { url: "https://images.example/1.png" } : { b64_json: PIXEL };
     const data = Array.from({ length: Number(fields.n) }, () => ({ ...image, revised_prompt: `${prompt}, at dawn` }));
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ created: 1, data, usage: USAGE, ...FACTS }));
+    const usage = fields.model === "gpt-image-1" ? { usage: USAGE, ...FACTS } : {};
+    response.end(JSON.stringify({ created: 1, data, ...usage }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
