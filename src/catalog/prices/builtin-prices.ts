@@ -1,25 +1,15 @@
 /**
  * Public prices of well-known models, in US dollars per million tokens. Each row names where it was read and when, often
- * in a stored copy that is older; some sources are not the provider's own. Prices without a source are left out.
+ * in a stored copy that is older; some sources are not the provider's own. Prices without a source are left out. All rows
+ * of Anthropic, OpenAI and Google, except for claude-opus-4-1, agree with `LITELLM_PRICES`.
  * Providers change them without notice, so a configured price takes precedence.
  */
 
-import { PRICE_UNITS, type Price, type PriceTier, type PriceUnit } from "../../contracts/price.ts";
+import { PRICE_UNITS, type Price, type PriceUnit } from "../../contracts/price.ts";
+import { BEDROCK_PRICES } from "./bedrock-prices.ts";
+import { type BuiltinPrice, claude, LITELLM_PRICES, type PerMillion } from "./builtin-price.ts";
 import { toDecimal } from "./decimal.ts";
 import type { PriceListEntry } from "./price-list.ts";
-
-type PerMillion = Partial<Record<PriceUnit, number>>;
-
-export interface BuiltinPrice {
-  provider: string;
-  model: string;
-  perMillion: PerMillion;
-  tiers?: readonly (PerMillion & Pick<PriceTier, "above_prompt_tokens" | "service_tier">)[];
-  /** Page that states the price. */
-  source: string;
-  /** Date on which the page was read. */
-  readAt: string;
-}
 
 const ANTHROPIC = { provider: "anthropic", readAt: "2026-11-23" };
 const ANTHROPIC_PRICES = "https://platform.claude.com/docs/en/about-claude/pricing";
@@ -28,16 +18,20 @@ const OPENAI = { provider: "openai", readAt: "2026-11-23" };
 const OPENAI_PRICES = "https://developers.openai.com/api/docs/pricing (transcribed by third parties in May 2026)";
 const GITHUB_PRICES = "https://github.com/github/docs/blob/main/data/tables/copilot/models-and-pricing.yml";
 const GOOGLE = { provider: "google", readAt: "2026-11-23" };
+const MISTRAL = { provider: "mistral", readAt: "2026-11-23", source: `${LITELLM_PRICES}, which names docs.mistral.ai` };
+const COHERE = { provider: "cohere", readAt: "2026-11-23", source: LITELLM_PRICES };
 
-/** Input, cache read, cache write for five minutes and for an hour, and output. */
-function claude(prompt: number, read: number, write: number, writeHour: number, completion: number): PerMillion {
-  return { prompt, cached_prompt: read, cache_write: write, cache_write_hour: writeHour, completion };
+/** The flex tier of OpenAI, half of the standard one. */
+function flex({ prompt = 0, cached_prompt = 0, completion = 0 }: PerMillion) {
+  return { service_tier: "flex", prompt: prompt / 2, cached_prompt: cached_prompt / 2, completion: completion / 2 };
 }
 
-export const BUILTIN_PRICES: readonly BuiltinPrice[] = [
+const BUILTIN_ROWS: readonly BuiltinPrice[] = [
   ...[
     { model: "claude-fable-5-1", perMillion: claude(10, 0.25, 12.5, 20, 50) },
     { model: "claude-fable-5", perMillion: claude(10, 1, 12.5, 20, 50) },
+    { model: "claude-opus-5-5", perMillion: claude(4, 0.2, 5, 8, 20), source: LITELLM_PRICES },
+    { model: "claude-sonnet-5-5", perMillion: claude(2, 0.1, 2.5, 4, 10), source: LITELLM_PRICES },
     { model: "claude-opus-5", perMillion: claude(5, 0.5, 6.25, 10, 25) },
     { model: "claude-opus-4-8", perMillion: claude(5, 0.5, 6.25, 10, 25) },
     { model: "claude-opus-4-7", perMillion: claude(5, 0.5, 6.25, 10, 25) },
@@ -46,7 +40,7 @@ export const BUILTIN_PRICES: readonly BuiltinPrice[] = [
     { model: "claude-opus-4-1", perMillion: claude(15, 1.5, 18.75, 30, 75) },
     { model: "claude-sonnet-4-6", perMillion: claude(3, 0.3, 3.75, 6, 15) },
     { model: "claude-haiku-4-5", perMillion: claude(1, 0.1, 1.25, 2, 5) },
-  ].map((row) => ({ ...ANTHROPIC, ...row, source: ANTHROPIC_PRICES })),
+  ].map((row) => ({ ...ANTHROPIC, source: ANTHROPIC_PRICES, ...row })),
   {
     ...ANTHROPIC,
     model: "claude-sonnet-5",
@@ -65,10 +59,12 @@ export const BUILTIN_PRICES: readonly BuiltinPrice[] = [
     model: "gpt-5.5",
     perMillion: { prompt: 5, cached_prompt: 0.5, completion: 30 },
     tiers: [
+      flex({ prompt: 5, cached_prompt: 0.5, completion: 30 }),
       { service_tier: "priority", prompt: 12.5, cached_prompt: 1.25, completion: 75 },
       { above_prompt_tokens: 272_000, prompt: 10, cached_prompt: 1, completion: 45 },
+      { above_prompt_tokens: 272_000, ...flex({ prompt: 10, cached_prompt: 1, completion: 45 }) },
     ],
-    source: `${OPENAI_PRICES}; long prompts: ${GITHUB_PRICES}; priority: https://openai.com/api-priority-processing/`,
+    source: `${OPENAI_PRICES}; long prompts: ${GITHUB_PRICES}; priority: https://openai.com/api-priority-processing/; flex: ${LITELLM_PRICES}`,
   },
   {
     ...OPENAI,
@@ -84,8 +80,11 @@ export const BUILTIN_PRICES: readonly BuiltinPrice[] = [
     ...OPENAI,
     model: "gpt-5.4-mini",
     perMillion: { prompt: 0.75, cached_prompt: 0.075, completion: 4.5 },
-    tiers: [{ service_tier: "priority", prompt: 1.5, cached_prompt: 0.15, completion: 9 }],
-    source: `${OPENAI_PRICES}; priority: https://openai.com/api-priority-processing/`,
+    tiers: [
+      flex({ prompt: 0.75, cached_prompt: 0.075, completion: 4.5 }),
+      { service_tier: "priority", prompt: 1.5, cached_prompt: 0.15, completion: 9 },
+    ],
+    source: `${OPENAI_PRICES}; priority: https://openai.com/api-priority-processing/; flex: ${LITELLM_PRICES}`,
   },
   {
     ...OPENAI,
@@ -145,7 +144,34 @@ export const BUILTIN_PRICES: readonly BuiltinPrice[] = [
     perMillion: { prompt: 0.3, cached_prompt: 0.03, completion: 2.5 },
     source: "https://deploybase.ai/articles/gemini-api-pricing, which names Google's page of March 2026",
   },
+  { ...MISTRAL, model: "mistral-large-2512", perMillion: { prompt: 0.5, cached_prompt: 0.05, completion: 1.5 } },
+  { ...MISTRAL, model: "mistral-large", perMillion: { prompt: 0.5, cached_prompt: 0.05, completion: 1.5 } },
+  { ...MISTRAL, model: "mistral-medium", perMillion: { prompt: 1.5, cached_prompt: 0.15, completion: 7.5 } },
+  { ...MISTRAL, model: "mistral-small", perMillion: { prompt: 0.15, cached_prompt: 0.015, completion: 0.6 } },
+  { ...MISTRAL, model: "codestral", perMillion: { prompt: 0.3, cached_prompt: 0.03, completion: 0.9 } },
+  { ...MISTRAL, model: "mistral-embed", perMillion: { prompt: 0.1 }, source: LITELLM_PRICES },
+  { ...COHERE, model: "command-a-03-2025", perMillion: { prompt: 2.5, completion: 10 } },
+  { ...COHERE, model: "command-r7b-12-2024", perMillion: { prompt: 0.0375, completion: 0.15 } },
+  { ...COHERE, model: "embed-v4.0", perMillion: { prompt: 0.12 } },
 ];
+
+/** Gemini costs the same on Vertex AI. */
+const VERTEX_PRICES: readonly BuiltinPrice[] = [
+  ...BUILTIN_ROWS.filter(({ provider }) => provider === "google").map((row) => ({
+    ...row,
+    provider: "vertex",
+    source: `${LITELLM_PRICES}, which names cloud.google.com`,
+  })),
+  {
+    provider: "vertex",
+    model: "gemini-embedding-001",
+    perMillion: { prompt: 0.15 },
+    source: LITELLM_PRICES,
+    readAt: GOOGLE.readAt,
+  },
+];
+
+export const BUILTIN_PRICES: readonly BuiltinPrice[] = [...BUILTIN_ROWS, ...VERTEX_PRICES, ...BEDROCK_PRICES];
 
 export function builtinPrices(): PriceListEntry[] {
   return BUILTIN_PRICES.map(({ provider, model, perMillion, tiers }) => {

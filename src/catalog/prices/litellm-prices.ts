@@ -29,6 +29,10 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   together_ai: "together",
   fireworks_ai: "fireworks",
   cohere_chat: "cohere",
+  bedrock_converse: "bedrock",
+  vertex_ai: "vertex",
+  "vertex_ai-language-models": "vertex",
+  "vertex_ai-embedding-models": "vertex",
   jina_ai: "jina",
   "text-completion-openai": "openai",
 };

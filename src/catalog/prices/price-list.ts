@@ -65,5 +65,7 @@ const HOSTS: Readonly<Record<string, string>> = {
 export function providerOf(baseUrl: string): string | undefined {
   const host = URL.parse(baseUrl)?.hostname ?? "";
   if (host.endsWith(".openai.azure.com")) return "azure";
+  if (/^bedrock-runtime(-fips)?\.[a-z0-9-]+\.amazonaws\.com$/.test(host)) return "bedrock";
+  if (/(^|-)aiplatform\.googleapis\.com$/.test(host)) return "vertex";
   return Object.entries(HOSTS).find(([known]) => host === known || host.endsWith(`.${known}`))?.[1];
 }

@@ -61,6 +61,8 @@ test("reads LiteLLM's list: units, lifetimes, lengths, service tiers and tools",
       output_cost_per_token_batches: 5e-6,
     },
     "gemini/gemini-2.5-flash": { litellm_provider: "gemini", input_cost_per_token: 3e-7 },
+    "gemini-2.5-flash": { litellm_provider: "vertex_ai-language-models", input_cost_per_token: 4e-7 },
+    "eu.amazon.nova-lite-v1:0": { litellm_provider: "bedrock_converse", input_cost_per_token: 7.8e-8 },
     "no-price": { litellm_provider: "openai", mode: "chat", max_tokens: 10 },
   });
   const list = new PriceList(await readPriceList(file, directory));
@@ -75,6 +77,8 @@ test("reads LiteLLM's list: units, lifetimes, lengths, service tiers and tools",
     { service_tier: "batch", completion: "0.000005" },
   ]);
   expect(list.find("google", "gemini-2.5-flash")).toEqual({ prompt: "0.0000003" });
+  expect(list.find("vertex", "gemini-2.5-flash")).toEqual({ prompt: "0.0000004" });
+  expect(list.find("bedrock", "eu.amazon.nova-lite-v1:0")).toEqual({ prompt: "0.000000078" });
   expect(list.find("openai", "no-price")).toBeUndefined();
   expect(list.find("openai", "gpt-5-mini")).toBeUndefined();
 });
@@ -143,6 +147,10 @@ test.each([
   ["https://eu.api.openai.com/v1", "openai"],
   ["https://generativelanguage.googleapis.com/v1beta/openai", "google"],
   ["https://my.openai.azure.com/openai/v1", "azure"],
+  ["https://bedrock-runtime.eu-central-1.amazonaws.com", "bedrock"],
+  ["https://europe-west4-aiplatform.googleapis.com/v1/projects/p", "vertex"],
+  ["https://aiplatform.googleapis.com/v1", "vertex"],
+  ["https://bedrock-runtime.eu-central-1.amazonaws.com.example.com", undefined],
   ["http://10.0.0.5:8000/v1", undefined],
   ["https://api.openai.com.example.com/v1", undefined],
 ])("the provider of %s is %s", (baseUrl, provider) => {
@@ -157,6 +165,17 @@ test("finds prices of the engines of providers by their default addresses", asyn
   };
   expect(priceOf("gemini", "gemini-2.5-flash")).toBeDefined();
   expect(priceOf("gemini", "gemini-2.5-flash")).toBe(list.find("google", "gemini-2.5-flash")?.prompt);
+  const addressOf = (engine: keyof typeof ENGINES, fields: object) =>
+    (ENGINES[engine].settings.parse(fields) as { baseUrl: string }).baseUrl;
+  const vertex = addressOf("gemini", { vertex: { project: "p", location: "europe-west4" } });
+  const price = list.find(providerOf(vertex) ?? "", "gemini-2.5-pro");
+  expect(price).toEqual(list.find("google", "gemini-2.5-pro"));
+  const bedrock = providerOf(addressOf("bedrock", { region: "eu-central-1" })) ?? "";
+  // A tenth more within Europe.
+  expect(list.find(bedrock, "anthropic.claude-sonnet-4-6")?.completion).toBe("0.000015");
+  expect(list.find(bedrock, "eu.anthropic.claude-sonnet-4-6")).toMatchObject({
+    ...{ prompt: "0.0000033", cached_prompt: "0.00000033", cache_write: "0.000004125", completion: "0.0000165" },
+  });
   for (const engine of ["anthropic", "mistral", "cohere"] as const) {
     const { baseUrl } = ENGINES[engine].settings.parse({ model: "x" }) as { baseUrl: string };
     expect(providerOf(baseUrl)).toBe(engine);
