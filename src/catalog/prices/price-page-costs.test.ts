@@ -4,6 +4,8 @@ import { describe, expect, test } from "vitest";
 import { costInNanoDollars } from "../../features/usage/cost.ts";
 import { NO_USAGE, type TokenUsage } from "../../kernel/usage.ts";
 import { parseAnthropicUsage } from "../../wire/usage/anthropic-usage.ts";
+import { parseBedrockUsage } from "../../wire/usage/bedrock-usage.ts";
+import { parseGeminiUsage } from "../../wire/usage/gemini-usage.ts";
 import { parseOpenAiUsage } from "../../wire/usage/openai-usage.ts";
 import { parseResponsesUsage } from "../../wire/usage/responses-usage.ts";
 import { builtinPrices } from "./builtin-prices.ts";
@@ -81,6 +83,40 @@ const CASES: Readonly<Record<string, Case>> = {
     usage: parseOpenAiUsage({ prompt_tokens: 20, completion_tokens: 198, total_tokens: 623 }),
     // 20 × $0.30 + 603 × $2.50.
     byHand: 0.000006 + 0.0015075,
+  },
+  "Gemini on Vertex AI, a prompt above 200,000 tokens with reasoning and a cache": {
+    ...{ provider: "vertex", model: "gemini-2.5-pro" },
+    page: "https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json, 2026-10-21",
+    usage: parseGeminiUsage({
+      ...{ promptTokenCount: 250_000, cachedContentTokenCount: 50_000, candidatesTokenCount: 1_000 },
+      ...{ thoughtsTokenCount: 3_000, totalTokenCount: 254_000 },
+    }),
+    // 200,000 × $2.50 + 50,000 × $0.25 + 4,000 × $15.
+    byHand: 0.5 + 0.0125 + 0.06,
+  },
+  "Claude on Bedrock within Europe, cached tokens beside the input": {
+    ...{ provider: "bedrock", model: "eu.anthropic.claude-sonnet-4-6" },
+    page: "https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json, 2026-10-21",
+    usage: parseBedrockUsage({
+      ...{ inputTokens: 1_000, outputTokens: 200, totalTokens: 1_500 },
+      ...{ cacheReadInputTokens: 200, cacheWriteInputTokens: 100 },
+    }),
+    // 1,000 × $3.30 + 200 × $0.33 + 100 × $4.125 + 200 × $16.50.
+    byHand: 0.0033 + 0.000066 + 0.0004125 + 0.0033,
+  },
+  "Mistral, cached tokens within the prompt": {
+    ...{ provider: "mistral", model: "mistral-small-latest" },
+    page: "https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json, 2026-10-21",
+    usage: parseOpenAiUsage({ prompt_tokens: 70, completion_tokens: 12, total_tokens: 82, num_cached_tokens: 48 }),
+    // 22 × $0.15 + 48 × $0.015 + 12 × $0.60.
+    byHand: 0.0000033 + 0.00000072 + 0.0000072,
+  },
+  "OpenAI, the flex tier": {
+    ...{ provider: "openai", model: "gpt-5.5" },
+    page: "https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json, 2026-10-21",
+    usage: parseOpenAiUsage({ prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 }, "flex"),
+    // 1,000 × $2.50 + 100 × $15.
+    byHand: 0.0025 + 0.0015,
   },
 };
 
