@@ -53,6 +53,9 @@ const routeTree = root.addChildren([
   page("/requests/$request", () => import("./pages/requests/request-page.tsx"), "RequestPage"),
   page("/usage", () => import("./pages/usage/usage-page.tsx"), "UsagePage"),
   page("/models", () => import("./pages/models/models-page.tsx"), "ModelsPage"),
+  page("/batches", () => import("./pages/batches/batches-page.tsx"), "BatchesPage"),
+  page("/files", () => import("./pages/files/files-page.tsx"), "FilesPage"),
+  page("/webhooks", () => import("./pages/webhooks/webhooks-page.tsx"), "WebhooksPage"),
   page("/projects", () => import("./pages/projects/projects-page.tsx"), "ProjectsPage"),
   page("/projects/$project", () => import("./pages/projects/project-page.tsx"), "ProjectPage"),
   page(

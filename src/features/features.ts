@@ -30,6 +30,7 @@ import { uploadFeature } from "./uploads/feature.ts";
 import { usageFeature } from "./usage/feature.ts";
 import { openVectorStores } from "./vector-stores/feature.ts";
 import { webSearchFeature } from "./web-search/feature.ts";
+import { webhookFeature } from "./webhooks/feature.ts";
 
 /** The features of the service, in the order in which they open and register their routes. They close in reverse. */
 export const FEATURES: readonly OpenFeature[] = [
@@ -61,6 +62,7 @@ export const FEATURES: readonly OpenFeature[] = [
   usageFeature,
   recordedContentFeature,
   configurationFeature,
+  webhookFeature,
   quotaFeature,
   budgetFeature,
   cacheFeature,

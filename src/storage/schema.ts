@@ -49,7 +49,7 @@ import type {
   VectorStoreRow,
   VectorStoreSegmentRow,
 } from "../features/vector-stores/vector-store-rows.ts";
-import type { DeploymentOutageRow, WebhookDeliveryRow } from "../features/webhooks/webhook-rows.ts";
+import type { DeploymentOutageRow, WebhookDeliveryRow, WebhookLogRow } from "../features/webhooks/webhook-rows.ts";
 import type { Operation, RecordedDetails, RecordedUsage } from "../kernel/usage.ts";
 
 export interface Schema {
@@ -61,6 +61,7 @@ export interface Schema {
   mailDeliveries: MailDeliveryRow;
   cachedAnswers: CachedAnswerRow;
   webhookDeliveries: WebhookDeliveryRow;
+  webhookLog: WebhookLogRow;
   spendAlerts: SpendAlertRow;
   deploymentOutages: DeploymentOutageRow;
   organizations: OrganizationRow;

@@ -98,6 +98,32 @@ test("reports a key that is created and one that is revoked", async () => {
   expect(JSON.stringify(receiver.received)).not.toContain(key.value);
 });
 
+test("lists endpoints and deliveries for administrators, tests an endpoint, and sends an event again", async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  const call = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const headers = { authorization: `Bearer ${service.adminKey}`, "content-type": "application/json" };
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    return (await service.fetch(`/v1/organization/webhooks${path}`, init)).json();
+  };
+  expect(await call("GET", "")).toMatchObject({ data: [{ url: receiver.url, events: expect.any(Array) }] });
+  const { delivery_id: id } = await call("POST", "/test", { url: receiver.url });
+  const delivery = async () => {
+    const { data } = await call("GET", `/deliveries?url=${encodeURIComponent(receiver.url)}&state=delivered`);
+    return data.find((each: { id: string }) => each.id === id);
+  };
+  await eventually(async () => expect(await delivery()).toMatchObject({ type: "webhook.test", status: 200 }));
+  const tests = () => receiver.ofType("webhook.test");
+  expect(tests()).toMatchObject([{ data: { message: expect.any(String) } }]);
+  expect(await delivery()).toMatchObject({ payload: tests()[0]?.sent.body, attempts: 1, answer: "" });
+  expect(await call("POST", `/deliveries/${id}/retry`)).toMatchObject({ id, type: "webhook.test" });
+  await eventually(() => expect(tests()).toHaveLength(2));
+  expect(tests()[1]?.id).toBe(tests()[0]?.id);
+  expect(await call("POST", "/test", { url: "http://127.0.0.1:9/" })).toMatchObject({
+    error: { code: "webhook_not_found", param: "url" },
+  });
+  expect((await service.fetch("/v1/organization/webhooks")).status).toBe(403);
+});
+
 test("reports 50, 80 and 100 % of a spend limit", async () => {
   const [project] = (await administrator().projects.list()).data;
   const limit = { currency: "USD", interval: "month", threshold_amount: 100 } as const;

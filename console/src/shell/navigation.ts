@@ -7,6 +7,7 @@ import {
   IconChartBar,
   IconCoin,
   IconCpu,
+  IconFile,
   IconFolder,
   IconGauge,
   IconHeadset,
@@ -17,9 +18,11 @@ import {
   IconServer,
   IconSettings,
   IconShieldCheck,
+  IconStack,
   IconUsers,
   IconVectorTriangle,
   IconVolume,
+  IconWebhook,
 } from "../icons.tsx";
 
 interface NavigationEntry {
@@ -63,6 +66,13 @@ export function navigationFor(session: SignedIn): NavigationGroup[] {
       ],
     },
   ];
+  groups.push({
+    label: "Jobs",
+    entries: [
+      { to: "/batches", label: "Batches", icon: IconStack },
+      { to: "/files", label: "Files", icon: IconFile },
+    ],
+  });
   const isManager = session.is_admin || managedProjects(session).length > 0;
   const manage: NavigationEntry[] = [
     ...(isManager ? [{ to: "/projects", label: "Projects", icon: IconFolder }] : []),
@@ -73,6 +83,7 @@ export function navigationFor(session: SignedIn): NavigationGroup[] {
     ...(organization.is_default && session.is_admin
       ? [
           { to: "/connections", label: "Connections", icon: IconServer },
+          { to: "/webhooks", label: "Webhooks", icon: IconWebhook },
           { to: "/configuration", label: "Configuration", icon: IconSettings },
         ]
       : []),

@@ -5,6 +5,7 @@ import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { removeWebhookDeliveriesBefore } from "../webhooks/delivery-queries.ts";
+import { removeWebhookLogBefore } from "../webhooks/log-queries.ts";
 import type { RetentionSettings } from "./settings.ts";
 
 export interface PersonalRetentionOptions {
@@ -33,6 +34,7 @@ export function personalRetention({ database, logger, settings }: PersonalRetent
       ...step(labelDays, removeLabelDaysBefore),
       ...step(labelDays, removeUnusedLabels),
       ...step(webhookDays, removeWebhookDeliveriesBefore),
+      ...step(webhookDays, removeWebhookLogBefore),
       ...step(0, removeExpired),
     ],
   });

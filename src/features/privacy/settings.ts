@@ -20,7 +20,9 @@ export const retentionSettings = mapping(
       .describe(
         "Days to keep daily sums of usage by end user, tag and tool; those of hours are kept for `usage.record_days`. Default: indefinitely.",
       ),
-    webhook_days: days(365).default(7).describe("Days to keep an event of webhooks that was not delivered."),
+    webhook_days: days(365)
+      .default(7)
+      .describe("Days to keep an event of webhooks that was not delivered, and the log of deliveries."),
   },
   "How long to keep what no other section names: `usage`, `responses`, `files` (with batches) and `cache` have their own settings. Sessions and links are deleted when they expire.",
 );

@@ -1,7 +1,9 @@
 import { deploymentHealth } from "../../catalog/deployment-status.ts";
 import type { Config } from "../../config/config.ts";
-import type { BaseParts } from "../feature.ts";
+import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import { WebhookAdministration } from "./webhook-administration.ts";
 import { WebhookOutbox } from "./webhook-outbox.ts";
+import { webhookRoutes } from "./webhook-routes.ts";
 import { Webhooks, type WebhooksOptions } from "./webhooks.ts";
 
 interface WebhookParts extends BaseParts, Pick<WebhooksOptions, "outbox"> {
@@ -23,4 +25,9 @@ export function openWebhooks({ lifetime, catalog, metrics, openCircuits, ...part
   });
   lifetime.defer(() => webhooks.close());
   return webhooks;
+}
+
+/** What administrators see and do of webhooks. */
+export function webhookFeature({ accounts, database, outbox }: ServiceParts): Feature {
+  return { admin: [webhookRoutes(accounts, new WebhookAdministration({ database, outbox }))] };
 }

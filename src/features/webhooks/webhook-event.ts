@@ -16,6 +16,10 @@ const response = z.object({ id: z.string(), project_id: z.string() });
 
 /** By type: when it is sent, and the `data` of its payload. docs/reference/events.md is generated from it. */
 export const WEBHOOK_EVENTS = {
+  "webhook.test": {
+    when: "An administrator tested the endpoint, whatever events it is configured for.",
+    data: z.object({ message: z.string() }),
+  },
   "api_key.created": {
     when: "A key was created. The event never has the key itself.",
     data: z.object({ ...apiKey, name: z.string(), kind: z.enum(["project", "admin"]) }),

@@ -36,7 +36,29 @@ export class WebhookOutbox {
   async add(executor: Executor, event: WebhookEvent, now: number): Promise<void> {
     const endpoints = this.endpoints.filter(({ events }) => events.includes(event.type));
     if (endpoints.length === 0) return;
-    const { type, data } = event;
+    await this.#insert(executor, event, endpoints, now);
+    this.#onAdded();
+  }
+
+  /** Stores a test event for one endpoint, whatever events it wants. Returns the delivery's id. */
+  async addTest(executor: Executor, { url }: WebhookEndpoint, now: number): Promise<string> {
+    const event: WebhookEvent = { type: "webhook.test", data: { message: "This is a test of the endpoint." } };
+    const [id = ""] = await this.#insert(executor, event, [{ url }], now);
+    return id;
+  }
+
+  /** Has what is due sent soon: the transaction that added it may not be committed yet. */
+  wake(): void {
+    this.#onAdded();
+  }
+
+  /** Returns the ids of the deliveries. */
+  async #insert(
+    executor: Executor,
+    { type, data }: WebhookEvent,
+    endpoints: readonly Pick<WebhookEndpoint, "url">[],
+    now: number,
+  ): Promise<string[]> {
     const eventId = newId("evt_");
     // The fields of OpenAI's events, whose clients read `created_at`, and the timestamp of Standard Webhooks.
     const times = { created_at: Math.floor(now / 1000), timestamp: new Date(now).toISOString() };
@@ -44,6 +66,6 @@ export class WebhookOutbox {
     const delivery = { eventId, type, payload, createdAt: now, attempts: 0, dueAt: now };
     const rows = endpoints.map(({ url }) => ({ ...delivery, id: newId("whd_"), endpoint: url }));
     await insertWebhookDeliveries(executor, rows);
-    this.#onAdded();
+    return rows.map(({ id }) => id);
   }
 }

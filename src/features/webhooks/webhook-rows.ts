@@ -15,6 +15,22 @@ export interface WebhookDeliveryRow {
   dueAt: number;
 }
 
+/** Record of a delivery for administrators: what was sent, and how its last attempt ended. */
+export interface WebhookLogRow extends Pick<WebhookDeliveryRow, "eventId" | "endpoint" | "type" | "payload"> {
+  /** Id of the delivery. */
+  id: string;
+  createdAt: number;
+  /** `retrying`: it is due again. */
+  state: "delivered" | "retrying" | "failed";
+  attempts: number;
+  attemptedAt: number;
+  durationMs: number;
+  /** HTTP status; null: there was no answer. */
+  status: number | null;
+  /** Beginning of the answer, or why there was none. */
+  answer: string;
+}
+
 export interface DeploymentOutageRow {
   deployment: string;
   since: number;

@@ -9,9 +9,10 @@ import { VERSION } from "../../kernel/version.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { claimWebhookDeliveries, deleteWebhookDelivery, postponeWebhookDelivery } from "./delivery-queries.ts";
+import { recordWebhookAttempt } from "./log-queries.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import type { WebhookOutbox } from "./webhook-outbox.ts";
-import type { WebhookDeliveryRow } from "./webhook-rows.ts";
+import type { WebhookDeliveryRow, WebhookLogRow } from "./webhook-rows.ts";
 
 export type WebhookOutcome = "delivered" | "retried" | "dropped";
 
@@ -34,6 +35,8 @@ const DELIVERIES_AT_ONCE = 10;
 const POLL_MS = 2_000;
 /** Lets the transaction of a new event commit. */
 const WAKE_MS = 50;
+/** Bytes of an answer that the log shows. */
+const ANSWER_BYTES = 1_000;
 /** HTTP 410 Gone: the receiver no longer wants the events. */
 const GONE = 410;
 
@@ -98,11 +101,21 @@ export class WebhookSender {
   async #attempt(delivery: WebhookDeliveryRow, signal: AbortSignal): Promise<JobEnd> {
     const { database, logger, onAttempt } = this.#options;
     const { id, eventId, endpoint, type, attempts } = delivery;
-    const failure = await this.#post(delivery, signal).catch((error: unknown) => error);
-    if (signal.aborted && failure !== undefined) return "interrupted";
-    const isOver = failure === GONE || attempts >= MAX_ATTEMPTS;
-    const outcome = failure === undefined ? "delivered" : isOver ? "dropped" : "retried";
+    const attemptedAt = Date.now();
+    const { status, answer } = await this.#post(delivery, signal).catch(toUnanswered);
+    const isAccepted = status !== null && status >= 200 && status < 300;
+    if (signal.aborted && !isAccepted) return "interrupted";
+    const isOver = status === GONE || attempts >= MAX_ATTEMPTS;
+    const outcome = isAccepted ? "delivered" : isOver ? "dropped" : "retried";
+    const failure = status ?? answer;
     onAttempt(type, outcome);
+    const { payload, createdAt } = delivery;
+    const attempt: WebhookLogRow = {
+      ...{ id, eventId, endpoint, type, payload, createdAt, attempts, attemptedAt, status, answer },
+      state: STATES[outcome],
+      durationMs: Date.now() - attemptedAt,
+    };
+    await database.run((executor) => recordWebhookAttempt(executor, attempt));
     if (outcome === "retried") {
       logger.warn({ endpoint, type, eventId, attempts, failure }, "webhook failed; it is sent again");
       return "retry";
@@ -112,8 +125,8 @@ export class WebhookSender {
     return "over";
   }
 
-  /** Resolves with undefined, or the status of a refusal. Redirects are not followed. */
-  async #post({ eventId, endpoint, payload }: WebhookDeliveryRow, stopping: AbortSignal): Promise<number | undefined> {
+  /** Redirects are not followed. */
+  async #post({ eventId, endpoint, payload }: WebhookDeliveryRow, stopping: AbortSignal): Promise<Answer> {
     const target = this.#options.outbox.endpoints.find(({ url }) => url === endpoint);
     if (target === undefined) throw new Error("the endpoint is not configured");
     const signed = { id: eventId, timestamp: Math.floor(Date.now() / 1000), payload };
@@ -128,7 +141,31 @@ export class WebhookSender {
       body: payload,
       signal: AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    await body.dump();
-    return statusCode >= 200 && statusCode < 300 ? undefined : statusCode;
+    return { status: statusCode, answer: await readStart(body) };
   }
+}
+
+const STATES = { delivered: "delivered", retried: "retrying", dropped: "failed" } as const;
+
+type Answer = Pick<WebhookLogRow, "status" | "answer">;
+
+function toUnanswered(failure: unknown): Answer {
+  return { status: null, answer: failure instanceof Error ? failure.message : String(failure) };
+}
+
+/** Reads the beginning of an answer. The delivery does not depend on the rest. */
+async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of body) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes >= ANSWER_BYTES) break;
+    }
+  } catch {
+    // The status counts.
+  }
+  // PostgreSQL stores no NUL in texts.
+  return Buffer.concat(parts).subarray(0, ANSWER_BYTES).toString().replaceAll("\0", "");
 }

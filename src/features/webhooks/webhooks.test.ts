@@ -21,6 +21,8 @@ import { SpendAlerts } from "../budgets/spend-alerts.ts";
 import type { SpendBound } from "../quota/spend-bound.ts";
 import { claimWebhookDeliveries } from "./delivery-queries.ts";
 import { DeploymentAlerts } from "./deployment-alerts.ts";
+import { removeWebhookLogBefore } from "./log-queries.ts";
+import { WebhookAdministration } from "./webhook-administration.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEvent } from "./webhook-event.ts";
 import { WebhookOutbox } from "./webhook-outbox.ts";
 import { type WebhookOutcome, WebhookSender } from "./webhook-sender.ts";
@@ -117,6 +119,52 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await eventually(() => expect(receiver.received).toHaveLength(30));
     await replica.publish(batchCompleted("batch_later"));
     await eventually(() => expect(receiver.received).toHaveLength(31));
+  });
+
+  test("logs each delivery with its last answer, sends one again and tests an endpoint", async () => {
+    const receiver = await startReceiver();
+    const replica = openReplica(await databases.create(kind), receiver);
+    const webhooks = new WebhookAdministration(replica);
+    receiver.answerWith(503, 410);
+    const sender = replica.startSender({ initial: 0.01, jitter: [0.8, 1.2] });
+    await replica.publish(batchCompleted("batch_1"));
+    const page = { endpoint: undefined, state: undefined, limit: 10, order: "desc" } as const;
+    const entries = async () => (await webhooks.deliveries(page)).entries;
+    await eventually(async () => {
+      await sender.send();
+      expect(await entries()).toMatchObject([{ state: "failed", attempts: 2, status: 410, type: "batch.completed" }]);
+    });
+    const [failed] = await entries();
+    expect(await webhooks.endpoints()).toMatchObject([
+      { url: receiver.url, pending: 0, counts: { delivered: 0, retrying: 0, failed: 1 } },
+    ]);
+    await webhooks.retry(failed?.id ?? "");
+    await eventually(async () =>
+      expect(await entries()).toMatchObject([{ id: failed?.id, state: "delivered", attempts: 1, status: 200 }]),
+    );
+    expect(receiver.received).toMatchObject([{ id: failed?.eventId, data: { id: "batch_1" } }]);
+    const id = await webhooks.test(receiver.url);
+    await eventually(async () => expect(await entries()).toMatchObject([{ id, type: "webhook.test" }, {}]));
+    expect((await webhooks.deliveries({ ...page, state: "failed" })).entries).toEqual([]);
+    expect((await webhooks.deliveries({ ...page, endpoint: "http://127.0.0.1:9/" })).entries).toEqual([]);
+    await expect(webhooks.test("http://127.0.0.1:9/")).rejects.toMatchObject({ kind: "not-found", param: "url" });
+    await expect(webhooks.retry("whd_unknown")).rejects.toMatchObject({ kind: "not-found" });
+    const remove = (time: number) => replica.database.run((executor) => removeWebhookLogBefore(executor, time));
+    expect(await remove(Date.now() + 1000)).toBe(2);
+  });
+
+  test("logs why an endpoint did not answer", async () => {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    await new Promise((closed) => server.close(closed));
+    const replica = openReplica(await databases.create(kind), { url });
+    const webhooks = new WebhookAdministration(replica);
+    await replica.publish(batchCompleted("batch_1"));
+    await replica.startSender().send();
+    const { entries } = await webhooks.deliveries({ endpoint: url, state: "retrying", limit: 10, order: "desc" });
+    expect(entries).toMatchObject([{ status: null, answer: expect.stringContaining("ECONNREFUSED"), attempts: 1 }]);
+    expect(await webhooks.endpoints()).toMatchObject([{ url, pending: 1, counts: { retrying: 1 } }]);
   });
 
   test("leaves an event that a process took and did not deliver to another one", async () => {

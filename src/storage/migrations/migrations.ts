@@ -37,6 +37,7 @@ import { evals } from "./0034-evals.ts";
 import { storedBytes } from "./0035-stored-bytes.ts";
 import { evalSources } from "./0036-eval-sources.ts";
 import { images } from "./0037-images.ts";
+import { webhookLog } from "./0038-webhook-log.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -77,4 +78,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0035-stored-bytes": storedBytes,
   "0036-eval-sources": evalSources,
   "0037-images": images,
+  "0038-webhook-log": webhookLog,
 };

@@ -52,4 +52,14 @@ export const configuration: WireScript = async ({ recorder, adminKey }) => {
   await send("remove the imported model", "DELETE /models/imported/entry");
   await send("remove the model again", "DELETE /models/live/entry");
   await send("remove a connection", "DELETE /connections/upstream");
+  const secret = `whsec_${Buffer.alloc(32, "w").toString("base64")}`;
+  const endpoint = { url: "http://127.0.0.1:9/events", secret, events: ["batch.expired"] };
+  await send("set webhooks", "POST /configuration/settings/webhooks", { value: [endpoint] });
+  await send("list webhooks", "GET /webhooks");
+  await send("list deliveries", "GET /webhooks/deliveries?state=failed");
+  await send("list deliveries in no state", "GET /webhooks/deliveries?state=lost");
+  await send("test a webhook", "POST /webhooks/test", { url: endpoint.url });
+  await send("test an unknown webhook", "POST /webhooks/test", { url: "http://127.0.0.1:9/other" });
+  await send("retry an unknown delivery", "POST /webhooks/deliveries/whd_none/retry");
+  await send("reset webhooks", "DELETE /configuration/settings/webhooks");
 };

@@ -45,7 +45,7 @@ export function SpeakerButton({ speaker, speakers, names, detail, onRename, onAs
         <UnstyledButton
           className="speaker"
           style={{ "--speaker": colorAmong(speakers, speaker) } as never}
-          aria-label={detail === undefined ? `${name}: rename` : `${name} ${detail}: rename`}
+          title={`Rename ${name}`}
           onClick={() => setIsOpen(!isOpen)}
         >
           <span className="speaker-dot" />

@@ -50,7 +50,7 @@ export function usePlayer(url: string | undefined): Player {
   }, [rate]);
   const toggle = useCallback(() => {
     const element = audio.current;
-    if (element?.paused === true) void element.play();
+    if (element?.paused === true) play(element);
     else element?.pause();
   }, []);
   const seek = useCallback((to: number, plays = false) => {
@@ -58,7 +58,12 @@ export function usePlayer(url: string | undefined): Player {
     if (element === null) return;
     element.currentTime = to;
     setSeconds(to);
-    if (plays) void element.play();
+    if (plays) play(element);
   }, []);
   return { audio, seconds, duration, isPlaying, rate, toggle, seek, setRate };
+}
+
+function play(element: HTMLAudioElement): void {
+  // A pause before the recording is loaded rejects it.
+  element.play().catch(() => {});
 }

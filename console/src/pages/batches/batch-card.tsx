@@ -1,0 +1,171 @@
+import { Badge, Button, Card, Group, Table, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { formatAgo, formatDateTime, formatNumber, formatSeconds } from "../../components/format.ts";
+import { notifyFailure } from "../../components/notify.tsx";
+import { IconDownload } from "../../icons.tsx";
+import { downloadContent } from "../files/files-api.ts";
+import { formatUntil } from "../files/format-until.ts";
+import { type Batch, cancelBatch, hasEnded, readFailures } from "./batches-api.ts";
+
+const STATES: Readonly<Record<Batch["status"], { label: string; color: string }>> = {
+  validating: { label: "Validating", color: "blue" },
+  in_progress: { label: "Running", color: "pine" },
+  finalizing: { label: "Writing results", color: "pine" },
+  cancelling: { label: "Cancelling", color: "orange" },
+  completed: { label: "Completed", color: "teal" },
+  failed: { label: "Failed", color: "red" },
+  expired: { label: "Expired", color: "orange" },
+  cancelled: { label: "Cancelled", color: "gray" },
+};
+
+/** A batch with its progress, counts and results. */
+export function BatchCard({ batch }: { batch: Batch }) {
+  const client = useQueryClient();
+  const { id, endpoint, errors, metadata, output_file_id: output, error_file_id: errorFile } = batch;
+  const { total, completed, failed } = batch.request_counts;
+  const [isOpen, setIsOpen] = useState(false);
+  const download = useMutation({
+    mutationFn: ({ file, name }: { file: string; name: string }) => downloadContent(file, name),
+    onError: notifyFailure,
+  });
+  const state = STATES[batch.status];
+  const title = metadata?.description ?? id;
+  return (
+    <Card component="article" aria-label={title} className="batch">
+      <Group justify="space-between" align="flex-start" gap="xs">
+        <div style={{ minWidth: 0 }}>
+          <Group gap="xs">
+            <Text fw={600} className="wrap-anywhere">
+              {title}
+            </Text>
+            <Badge variant="dot" color={state.color} tt="none" fw={500}>
+              {state.label}
+            </Badge>
+          </Group>
+          <Group gap={4}>
+            <Text size="xs" c="dimmed" className="mono wrap-anywhere">
+              {id}
+            </Text>
+            <CopyButton text={id} label="Copy ID" />
+          </Group>
+        </div>
+        <Group gap={6}>
+          {output !== null && (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconDownload size={14} />}
+              onClick={() => download.mutate({ file: output, name: `${id}-results.jsonl` })}
+            >
+              Results
+            </Button>
+          )}
+          {errorFile !== null && (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconDownload size={14} />}
+              onClick={() => download.mutate({ file: errorFile, name: `${id}-errors.jsonl` })}
+            >
+              Errors
+            </Button>
+          )}
+          {!hasEnded(batch) && batch.status !== "cancelling" && (
+            <ConfirmButton
+              size="xs"
+              question={`Cancel ${title}?`}
+              consequence="Running requests end, further ones do not start. The results so far are written."
+              onConfirm={async () => {
+                await cancelBatch(id);
+                await client.invalidateQueries({ queryKey: ["batches"] });
+              }}
+            >
+              Cancel
+            </ConfirmButton>
+          )}
+        </Group>
+      </Group>
+      <div
+        className="batch-bar"
+        role="progressbar"
+        aria-label={`Progress of ${title}`}
+        aria-valuemin={0}
+        aria-valuemax={total}
+        aria-valuenow={completed + failed}
+      >
+        {completed > 0 && <span className="batch-completed" style={{ width: `${share(completed, total)}%` }} />}
+        {failed > 0 && <span className="batch-failed" style={{ width: `${share(failed, total)}%` }} />}
+      </div>
+      <Group gap="lg" className="tabular" fz="sm">
+        <span>
+          <b>{formatNumber(completed + failed)}</b> of {formatNumber(total)}
+        </span>
+        <span className={failed > 0 ? "batch-failures" : undefined}>{formatNumber(failed)} failed</span>
+        <Text span inherit c="dimmed">
+          {endpoint}
+        </Text>
+        <Text span inherit c="dimmed" title={formatDateTime(batch.created_at)}>
+          {formatAgo(batch.created_at)}
+        </Text>
+        <Text span inherit c="dimmed">
+          {durationOf(batch)}
+        </Text>
+        {(failed > 0 || errors !== null) && (errorFile !== null || errors !== null) && (
+          <Button size="compact-xs" variant="subtle" onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
+            {isOpen ? "Hide errors" : "Show errors"}
+          </Button>
+        )}
+      </Group>
+      {isOpen && errors !== null && (
+        <Failures
+          rows={errors.data.map(({ line, message }) => ({ id: line === null ? "File" : `Line ${line}`, message }))}
+        />
+      )}
+      {isOpen && errors === null && errorFile !== null && <FailedLines file={errorFile} />}
+    </Card>
+  );
+}
+
+function FailedLines({ file }: { file: string }) {
+  const query = useQuery({ queryKey: ["batch-errors", file], queryFn: () => readFailures(file) });
+  if (query.error !== null) return <ErrorAlert error={query.error} />;
+  return <Failures rows={query.data ?? []} />;
+}
+
+function Failures({ rows }: { rows: readonly { id: string; message: string }[] }) {
+  return (
+    <Table mt="sm" fz="sm">
+      <Table.Tbody>
+        {rows.map(({ id, message }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: IDs of an invalid input may repeat, and rows do not change
+          <Table.Tr key={index}>
+            <Table.Td className="mono wrap-anywhere" w={140}>
+              {id}
+            </Table.Td>
+            <Table.Td className="wrap-anywhere">{message}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function share(count: number, total: number): number {
+  return total === 0 ? 0 : (100 * count) / total;
+}
+
+/** How long a batch took, or the time that a running one will need at its speed so far. */
+function durationOf(batch: Batch): string {
+  const { in_progress_at: begin, completed_at, failed_at, expired_at, cancelled_at, request_counts: counts } = batch;
+  const end = completed_at ?? failed_at ?? expired_at ?? cancelled_at;
+  if (begin === null) return end === null ? `expires ${formatUntil(batch.expires_at)}` : "";
+  if (end !== null) return `took ${formatSeconds(end - begin)}`;
+  const done = counts.completed + counts.failed;
+  const elapsed = Date.now() / 1000 - begin;
+  if (done === 0) return `running for ${formatSeconds(Math.max(0, elapsed))}`;
+  return `about ${formatSeconds(Math.max(1, (elapsed * (counts.total - done)) / done))} to go`;
+}

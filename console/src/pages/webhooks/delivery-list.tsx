@@ -1,0 +1,111 @@
+import { Badge, Button, Group, Text, UnstyledButton } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { formatAgo, formatDateTime, formatMilliseconds } from "../../components/format.ts";
+import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { IconChevronDown, IconChevronRight, IconRefresh } from "../../icons.tsx";
+import { type Delivery, retryDelivery } from "./webhooks-api.ts";
+
+const STATES = {
+  delivered: { color: "teal", label: "Delivered" },
+  retrying: { color: "orange", label: "Retrying" },
+  failed: { color: "red", label: "Failed" },
+} as const;
+
+export function DeliveryList({ deliveries, mayRetry }: { deliveries: readonly Delivery[]; mayRetry: boolean }) {
+  return (
+    <ul className="deliveries" aria-label="Deliveries">
+      {deliveries.map((delivery) => (
+        <DeliveryRow key={delivery.id} delivery={delivery} mayRetry={mayRetry} />
+      ))}
+    </ul>
+  );
+}
+
+function DeliveryRow({ delivery, mayRetry }: { delivery: Delivery; mayRetry: boolean }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { type, url, state, status, attempts, duration_ms: duration, attempted_at: at } = delivery;
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
+  return (
+    <li className="delivery">
+      <UnstyledButton className="delivery-head" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        <Chevron size={15} />
+        <Badge variant="dot" color={STATES[state].color} tt="none" fw={500} miw={104}>
+          {STATES[state].label}
+        </Badge>
+        <span className="delivery-type mono">{type}</span>
+        <span className="delivery-url">{url}</span>
+        <span className="delivery-facts tabular">
+          <b>{status ?? "no answer"}</b> · {formatMilliseconds(duration)}
+          {attempts > 1 && ` · ${attempts} attempts`}
+        </span>
+        <span className="delivery-time" title={formatDateTime(at)}>
+          {formatAgo(at)}
+        </span>
+      </UnstyledButton>
+      {isOpen && <DeliveryDetails delivery={delivery} mayRetry={mayRetry} />}
+    </li>
+  );
+}
+
+function DeliveryDetails({ delivery, mayRetry }: { delivery: Delivery; mayRetry: boolean }) {
+  const client = useQueryClient();
+  const { id, event_id: event, payload, answer, status } = delivery;
+  const retry = useMutation({
+    mutationFn: () => retryDelivery(id),
+    onSuccess: () => notifyDone("The event is sent again"),
+    onError: notifyFailure,
+    onSettled: () => client.invalidateQueries({ queryKey: ["webhooks"] }),
+  });
+  return (
+    <div className="delivery-details">
+      <Group justify="space-between" gap="xs">
+        <Group gap={4}>
+          <Text size="xs" c="dimmed" className="mono wrap-anywhere">
+            {event}
+          </Text>
+          <CopyButton text={event} label="Copy event ID" />
+        </Group>
+        {mayRetry && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconRefresh size={14} />}
+            loading={retry.isPending}
+            onClick={() => retry.mutate()}
+          >
+            Send again
+          </Button>
+        )}
+      </Group>
+      <Block title="Body" text={prettyJson(payload)} />
+      <Block
+        title={status === null ? "Why there was no answer" : `Answer ${status}`}
+        text={answer === "" ? "(empty)" : prettyJson(answer)}
+      />
+    </div>
+  );
+}
+
+function Block({ title, text }: { title: string; text: string }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={2}>
+        {title}
+      </Text>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
+      <pre className="code-block" tabIndex={0}>
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,99 @@
+import { Button, Checkbox, Code, Group, Modal, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { onceOnly } from "../keys/secret-once.tsx";
+import { type EndpointSetting, newSecret, saveEndpoints } from "./webhooks-api.ts";
+
+/** Events by what they are about. */
+const EVENTS: Readonly<Record<string, readonly string[]>> = {
+  Keys: ["api_key.created", "api_key.deleted"],
+  Spending: ["spend_limit.reached", "budget.reached"],
+  Deployments: ["deployment.down", "deployment.up"],
+  Batches: ["batch.completed", "batch.failed", "batch.expired", "batch.cancelled"],
+  Responses: ["response.completed", "response.incomplete", "response.failed", "response.cancelled"],
+};
+const ALL = Object.values(EVENTS).flat();
+
+interface NewEndpointProps {
+  existing: readonly EndpointSetting[];
+  onClose: () => void;
+}
+
+/** Adds an endpoint, and shows its secret once. */
+export function NewEndpoint({ existing, onClose }: NewEndpointProps) {
+  const client = useQueryClient();
+  const [url, setUrl] = useState("");
+  const [events, setEvents] = useState<string[]>(ALL);
+  const [secret] = useState(newSecret);
+  const save = useMutation({
+    mutationFn: () => {
+      const isAll = events.length === ALL.length;
+      return saveEndpoints(client, [...existing, { url: url.trim(), secret, ...(!isAll && { events }) }]);
+    },
+  });
+  if (save.isSuccess) {
+    return (
+      <Modal opened onClose={onClose} title="Endpoint added" {...onceOnly(true)}>
+        <Text size="sm" mb="sm">
+          Verify the signature of each request with this secret. It is shown only once.
+        </Text>
+        <Group gap={4} wrap="nowrap">
+          <Code block flex={1} miw={0} className="wrap-anywhere" data-testid="secret">
+            {secret}
+          </Code>
+          <CopyButton text={secret} label="Copy secret" />
+        </Group>
+        <Group justify="flex-end" mt="md">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Modal>
+    );
+  }
+  return (
+    <Modal opened onClose={onClose} title="New endpoint" size="lg">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="URL"
+            type="url"
+            required
+            data-autofocus
+            placeholder="https://example.com/webhooks"
+            description="Receives a signed POST for each event"
+            value={url}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+          />
+          <Checkbox.Group label="Events" value={events} onChange={setEvents}>
+            <SimpleGrid cols={{ base: 1, xs: 2 }} mt={6} spacing="md">
+              {Object.entries(EVENTS).map(([group, names]) => (
+                <div key={group}>
+                  <Text size="xs" c="dimmed" mb={4}>
+                    {group}
+                  </Text>
+                  <Stack gap={6}>
+                    {names.map((name) => (
+                      <Checkbox key={name} value={name} label={name} size="xs" />
+                    ))}
+                  </Stack>
+                </div>
+              ))}
+            </SimpleGrid>
+          </Checkbox.Group>
+          <ErrorAlert error={save.error} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={save.isPending} disabled={events.length === 0}>
+              Add endpoint
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

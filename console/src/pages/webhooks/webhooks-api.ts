@@ -1,0 +1,59 @@
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
+import { type Page, request } from "../../api/request.ts";
+import { refreshConfiguration } from "../connections/connections-api.ts";
+
+export type Webhook = Answers["Webhook"];
+export type Delivery = Answers["WebhookDelivery"];
+
+const WEBHOOKS = "v1/organization/webhooks";
+const SETTING = "v1/organization/configuration/settings/webhooks";
+const REFRESH_MS = 3_000;
+
+export const webhooksQuery = queryOptions({
+  queryKey: ["webhooks", "endpoints"],
+  queryFn: async ({ signal }) => (await request<Page<Webhook>>(WEBHOOKS, { signal })).data,
+  refetchInterval: REFRESH_MS,
+});
+
+export const deliveriesQuery = (filter: { url: string; state: string }) =>
+  queryOptions({
+    queryKey: ["webhooks", "deliveries", filter],
+    queryFn: async ({ signal }) => {
+      const query = {
+        limit: 100,
+        ...(filter.url !== "" && { url: filter.url }),
+        ...(filter.state !== "" && { state: filter.state }),
+      };
+      return (await request<Page<Delivery>>(`${WEBHOOKS}/deliveries`, { query, signal })).data;
+    },
+    refetchInterval: REFRESH_MS,
+  });
+
+export function sendTest(url: string): Promise<{ delivery_id: string }> {
+  return request(`${WEBHOOKS}/test`, { method: "POST", body: { url } });
+}
+
+export function retryDelivery(id: string): Promise<Delivery> {
+  return request(`${WEBHOOKS}/deliveries/${encodeURIComponent(id)}/retry`, { method: "POST" });
+}
+
+/** As in parlance.yaml; stored secrets are `[redacted]`. */
+export interface EndpointSetting {
+  url: string;
+  secret: string;
+  events?: string[];
+}
+
+export async function saveEndpoints(client: QueryClient, value: readonly EndpointSetting[]): Promise<void> {
+  if (value.length === 0) await request(SETTING, { method: "DELETE" });
+  else await request(SETTING, { method: "POST", body: { value } });
+  await Promise.all([refreshConfiguration(client), client.invalidateQueries({ queryKey: ["webhooks"] })]);
+}
+
+const SECRET_BYTES = 32;
+
+/** A random key of signatures, in the form of the Standard Webhooks specification. */
+export function newSecret(): string {
+  return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`;
+}

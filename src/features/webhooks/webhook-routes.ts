@@ -1,0 +1,75 @@
+import type { FastifyPluginAsync } from "fastify";
+import { operation } from "../../http/operation.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
+import {
+  toWebhook,
+  toWebhookDelivery,
+  toWebhookTest,
+  Webhook,
+  WebhookDeliveriesQuery,
+  WebhookDelivery,
+  WebhookTest,
+  WebhookTestBody,
+} from "../../wire/openai/organization/organization-webhooks.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { READ, requireDefaultOrganization, WRITE } from "../configuration/entry-routes.ts";
+import type { WebhookAdministration } from "./webhook-administration.ts";
+
+interface OfDelivery {
+  Params: { delivery: string };
+}
+
+/** /v1/organization/webhooks */
+export function webhookRoutes(accounts: Accounts, webhooks: WebhookAdministration): FastifyPluginAsync {
+  return async (app) => {
+    requireDefaultOrganization(app, accounts);
+
+    app.get(
+      "/webhooks",
+      operation({
+        ...READ,
+        summary:
+          "Lists the endpoints of webhooks with the outcome of their deliveries. Not in OpenAI's API; admin keys of the default organization only.",
+        answer: listOfEntries(Webhook),
+      }),
+      async () => toListBody({ entries: await webhooks.endpoints(), hasMore: false }, toWebhook),
+    );
+
+    app.post(
+      "/webhooks/test",
+      operation({
+        ...WRITE,
+        summary: "Sends a test event to an endpoint of webhooks. Not in OpenAI's API.",
+        body: WebhookTestBody,
+        answer: WebhookTest,
+      }),
+      async ({ body }) => toWebhookTest(await webhooks.test(parse(WebhookTestBody, body).url)),
+    );
+
+    app.get(
+      "/webhooks/deliveries",
+      operation({
+        ...READ,
+        summary: "Lists deliveries of webhooks, newest first. Not in OpenAI's API.",
+        query: WebhookDeliveriesQuery,
+        answer: listOfEntries(WebhookDelivery),
+      }),
+      async ({ query }) => {
+        const { url: endpoint, state, ...page } = parse(WebhookDeliveriesQuery, query);
+        return toListBody(await webhooks.deliveries({ ...page, endpoint, state, order: "desc" }), toWebhookDelivery);
+      },
+    );
+
+    app.post<OfDelivery>(
+      "/webhooks/deliveries/:delivery/retry",
+      operation({
+        ...WRITE,
+        summary: "Sends a delivery of a webhook again, with the ID of its event. Not in OpenAI's API.",
+        answer: WebhookDelivery,
+      }),
+      async ({ params }) => toWebhookDelivery(await webhooks.retry(params.delivery)),
+    );
+  };
+}
