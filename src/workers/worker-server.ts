@@ -131,7 +131,15 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
 function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions): void {
   const { inference, owner, servesModel, settings } = options;
   scope.addHook("preHandler", (request, reply, done) => {
-    const { model, moderation, messages, input, prompt, store } = (request.body ?? {}) as Record<string, unknown>;
+    const {
+      model,
+      moderation,
+      messages,
+      input,
+      prompt,
+      store,
+      mcp_servers: servers,
+    } = (request.body ?? {}) as Record<string, unknown>;
     // The owner has the database.
     const isRecorded = store === true || inference.isRecorded(request.caller);
     const isModerated =
@@ -143,7 +151,8 @@ function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions)
     // The owner reads stored prompts. Those of text completions are texts or lists.
     const isReference = typeof prompt === "object" && prompt !== null && !Array.isArray(prompt);
     const isComplete = !needsResolver(settings.upstreamUrls, references);
-    const isHere = isComplete && !isReference && !isModerated && !isRecorded;
+    // The owner has connections to MCP servers.
+    const isHere = servers === undefined && isComplete && !isReference && !isModerated && !isRecorded;
     const isServed = typeof model === "string" && servesModel(model) && isHere;
     if (isServed) done();
     else passOn(request, reply, owner);

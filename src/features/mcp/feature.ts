@@ -25,7 +25,9 @@ export function mcpFeature({ config, inference, lifetime, logger, tools, authent
         app.register(async (scope) => {
           cutSlowReaders(scope, connectionTimeoutMs(config.server) / 1000);
           authenticate(scope, "project");
-          scope.register(mcpGateway({ gateway, inference, corsOrigins: config.server.corsOrigins, originOf }));
+          const publicUrl = URL.parse(config.signOn.publicUrl ?? "")?.origin ?? "";
+          const { corsOrigins } = config.server;
+          scope.register(mcpGateway({ gateway, inference, corsOrigins, publicUrl, originOf }));
         });
       },
     ],

@@ -19,9 +19,12 @@ const ResourceMetadata = z.object({
 });
 
 const PATH = "/mcp";
+const SERVER_PATH = `${PATH}/:server`;
 const METADATA = "/.well-known/oauth-protected-resource";
 const DOCUMENTATION = "https://modelcontextprotocol.io";
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Names of this machine. */
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** Headers by which the protocol of 2026 says what a request is. */
 const SENT_HEADERS = /^(accept|content-type|last-event-id|mcp-.+)$/;
 
@@ -30,62 +33,91 @@ export interface GatewayRoutes {
   inference: Inference;
   /** Origins of pages that may call the API; `*`: all. */
   corsOrigins: readonly string[];
+  /** Origin of the service's public address; "": it has none. */
+  publicUrl: string;
   /** Address of the service for clients. */
   originOf: (request: FastifyRequest) => string;
 }
 
-/** POST /mcp */
-export function mcpGateway({ gateway, inference, corsOrigins, originOf }: GatewayRoutes): FastifyPluginAsync {
+/** POST /mcp and /mcp/{server} */
+export function mcpGateway({
+  gateway,
+  inference,
+  corsOrigins,
+  publicUrl,
+  originOf,
+}: GatewayRoutes): FastifyPluginAsync {
   return async (app) => {
     app.addHook("onSend", async (request, reply) => {
       if (reply.statusCode !== 401) return;
       const metadata = `${originOf(request)}${METADATA}${PATH}`;
       reply.header("www-authenticate", `Bearer realm="Parlance", resource_metadata="${metadata}"`);
     });
-    app.post(
-      PATH,
-      {
-        ...operation({
-          summary: "Answers a message of the Model Context Protocol with the tools of the configured servers.",
-          tag: "MCP",
-          permission: "project",
-          body: Message,
-          answer: Answer,
-          content: ["text/event-stream"],
-        }),
-        bodyLimit: MAX_BODY_BYTES,
-      },
-      async (request, reply) => {
-        refuseOtherOrigins(request, corsOrigins);
-        const message = request.body as { method?: unknown };
-        // Only calls count as requests; lists come from a memory of a minute.
-        if (message?.method === "tools/call") await inference.admit(request.caller);
-        const leaving = new AbortController();
-        onDisconnect(reply)(() => leaving.abort());
-        const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
-          SENT_HEADERS.test(name) && typeof value === "string" ? [[name, value]] : [],
-        );
-        const url = `${originOf(request)}${PATH}`;
-        const sent = new Request(url, { method: "POST", headers, signal: leaving.signal });
-        const answer = await gateway.answer(message, sent, {
-          caller: request.caller,
-          onDisconnect: (leave) => leaving.signal.addEventListener("abort", leave, { once: true }),
-          onCall: (server, tool) => {
-            request.record.model = `mcp/${server}/${tool}`;
-          },
-          onFailure: (failure) => request.reportFailure(failure),
-        });
-        return send(reply, answer);
-      },
-    );
+    for (const path of [PATH, SERVER_PATH]) {
+      app.post(
+        path,
+        {
+          ...operation({
+            summary:
+              path === PATH
+                ? "Answers a message of the Model Context Protocol with the tools of the configured servers."
+                : "Answers a message of the Model Context Protocol with the tools of one server.",
+            tag: "MCP",
+            permission: "project",
+            body: Message,
+            answer: Answer,
+            content: ["text/event-stream"],
+          }),
+          bodyLimit: MAX_BODY_BYTES,
+        },
+        async (request, reply) => {
+          refuseOtherOrigins(request, corsOrigins, publicUrl);
+          const { server } = request.params as { server?: string };
+          if (server !== undefined && !gateway.isVisible(server, request.caller)) throw noServer(server);
+          const message = request.body as { method?: unknown };
+          // Only calls count as requests; lists come from a memory of a minute.
+          if (message?.method === "tools/call") await inference.admit(request.caller);
+          const leaving = new AbortController();
+          onDisconnect(reply)(() => leaving.abort());
+          const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
+            SENT_HEADERS.test(name) && typeof value === "string" ? [[name, value]] : [],
+          );
+          const url = `${originOf(request)}${PATH}`;
+          const sent = new Request(url, { method: "POST", headers, signal: leaving.signal });
+          const answer = await gateway.answer(message, sent, {
+            caller: request.caller,
+            server,
+            onDisconnect: (leave) => leaving.signal.addEventListener("abort", leave, { once: true }),
+            onCall: (name, tool) => {
+              request.record.model = `mcp/${name}/${tool}`;
+            },
+            onFailure: (failure) => request.reportFailure(failure),
+          });
+          return send(reply, answer);
+        },
+      );
+    }
   };
 }
 
-/** The protocol demands this of servers, against names that a page points at an internal address (DNS rebinding). */
-function refuseOtherOrigins({ headers, host }: FastifyRequest, corsOrigins: readonly string[]): void {
+function noServer(name: string): Fault {
+  const message = `There is no MCP server '${name.slice(0, 100)}' that this project may use.`;
+  return new Fault("not-found", message, { code: "mcp_server_not_found" });
+}
+
+/**
+ * The protocol demands this of servers, against names that a page points at an internal address (DNS rebinding): such a
+ * page has the name that the request is sent to, so only this service's published address and this machine count.
+ */
+function refuseOtherOrigins(
+  { headers, host }: FastifyRequest,
+  corsOrigins: readonly string[],
+  published: string,
+): void {
   const { origin } = headers;
-  const isAdmitted = corsOrigins.includes("*") || (origin !== undefined && corsOrigins.includes(origin));
-  if (origin === undefined || isAdmitted || URL.parse(origin)?.host === host) return;
+  if (origin === undefined || corsOrigins.includes("*") || corsOrigins.includes(origin) || origin === published) return;
+  const page = URL.parse(origin);
+  if (page !== null && page.host === host && LOOPBACK.test(page.hostname)) return;
   const message = "Pages of this origin may not call /mcp: the setting server.cors_origins admits them.";
   throw new Fault("forbidden", message, { code: "cross_site_request" });
 }

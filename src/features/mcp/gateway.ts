@@ -1,6 +1,10 @@
-/** The tools of all servers behind one address, for MCP clients: each request is complete in itself, so any replica answers. */
+/**
+ * The tools of all servers behind one address, for MCP clients, and those of each server behind one more. Each request is
+ * complete in itself, so any replica answers.
+ */
 
-import type { McpHttpHandler, Server } from "@modelcontextprotocol/server";
+import { setImmediate } from "node:timers/promises";
+import type { McpHttpHandler, Progress, Server } from "@modelcontextprotocol/server";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { withTimeout } from "../../kernel/async/timeout.ts";
@@ -20,6 +24,8 @@ const LIST_WAIT_MS = 5_000;
 /** One request of a client. */
 export interface GatewayRequest {
   caller: Caller;
+  /** Server whose tools are offered, by their plain names; undefined: all servers. */
+  server?: string | undefined;
   onDisconnect: OnDisconnect;
   /** Called with the tool of a call, once it is known. */
   onCall(server: string, tool: string): void;
@@ -28,7 +34,7 @@ export interface GatewayRequest {
 }
 
 interface OfferedTool {
-  /** As clients call it: the server's name, `__` and the tool's. */
+  /** As clients call it: at the address of all servers, the server's name, `__` and the tool's. */
   name: string;
   server: McpServer;
   tool: McpTool;
@@ -65,15 +71,28 @@ export class McpGateway {
       const { context } = (authInfo as unknown as { extra: { context: GatewayRequest } }).extra;
       const server: Server = new Server({ name: "parlance", version: VERSION }, { capabilities: { tools: {} } });
       server.setRequestHandler("tools/list", async () => {
-        const offered = await this.#offeredTo(context.caller);
+        const offered = await this.#offeredTo(context);
         return { tools: offered.map(({ name, tool }) => ({ ...tool, name })) };
       });
-      server.setRequestHandler("tools/call", async ({ params }) => {
-        const offered = await this.#offeredTo(context.caller, params.name);
+      server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+        const offered = await this.#offeredTo(context, params.name);
         const match = offered.find(({ name }) => name === params.name);
         if (match === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name.slice(0, 200)}`);
+        const progressToken = mcpReq._meta?.progressToken;
+        const sending: Promise<unknown>[] = [];
+        const onProgress = (progress: Progress) => {
+          const notification = { method: "notifications/progress", params: { ...progress, progressToken } };
+          // The client may have left.
+          sending.push(mcpReq.notify(notification as never).catch(() => {}));
+        };
         try {
-          return await this.#call(match, params.arguments ?? {}, context);
+          const reports = progressToken === undefined ? undefined : onProgress;
+          const result = await this.#call(match, params.arguments ?? {}, context, reports);
+          if (reports === undefined) return result;
+          // The client library dispatches notifications after the results that came with them.
+          await setImmediate();
+          await Promise.all(sending);
+          return result;
         } catch (failure) {
           if (!(failure instanceof Fault)) throw failure;
           context.onFailure(failure);
@@ -84,16 +103,24 @@ export class McpGateway {
     });
   }
 
+  /** Whether a caller may use any tool of a server. */
+  isVisible(server: string, caller: Caller): boolean {
+    return this.#servers.find(server, caller) !== undefined;
+  }
+
   /** Lists the tools that a caller may use, of the server of a name only. A server that does not answer is left out. */
-  async #offeredTo(caller: Caller, name?: string): Promise<OfferedTool[]> {
+  async #offeredTo({ caller, server: only }: GatewayRequest, name?: string): Promise<OfferedTool[]> {
     // Names of servers have no underscores.
-    const isAsked = (server: McpServer) => name === undefined || name.startsWith(`${server.name}__`);
+    const isAsked = (server: McpServer) =>
+      only === undefined ? name === undefined || name.startsWith(`${server.name}__`) : server.name === only;
+    const nameOf = (server: McpServer, tool: McpTool) =>
+      only === undefined ? serviceFunctionName(tool.name, server.name) : tool.name;
     const servers = this.#servers.visibleTo(caller).filter(isAsked);
     const lists = servers.map(async (server) => {
       try {
         const tools = await withTimeout(server.listTools(new AbortController().signal), LIST_WAIT_MS);
         const allowed = tools.filter(({ name }) => server.allows(name));
-        return allowed.map((tool) => ({ name: serviceFunctionName(tool.name, server.name), server, tool }));
+        return allowed.map((tool) => ({ name: nameOf(server, tool), server, tool }));
       } catch (failure) {
         const reason = describeFailure(failure);
         this.#logger.warn({ mcpServer: server.name, reason }, "an MCP server did not list its tools");
@@ -108,6 +135,7 @@ export class McpGateway {
     { server, tool }: OfferedTool,
     input: Readonly<Record<string, unknown>>,
     { caller, onDisconnect, onCall }: GatewayRequest,
+    onProgress: ((progress: Progress) => void) | undefined,
   ): Promise<CallToolResult> {
     onCall(server.name, tool.name);
     const { connection, release } = connectTo(server);
@@ -116,7 +144,7 @@ export class McpGateway {
         caller,
         runOptions(server, tool.name),
         onDisconnect,
-        (signal) => connection.callTool(tool, input, signal),
+        (signal) => connection.callTool(tool, input, signal, onProgress),
       );
       if (value === undefined) throw serverFailed(server.name, describeFailure(failure), failure);
       const bytes = Buffer.byteLength(JSON.stringify(value));

@@ -1,6 +1,13 @@
 /** A connection to one MCP server, over HTTP or to a process: opened by the first call, in either era of the protocol. */
 
-import type { CallToolResult, Client, DiscoverResult, Tool as McpTool, Transport } from "@modelcontextprotocol/client";
+import type {
+  CallToolResult,
+  Client,
+  DiscoverResult,
+  Tool as McpTool,
+  Progress,
+  Transport,
+} from "@modelcontextprotocol/client";
 import { untilAborted } from "../../kernel/async/until-aborted.ts";
 import { VERSION } from "../../kernel/version.ts";
 
@@ -65,10 +72,12 @@ export class McpConnection {
     tool: McpTool,
     input: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
+    onprogress?: (progress: Progress) => void,
   ): Promise<CallToolResult> {
     this.#hasAsked = false;
+    const more = { toolDefinition: tool, ...(onprogress && { onprogress }) };
     const result = await this.#request(signal, (client, options) =>
-      client.callTool({ name: tool.name, arguments: input }, { ...options, toolDefinition: tool }),
+      client.callTool({ name: tool.name, arguments: input }, { ...options, ...more }),
     ).catch((error: unknown) => {
       throw this.#hasAsked || isInputRequired(error) ? new InputRequired(ASKS, { cause: error }) : error;
     });

@@ -19,6 +19,8 @@ const LIST_MS = 60_000;
 /** The same for a failure, so that requests do not wait for a server that is away. */
 const FAILED_LIST_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Programs may have to be downloaded first, as by npx, or load an interpreter's libraries. */
+const PROCESS_START_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 20_000;
 /** Bytes of all answers of a connection to a server whose results may have `maxResultSize`: JSON and base64 take more. */
 const OVERHEAD = { factor: 4, bytes: 4 * 1024 * 1024 };
@@ -154,7 +156,7 @@ export class McpServers {
     if (running === undefined) {
       const { logger } = this.#options;
       const maxBytes = maxBytesOf(maxResultSize);
-      const connectTimeoutMs = CONNECT_TIMEOUT_MS;
+      const connectTimeoutMs = PROCESS_START_TIMEOUT_MS;
       running = new ServerProcess({ name, command, environment, maxBytes, connectTimeoutMs, logger });
       this.#processes.set(name, running);
     }
@@ -165,17 +167,22 @@ export class McpServers {
   #list(name: string, connect: McpServer["connect"]): Promise<readonly McpTool[]> {
     const cached = this.#lists.get(name);
     if (cached !== undefined && Date.now() < cached.until) return cached.tools;
-    const tools = listOnce(connect, AbortSignal.timeout(LIST_TIMEOUT_MS));
+    const isProcess = this.#byName.get(name)?.command !== undefined;
+    const tools = listOnce(connect, new AbortController().signal, isProcess ? PROCESS_START_TIMEOUT_MS : undefined);
     this.#lists.set(name, { tools, until: Date.now() + LIST_MS });
     tools.catch(() => this.#lists.set(name, { tools, until: Date.now() + FAILED_LIST_MS }));
     return tools;
   }
 }
 
-async function listOnce(connect: McpServer["connect"], signal: AbortSignal): Promise<readonly McpTool[]> {
+async function listOnce(
+  connect: McpServer["connect"],
+  signal: AbortSignal,
+  startTimeoutMs = 0,
+): Promise<readonly McpTool[]> {
   const { connection, release } = connect();
   try {
-    return await connection.listTools(AbortSignal.any([signal, AbortSignal.timeout(LIST_TIMEOUT_MS)]));
+    return await connection.listTools(AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs + LIST_TIMEOUT_MS)]));
   } finally {
     void release();
   }

@@ -84,6 +84,7 @@ export class McpToolType implements ServiceToolType {
         },
         name: each.name,
         serverLabel: server.name,
+        needsApproval: needsApproval(body, server, each),
         begin: () =>
           needsApproval(body, server, each)
             ? new McpApprovalCall(server.name, each.name)

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import { chatHandler } from "../../http/answer-chat.ts";
+import { answerChat, formatContext } from "../../http/answer-chat.ts";
 import { operation } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -10,12 +10,22 @@ import { toRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { Message, TokenCount } from "../../wire/openapi/model-answers.ts";
 import type { BodyContent } from "../files/content-resolver.ts";
+import type { ServiceTools } from "../tools/service-tools.ts";
+import { startToolLoop } from "../tools/tool-loop.ts";
+import { toMessagesLoop } from "./messages-loop.ts";
+
+interface MessagesParts {
+  content?: BodyContent;
+  tools?: ServiceTools;
+  /** Calls of tools that this service runs in one message. */
+  maxToolCalls?: number;
+}
 
 /** POST /v1/messages and /v1/messages/count_tokens, in Anthropic's format. */
 export function messages(
   inference: Inference,
   unknownFields: UnknownFieldsPolicy,
-  content?: BodyContent,
+  { content, tools, maxToolCalls = 0 }: MessagesParts = {},
 ): FastifyPluginAsync {
   return async (app) => {
     app.post(
@@ -28,15 +38,18 @@ export function messages(
         answer: Message,
         content: ["text/event-stream"],
       }),
-      chatHandler(
-        inference,
-        messagesFormat,
-        unknownFields,
-        content &&
-          (async (reply, chat) => {
-            chat.body = await content(reply, chat.body, ["messages", "mcp_servers"]);
-          }),
-      ),
+      async (request, reply) => {
+        const chat = messagesFormat.read(request.body, formatContext(request, unknownFields));
+        request.record.model = chat.model;
+        const { caller } = request;
+        const loop = tools && toMessagesLoop(tools, chat, caller);
+        const fields = loop === undefined ? (["messages", "mcp_servers"] as const) : (["messages"] as const);
+        if (content !== undefined) chat.body = await content(reply, chat.body, fields);
+        if (loop === undefined) return answerChat(inference, messagesFormat, chat, reply);
+        return answerChat(inference, messagesFormat, chat, reply, (_chat, ask) =>
+          startToolLoop({ inference, caller, maxCalls: maxToolCalls }, loop, ask),
+        );
+      },
     );
 
     app.post(

@@ -12,13 +12,13 @@ import { throwForResponses } from "../../wire/responses/error-params.ts";
 import type { ItemOptions } from "../../wire/responses/output-items.ts";
 import { type CompleteResponse, ResponseEvents } from "../../wire/responses/response-events.ts";
 import type { ResponsesBody } from "../../wire/responses/responses-body.ts";
-import { toTypedCall } from "../../wire/responses/responses-call.ts";
 import {
   type ResponseChat,
   type ResponseParts,
   responsesFormat,
   toCall,
 } from "../../wire/responses/responses-format.ts";
+import { toTypedCall } from "../../wire/typed-call.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { StreamEvent } from "./event-log.ts";
 import type { ResponseStorage } from "./response-storage.ts";

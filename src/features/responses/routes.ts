@@ -10,18 +10,19 @@ import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { Response, ResponseTokens } from "../../wire/openapi/model-answers.ts";
 import { type CompleteResponse, toResponseFrames } from "../../wire/responses/response-events.ts";
 import { KNOWN_FIELDS, ResponsesBody } from "../../wire/responses/responses-body.ts";
-import { toTypedCall } from "../../wire/responses/responses-call.ts";
 import { type ResponseChat, renderingOf, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
 import type { InputItem, Prompt } from "../../wire/responses/responses-input.ts";
 import type { HostedToolsPolicy } from "../../wire/responses/responses-tools.ts";
 import { toStoredItems } from "../../wire/responses/stored-items.ts";
 import { ignoredFields } from "../../wire/responses/unsupported-fields.ts";
+import { toTypedCall } from "../../wire/typed-call.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { BodyContent } from "../files/content-resolver.ts";
 import type { ServiceTools } from "../tools/service-tools.ts";
 import { startToolLoop } from "../tools/tool-loop.ts";
 import { startBackground } from "./background-runs.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
+import { toResponseLoop } from "./response-loop.ts";
 import type { ResponseStorage } from "./response-storage.ts";
 import type { NewResponse } from "./response-store.ts";
 import { isStorable, MAX_STORED_CHARACTERS, MAX_STORED_ITEMS } from "./storable.ts";
@@ -120,8 +121,8 @@ export function responses(
     /** Returns what runs a response with tools of this service; undefined: its model alone answers. */
     function loopOf(caller: Caller, positions: ReadonlySet<number> | undefined): AskChat<ResponseChat> | undefined {
       if (positions === undefined) return undefined;
-      const options = { inference, caller, tools, positions, maxCalls: maxToolCalls };
-      return (chat, ask) => startToolLoop(options, chat, ask);
+      const options = { inference, caller, maxCalls: maxToolCalls };
+      return (chat, ask) => startToolLoop(options, toResponseLoop(tools, positions, chat), ask);
     }
 
     async function answerInBackground(

@@ -54,6 +54,8 @@ export interface ServiceFunction {
   /** What `tool_choice` calls it. */
   name: string;
   serverLabel?: string;
+  /** Whether a call waits for the caller's approval. */
+  needsApproval?: boolean;
   /** Begins a call that the model writes. */
   begin(): ServiceCall;
 }

@@ -29,7 +29,7 @@ export class ServiceTools {
   }
 
   /** Returns the positions of the tools that this service runs; undefined without any. Throws a Fault. */
-  servedBy({ tools = [] }: ResponsesBody, caller: Caller): ReadonlySet<number> | undefined {
+  servedBy({ tools = [] }: Pick<ResponsesBody, "tools">, caller: Caller): ReadonlySet<number> | undefined {
     if (this.#types.size === 0 || tools.length === 0) return undefined;
     const positions = new Set<number>();
     for (const [index, tool] of tools.entries()) {
@@ -44,7 +44,7 @@ export class ServiceTools {
 
   /** Opens the tools at these positions; closes those that opened when one does not. Throws a Fault. */
   async open(
-    body: ResponsesBody,
+    body: Pick<ResponsesBody, "tools">,
     read: ReadTools,
     positions: ReadonlySet<number>,
     context: Omit<ToolContext, "path" | "functionName">,

@@ -2,6 +2,7 @@
 
 import type { ToolCall } from "../../contracts/chat-model.ts";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";
+import { parseObject } from "../../kernel/json/parse-object.ts";
 import type { ItemEvent, ItemProgress } from "../../wire/responses/item-events.ts";
 import type { CallContext, CallOutcome, ServiceCall } from "./service-tool.ts";
 
@@ -54,7 +55,7 @@ async function runCall(
 ): Promise<CallOutcome> {
   const { call, itemId } = written;
   const progress = (event: ItemProgress) => emit({ type: "item-event", id: itemId, event });
-  const input = readObject(written.arguments);
+  const input = parseObject(written.arguments);
   const reason = refusal ?? (input === undefined ? "The arguments are not a JSON object." : undefined);
   let outcome: CallOutcome;
   if (reason !== undefined || input === undefined) {
@@ -68,15 +69,4 @@ async function runCall(
   }
   emit({ type: "item-stop", item: call.toItem("completed") });
   return outcome;
-}
-
-/** Parses the arguments of a call; undefined unless they are a JSON object. */
-export function readObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,38 +1,39 @@
-/** One response with tools that this service runs: the model's turns, and the calls between them. */
+/** One answer with tools that this service runs: the model's turns, and the calls between them. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatMessage, ReasoningBlock } from "../../contracts/chat-model.ts";
-import { runWithin } from "../../http/answer-chat.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { ChatOptions, Inference } from "../../inference/inference.ts";
 import type { Settlement } from "../../inference/settlement.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
+import { parseObject } from "../../kernel/json/parse-object.ts";
 import { addTokens, type TokenUsage } from "../../kernel/usage.ts";
 import { type PartEvent, toAnswerParts } from "../../wire/answer-parts.ts";
 import { toModerationInput } from "../../wire/moderation-input.ts";
 import type { ItemEvent, ResponsePart } from "../../wire/responses/item-events.ts";
-import { toTypedCall } from "../../wire/responses/responses-call.ts";
-import {
-  type ResponseChat,
-  type ResponseParts,
-  responsesFormat,
-  toCall,
-} from "../../wire/responses/responses-format.ts";
+import type { ResponseParts } from "../../wire/responses/responses-format.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { combineSettlements } from "./combine-settlements.ts";
 import type { CallContext, PendingCall } from "./service-tool.ts";
-import type { OpenTools, ServiceTools } from "./service-tools.ts";
-import { type CallEnd, readObject, runCalls, type WrittenCall } from "./tool-calls.ts";
+import type { OpenTools } from "./service-tools.ts";
+import { type CallEnd, runCalls, type WrittenCall } from "./tool-calls.ts";
 
 export interface ToolLoopOptions {
   inference: Inference;
   caller: Caller;
-  tools: ServiceTools;
-  /** Positions of the tools that this service runs. */
-  positions: ReadonlySet<number>;
-  /** Calls of one response, unless the request allows fewer. */
+  /** Calls of one answer, unless the request allows fewer. */
   maxCalls: number;
+}
+
+/** A request in its client's format. */
+export interface LoopRequest {
+  /** Calls that the request allows. */
+  maxCalls?: number | undefined;
+  /** Opens the tools, whose functions the calls of `ask` have from then on. Throws a Fault. */
+  open(context: CallContext & { caller: Caller }): Promise<OpenTools>;
+  /** Passes the prompt to `run`, again with a shorter one where it does not fit and may be shortened. */
+  ask(run: (call: ChatCall) => Promise<ChatAnswer>): Promise<ChatAnswer>;
 }
 
 export type LoopAnswer = ChatAnswer & Required<ResponseParts>;
@@ -51,13 +52,13 @@ interface Turn {
 }
 
 /** Opens the tools and resolves once the model has begun its first turn. Throws a Fault. */
-export function startToolLoop(options: ToolLoopOptions, chat: ResponseChat, ask: ChatOptions): Promise<LoopAnswer> {
-  return new ToolLoop(options, chat, ask).start();
+export function startToolLoop(options: ToolLoopOptions, request: LoopRequest, ask: ChatOptions): Promise<LoopAnswer> {
+  return new ToolLoop(options, request, ask).start();
 }
 
 class ToolLoop {
   readonly #options: ToolLoopOptions;
-  readonly #chat: ResponseChat;
+  readonly #request: LoopRequest;
   readonly #ask: ChatOptions;
   readonly #abort = new AbortController();
   readonly #leaving: (() => void)[] = [];
@@ -73,11 +74,11 @@ class ToolLoop {
   #used: TokenUsage | undefined;
   #hasEnded = false;
 
-  constructor(options: ToolLoopOptions, chat: ResponseChat, ask: ChatOptions) {
+  constructor(options: ToolLoopOptions, request: LoopRequest, ask: ChatOptions) {
     this.#options = options;
-    this.#chat = chat;
+    this.#request = request;
     this.#ask = ask;
-    this.#maxCalls = Math.min(options.maxCalls, chat.body.max_tool_calls ?? Number.POSITIVE_INFINITY);
+    this.#maxCalls = Math.min(options.maxCalls, request.maxCalls ?? Number.POSITIVE_INFINITY);
     const { signal } = this.#abort;
     const onAbort = (leave: () => void) => {
       if (signal.aborted) leave();
@@ -91,8 +92,7 @@ class ToolLoop {
 
   async start(): Promise<LoopAnswer> {
     try {
-      const { tools, items, calls } = await this.#open();
-      this.#chat.tools = tools;
+      const { items, calls } = await this.#open();
       const first = [...items, ...(await this.#runPending(calls))];
       const answer = await this.#askModel();
       const parts = this.#parts(first);
@@ -112,11 +112,7 @@ class ToolLoop {
   }
 
   async #open(): Promise<OpenTools> {
-    const { tools, caller, positions } = this.#options;
-    const { body, prompt, tools: read } = this.#chat;
-    const input = typeof prompt.input === "string" ? [] : prompt.input;
-    const context = { ...this.#context, caller, items: [...prompt.context, ...input], include: body.include ?? [] };
-    this.#tools = await tools.open(body, read, positions, context);
+    this.#tools = await this.#request.open({ ...this.#context, caller: this.#options.caller });
     // The caller may have left meanwhile.
     this.#abort.signal.throwIfAborted();
     return this.#tools;
@@ -237,7 +233,7 @@ class ToolLoop {
   /** Adds the calls of a turn and their results to what the model reads next. */
   #addTurn({ text: content, reasoning }: Pick<Turn, "text" | "reasoning">, ends: readonly CallEnd[]): void {
     const toolCalls = ends.map(({ call: { id, name, arguments: text } }) => {
-      const isReadable = text.trim() !== "" && readObject(text) !== undefined;
+      const isReadable = text.trim() !== "" && parseObject(text) !== undefined;
       return { id, name, arguments: isReadable ? text : "{}" };
     });
     const thought = reasoning.length === 0 ? {} : { reasoning };
@@ -255,9 +251,7 @@ class ToolLoop {
     this.#turnCount += 1;
     const { onWait, ...ask } = this.#ask;
     const options = isFirst ? { ...ask, onWait } : { ...ask, isWithinRequest: true };
-    const answer = await runWithin(responsesFormat, this.#chat, (each) =>
-      inference.chat(caller, this.#withTurns(toTypedCall(toCall(each)), isFirst), options),
-    );
+    const answer = await this.#request.ask((call) => inference.chat(caller, this.#withTurns(call, isFirst), options));
     this.#answer = answer;
     this.#settlements.push(answer.settlement);
     return answer;

@@ -1,17 +1,18 @@
 import type { FinishReason } from "../../contracts/chat-model.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { parseObject } from "../../kernel/json/parse-object.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
-import type { AnswerPart, PartEvent } from "../answer-parts.ts";
 import { newMessage, toEmptyBlock, toStop, toUsage } from "./messages-envelope.ts";
+import type { MessagePart, MessagePartEvent } from "./messages-parts.ts";
 
 /**
  * Folds the events into one message. Events without an end belong to an aborted request whose client has disconnected.
  */
 export async function toMessage(
-  events: AsyncIterable<PartEvent>,
+  events: AsyncIterable<MessagePartEvent>,
   answer: AnswerIdentity,
 ): Promise<Record<string, unknown>> {
-  const blocks: { block: AnswerPart; text: string; signature?: string }[] = [];
+  const blocks: { block: MessagePart; text: string; signature?: string }[] = [];
   let message: Record<string, unknown> = {};
   for await (const event of events) {
     if (event.type === "part-start") blocks.push({ block: event.part, text: "" });
@@ -32,10 +33,13 @@ export async function toMessage(
   return message;
 }
 
-function toBlock(block: AnswerPart, text: string, reason: FinishReason): Record<string, unknown> {
+function toBlock(block: MessagePart, text: string, reason: FinishReason): Record<string, unknown> {
   const empty = toEmptyBlock(block);
   if (block.type === "text" || block.type === "refusal") return { ...empty, text };
   if (block.type === "reasoning") return block.encrypted === undefined ? { ...empty, thinking: text } : empty;
+  if (block.type === "mcp-result") return empty;
+  // Input that is not JSON is the result's error.
+  if (block.type === "mcp-use") return { ...empty, input: parseObject(text) ?? {} };
   return { ...empty, input: readInput(text, reason) };
 }
 

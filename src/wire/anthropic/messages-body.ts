@@ -6,6 +6,7 @@ import { keepSource, sourceOf } from "../../kernel/json/json-source.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 import { Messages, SystemPrompt } from "./messages-content.ts";
+import { McpServers } from "./messages-mcp.ts";
 import { ToolChoiceField, Tools } from "./messages-tools.ts";
 
 const Share = z.number().min(0).max(1);
@@ -17,6 +18,7 @@ export const CountTokensBody = z.looseObject({
   system: optional(SystemPrompt),
   tools: optional(Tools),
   tool_choice: optional(ToolChoiceField),
+  mcp_servers: optional(McpServers),
   thinking: optional(z.looseObject({ type: z.string().min(1), display: z.string().nullish() })),
   output_config: optional(z.looseObject({ format: optional(JsonFormat), effort: optional(z.string()) })),
   /** Beta name of `output_config.format`. */

@@ -1,6 +1,6 @@
 /** Converts a validated body of POST /v1/messages to a chat call. */
 
-import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/chat-model.ts";
+import type { AnswerFormat, ChatDefaults, ChatRequest, Tool } from "../../contracts/chat-model.ts";
 import type { PassThrough } from "../../contracts/chat-proxy.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts";
@@ -20,6 +20,13 @@ import { toChatMessages } from "./messages-content.ts";
 import { firstHostedTool, hostedTools, toToolChoice, toTools } from "./messages-tools.ts";
 import { NATIVE_MESSAGES } from "./native-messages.ts";
 
+/** What this service runs of a request's MCP servers. */
+export interface ServedMcp {
+  /** Names that the model calls their tools by, by the names that `tool_choice` may have. */
+  names: ReadonlyMap<string, string>;
+  functions: readonly Tool[];
+}
+
 interface MessagesCall {
   request: ChatRequest;
   passThrough: PassThrough;
@@ -32,19 +39,20 @@ export function toMessagesCall(
   body: MessagesBody,
   callerHeaders: CallerHeaders,
   policy: UnknownFieldsPolicy,
+  mcp?: ServedMcp | undefined,
   defaults: ChatDefaults = {},
 ): MessagesCall {
   const omitted = defaultChatRequest(defaults);
   const request: ChatRequest = {
     ...omitted,
-    ...toPromptParts(body),
+    ...toPromptParts(body, mcp),
     model: body.model,
     maxTokens: body.max_tokens,
     temperature: body.temperature ?? omitted.temperature,
     topP: body.top_p ?? omitted.topP,
     topK: body.top_k === 0 ? undefined : (body.top_k ?? omitted.topK),
     stop: body.stop_sequences ?? [],
-    toolChoice: toToolChoice(body.tool_choice, body.tools ?? []),
+    toolChoice: toToolChoice(body.tool_choice, body.tools ?? [], mcp?.names),
     parallelToolCalls: body.tool_choice?.disable_parallel_tool_use !== true,
     // A budget allows thinking without requiring it, so models that do not think answer too.
     reasoningEffort: body.thinking?.type === "disabled" ? "none" : omitted.reasoningEffort,
@@ -56,7 +64,7 @@ export function toMessagesCall(
     native: NATIVE_MESSAGES,
     body,
     stream: body.stream === true,
-    unsupportedLocally: () => firstUnsupported(body, policy),
+    unsupportedLocally: () => firstUnsupported(body, policy, mcp !== undefined),
     promptBytes: () => jsonBytes([body.system, body.messages, body.tools], "data"),
     contentOf: messageContentOf,
   };
@@ -64,15 +72,18 @@ export function toMessagesCall(
     request,
     passThrough,
     moderationInput: () => toModerationInput(request),
-    withDefaults: (more) => toMessagesCall(body, callerHeaders, policy, { ...more, ...defaults }),
+    withDefaults: (more) => toMessagesCall(body, callerHeaders, policy, mcp, { ...more, ...defaults }),
   };
 }
 
 /** Converts the fields that the prompt consists of. Throws a Fault. */
-export function toPromptParts(body: MessagesPrompt): Pick<ChatRequest, "messages" | "tools" | "format"> {
+export function toPromptParts(
+  body: MessagesPrompt,
+  mcp?: ServedMcp,
+): Pick<ChatRequest, "messages" | "tools" | "format"> {
   return {
     messages: toChatMessages(body.system, body.messages),
-    tools: toTools(body.tools ?? []),
+    tools: [...toTools(body.tools ?? []), ...(mcp?.functions ?? [])],
     format: toFormat(body),
   };
 }
@@ -129,14 +140,15 @@ const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   reasoning_effort: { instead: "use 'thinking'" },
   mcp_servers: {
     isDefault: (value) => Array.isArray(value) && value.length === 0,
-    instead: "the client calls its servers, as tools",
+    instead: "name a server of the operator without 'url' (the setting mcp.caller_servers admits addresses)",
   },
 };
 
 /** Returns the Fault for the first field or tool that only an upstream with the Messages API may support. */
-function firstUnsupported(body: MessagesBody, policy: UnknownFieldsPolicy): Fault | undefined {
-  const rules = { known: KNOWN_FIELDS, unsupported: UNSUPPORTED, policy };
-  return firstRefusedField(body, rules) ?? firstHostedTool(body.tools ?? []);
+function firstUnsupported(body: MessagesBody, policy: UnknownFieldsPolicy, servesMcp: boolean): Fault | undefined {
+  const fields = servesMcp ? [...KNOWN_FIELDS, "mcp_servers"] : KNOWN_FIELDS;
+  const rules = { known: fields, unsupported: UNSUPPORTED, policy };
+  return firstRefusedField(body, rules) ?? firstHostedTool(body.tools ?? [], servesMcp);
 }
 
 /** Throws a Fault for a misspelled field, or any unknown one if `policy` says so, of a prompt that is only counted. */
@@ -147,7 +159,8 @@ export function checkCountedFields(body: MessagesPrompt, policy: UnknownFieldsPo
 }
 
 /** Returns the paths of fields without effect on models that answer with typed events. */
-export function ignoredFields(body: MessagesPrompt): string[] {
+export function ignoredFields(body: MessagesPrompt, servesMcp = false): string[] {
   const effort = body.output_config?.effort === undefined ? [] : ["output_config.effort"];
-  return [...unknownFieldsOf(body, KNOWN_FIELDS), ...effort, ...hostedTools(body.tools ?? [])];
+  const fields = servesMcp ? [...KNOWN_FIELDS, "mcp_servers"] : KNOWN_FIELDS;
+  return [...unknownFieldsOf(body, fields), ...effort, ...hostedTools(body.tools ?? [], servesMcp)];
 }

@@ -7,6 +7,8 @@ import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
+import { serviceFunctionName } from "../responses/responses-tools.ts";
+import { McpToolResult, McpToolUse, textOfMcpResult } from "./messages-mcp.ts";
 
 const TextBlock = z.looseObject({ text: z.string() });
 const ImageSource = openVariants({
@@ -40,7 +42,18 @@ const ToolResult = z.looseObject({
   is_error: z.boolean().nullish(),
 });
 
-const Content = z.union([z.string(), listOf(openVariants({ ...PARTS, tool_use: ToolUse, tool_result: ToolResult }))]);
+const Content = z.union([
+  z.string(),
+  listOf(
+    openVariants({
+      ...PARTS,
+      tool_use: ToolUse,
+      tool_result: ToolResult,
+      mcp_tool_use: McpToolUse,
+      mcp_tool_result: McpToolResult,
+    }),
+  ),
+]);
 
 export const Messages = listOf(
   z.looseObject({
@@ -64,7 +77,7 @@ export function toChatMessages(
   const converted = messages.flatMap(({ role, content }, index): ChatMessage[] => {
     const path = `messages[${index}].content`;
     if (role === "system") return [{ role, ...textOf(content, path) }];
-    return role === "user" ? fromUser(content, path, called) : [fromAssistant(content, path, called)];
+    return role === "user" ? fromUser(content, path, called) : fromAssistant(content, path, called);
   });
   return prompt.content === "" ? converted : [{ role: "system", ...prompt }, ...converted];
 }
@@ -97,31 +110,78 @@ function fromUser(content: SentContent, path: string, called: ReadonlySet<string
   return parts.length === 0 ? results : [...results, { role: "user", ...toContent(parts, "\n") }];
 }
 
-/** Converts an assistant message with the thinking that its provider can recognize. */
-function fromAssistant(content: SentContent, path: string, called: Set<string>): ChatMessage {
-  if (typeof content === "string") return { role: "assistant", content };
-  const parts: ContentPart[] = [];
-  const toolCalls: ToolCall[] = [];
-  const reasoning: ReasoningBlock[] = [];
+/** Converts an assistant message, whose calls of MCP tools and their results end a turn of the model. */
+function fromAssistant(content: SentContent, path: string, called: Set<string>): ChatMessage[] {
+  if (typeof content === "string") return [{ role: "assistant", content }];
+  const turns = [new AssistantTurn()];
   for (const [index, block] of content.entries()) {
-    if (block.type === "thinking" || block.type === "redacted_thinking") {
-      reasoning.push(...toReasoning(block));
-      continue;
+    let turn = turns.at(-1) as AssistantTurn;
+    if (turn.hasResults && block.type !== "mcp_tool_result") {
+      turn = new AssistantTurn();
+      turns.push(turn);
     }
-    if (block.type !== "tool_use") {
-      parts.push(...toParts(block, `${path}[${index}]`));
-      continue;
-    }
-    const { id, name, input } = block as unknown as z.output<typeof ToolUse>;
-    called.add(id);
-    toolCalls.push({ id, name, arguments: JSON.stringify(input) });
+    turn.add(block, `${path}[${index}]`, called);
   }
-  const message: ChatMessage = {
-    role: "assistant",
-    ...toContent(parts, "\n"),
-    ...(reasoning.length > 0 && { reasoning }),
-  };
-  return toolCalls.length === 0 ? message : { ...message, toolCalls };
+  return turns.flatMap((turn) => turn.toMessages());
+}
+
+/** One turn of a model, with the thinking that its provider can recognize. */
+class AssistantTurn {
+  readonly #parts: ContentPart[] = [];
+  readonly #calls: ToolCall[] = [];
+  readonly #reasoning: ReasoningBlock[] = [];
+  /** Texts of the results of MCP tools by their calls; undefined: none has come. */
+  readonly #results = new Map<string, string | undefined>();
+
+  get hasResults(): boolean {
+    return [...this.#results.values()].some((text) => text !== undefined);
+  }
+
+  add(block: Block, path: string, called: Set<string>): void {
+    switch (block.type) {
+      case "thinking":
+      case "redacted_thinking":
+        this.#reasoning.push(...toReasoning(block));
+        break;
+      case "tool_use": {
+        const { id, name, input } = block as unknown as z.output<typeof ToolUse>;
+        called.add(id);
+        this.#calls.push({ id, name, arguments: JSON.stringify(input) });
+        break;
+      }
+      case "mcp_tool_use": {
+        const { id, name, server_name: server, input } = block as unknown as z.output<typeof McpToolUse>;
+        this.#results.set(id, undefined);
+        this.#calls.push({ id, name: serviceFunctionName(name, server), arguments: JSON.stringify(input) });
+        break;
+      }
+      case "mcp_tool_result": {
+        const result = block as unknown as z.output<typeof McpToolResult>;
+        const { tool_use_id: id } = result;
+        if (!this.#results.has(id)) {
+          const message = `Invalid value for '${path}.tool_use_id': no mcp_tool_use block before it has this ID.`;
+          throw invalidRequest(message, `${path}.tool_use_id`, "invalid_value");
+        }
+        this.#results.set(id, textOfMcpResult(result));
+        break;
+      }
+      default:
+        this.#parts.push(...toParts(block, path));
+    }
+  }
+
+  toMessages(): ChatMessage[] {
+    const message: ChatMessage = {
+      role: "assistant",
+      ...toContent(this.#parts, "\n"),
+      ...(this.#reasoning.length > 0 && { reasoning: this.#reasoning }),
+      ...(this.#calls.length > 0 && { toolCalls: this.#calls }),
+    };
+    const results = [...this.#results].map(([toolCallId, text = "The call did not run."]): ChatMessage => {
+      return { role: "tool", toolCallId, content: text };
+    });
+    return [message, ...results];
+  }
 }
 
 function toReasoning({ thinking, signature, data }: Block): ReasoningBlock[] {

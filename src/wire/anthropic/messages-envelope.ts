@@ -3,7 +3,7 @@
 import type { FinishReason } from "../../contracts/chat-model.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
-import type { AnswerPart } from "../answer-parts.ts";
+import type { MessagePart } from "./messages-parts.ts";
 
 export function newMessage({ id, model }: AnswerIdentity): Record<string, unknown> {
   return {
@@ -40,7 +40,7 @@ export function toUsage({ promptTokens, cachedTokens, completionTokens, reasonin
 }
 
 /** Returns a block as it starts. The signature comes at its end, from providers that verify it. */
-export function toEmptyBlock(part: AnswerPart): Record<string, unknown> {
+export function toEmptyBlock(part: MessagePart): Record<string, unknown> {
   switch (part.type) {
     case "text":
     case "refusal":
@@ -50,6 +50,12 @@ export function toEmptyBlock(part: AnswerPart): Record<string, unknown> {
       return { type: "thinking", thinking: "", signature: "" };
     case "tool-call":
       return { type: "tool_use", id: part.id, name: part.name, input: {}, caller: { type: "direct" } };
+    case "mcp-use":
+      return { type: "mcp_tool_use", id: part.id, name: part.name, server_name: part.server, input: {} };
+    case "mcp-result": {
+      const content = [{ type: "text", text: part.text, citations: null }];
+      return { type: "mcp_tool_result", tool_use_id: part.id, is_error: part.isError, content };
+    }
   }
 }
 

@@ -1,14 +1,14 @@
 /** Renders a message as the frames of a stream. */
 
 import type { AnswerIdentity } from "../answer-identity.ts";
-import type { AnswerPart, PartEvent } from "../answer-parts.ts";
 import { newMessage, toEmptyBlock, toStop, toUsage } from "./messages-envelope.ts";
+import type { MessagePart, MessagePartEvent } from "./messages-parts.ts";
 
 const NOTHING_USED = { completionTokens: 0, reasoningTokens: 0, estimated: false };
 
 /** Yields server-sent events, each frame complete. Throws failures, which the caller renders with `toErrorFrame`. */
 export async function* toMessageFrames(
-  events: AsyncIterable<PartEvent>,
+  events: AsyncIterable<MessagePartEvent>,
   answer: AnswerIdentity,
 ): AsyncGenerator<string> {
   let hasStarted = false;
@@ -48,7 +48,7 @@ export async function* toMessageFrames(
   }
 }
 
-function toDelta({ type }: AnswerPart, text: string): Record<string, string> {
+function toDelta({ type }: MessagePart, text: string): Record<string, string> {
   if (type === "text" || type === "refusal") return { type: "text_delta", text };
   if (type === "reasoning") return { type: "thinking_delta", thinking: text };
   return { type: "input_json_delta", partial_json: text };

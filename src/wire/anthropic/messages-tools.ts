@@ -7,6 +7,7 @@ import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { describeOtherForm } from "../tool-forms.ts";
 import { toClientTool } from "./client-tools.ts";
+import { MCP_TOOLSET } from "./messages-mcp.ts";
 
 const CustomTool = z.looseObject({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
@@ -81,14 +82,19 @@ function isCallable(tool: SentTool): boolean {
   return isCustom(tool) || toClientTool(tool) !== undefined;
 }
 
+/** Whether the tool is a set of those of an MCP server that this service asks. */
+function isServed({ type }: SentTool, servesMcp: boolean): boolean {
+  return servesMcp && type === MCP_TOOLSET;
+}
+
 /** Returns the paths of tools that only Anthropic's service has. */
-export function hostedTools(sent: readonly SentTool[]): string[] {
-  return sent.flatMap((tool, index) => (isCallable(tool) ? [] : [`tools[${index}]`]));
+export function hostedTools(sent: readonly SentTool[], servesMcp = false): string[] {
+  return sent.flatMap((tool, index) => (isCallable(tool) || isServed(tool, servesMcp) ? [] : [`tools[${index}]`]));
 }
 
 /** Returns the Fault for the first tool that no client runs; undefined without one. */
-export function firstHostedTool(sent: readonly SentTool[]): Fault | undefined {
-  const index = sent.findIndex((tool) => !isCallable(tool));
+export function firstHostedTool(sent: readonly SentTool[], servesMcp = false): Fault | undefined {
+  const index = sent.findIndex((tool) => !isCallable(tool) && !isServed(tool, servesMcp));
   const tool = sent[index];
   if (tool === undefined) return undefined;
   const param = `tools[${index}].type`;
@@ -100,17 +106,27 @@ export function firstHostedTool(sent: readonly SentTool[]): Fault | undefined {
   return unsupportedValue(message, param);
 }
 
-/** Converts the choice. Throws a Fault when it requires a tool that the model does not get. */
-export function toToolChoice(choice: SentChoice | undefined, sent: readonly SentTool[]): ToolChoice {
+/**
+ * Converts the choice. Throws a Fault when it requires a tool that the model does not get. `mcpNames`: names that the
+ * model calls MCP tools by, by their names.
+ */
+export function toToolChoice(
+  choice: SentChoice | undefined,
+  sent: readonly SentTool[],
+  mcpNames: ReadonlyMap<string, string> = new Map(),
+): ToolChoice {
   if (choice === undefined || choice.type === "auto") return "auto";
   if (choice.type === "none") return "none";
   if (choice.type === "any") {
+    if (mcpNames.size > 0) return "required";
     if (sent.length > 0) return sent.some(isCallable) ? "required" : "auto";
     const message = "Invalid value for 'tool_choice.type': it may be 'any' only when 'tools' has at least one tool.";
     throw invalidRequest(message, "tool_choice.type", "invalid_value");
   }
   const name = choice.name as string;
   const tool = sent.find((each) => each.name === name);
+  const mcpName = mcpNames.get(name);
+  if (tool === undefined && mcpName !== undefined) return { name: mcpName };
   if (tool === undefined) {
     const message = `Invalid value for 'tool_choice.name': 'tools' has no tool '${name}'.`;
     throw invalidRequest(message, "tool_choice.name", "invalid_value");

@@ -23,11 +23,6 @@ interface ResponsesCall {
   withDefaults(defaults: ChatDefaults): ResponsesCall;
 }
 
-/** A call without the caller's body, for models that answer with typed events. */
-export type TypedCall = Omit<ResponsesCall, "passThrough" | "withDefaults"> & {
-  withDefaults(defaults: ChatDefaults): TypedCall;
-};
-
 interface ResponsesCallOptions {
   tools: ReadTools;
   callerHeaders: CallerHeaders;
@@ -97,13 +92,6 @@ export function toResponsesCall(
     moderationInput: () => toModerationInput(request),
     withDefaults: (more) => toResponsesCall(body, prompt, options, { ...more, ...defaults }),
   };
-}
-
-/** Returns the call for models that answer with typed events. Throws a Fault for what they do not support. */
-export function toTypedCall({ passThrough, ...typed }: ResponsesCall): TypedCall {
-  const unsupported = passThrough.unsupportedLocally();
-  if (unsupported !== undefined) throw unsupported;
-  return { ...typed, withDefaults: (defaults) => toTypedCall(typed.withDefaults(defaults)) };
 }
 
 /**

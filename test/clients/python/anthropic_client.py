@@ -62,4 +62,41 @@ async def runs_a_tool_asynchronously():
         assert "18 degrees" in text_of(await runner.until_done())
 
 
-run("anthropic", answers, streams, runs_a_tool_and_answers, runs_a_tool_asynchronously)
+SERVER = {"type": "url", "name": "forecast", "url": ""}
+BLOCKS = ["mcp_tool_use", "mcp_tool_result", "text"]
+
+
+def calls_a_tool_of_an_mcp_server():
+    message = client.beta.messages.create(
+        model=TOOLS_MODEL,
+        max_tokens=500,
+        betas=["mcp-client-2025-11-20"],
+        mcp_servers=[SERVER],
+        tools=[{"type": "mcp_toolset", "mcp_server_name": "forecast"}],
+        messages=[{"role": "user", "content": "What is the forecast?"}],
+    )
+    assert [block.type for block in message.content] == BLOCKS
+    assert "18 degrees" in text_of(message)
+
+
+def streams_a_call_of_an_mcp_server():
+    with client.beta.messages.stream(
+        model=TOOLS_MODEL,
+        max_tokens=500,
+        betas=["mcp-client-2025-04-04"],
+        mcp_servers=[{**SERVER, "tool_configuration": {"allowed_tools": ["get_weather"]}}],
+        messages=[{"role": "user", "content": "What is the forecast?"}],
+    ) as stream:
+        message = stream.get_final_message()
+    assert [block.type for block in message.content] == BLOCKS
+
+
+run(
+    "anthropic",
+    answers,
+    streams,
+    runs_a_tool_and_answers,
+    runs_a_tool_asynchronously,
+    calls_a_tool_of_an_mcp_server,
+    streams_a_call_of_an_mcp_server,
+)
