@@ -187,6 +187,15 @@ export class CallerModels {
     throw invalidRequest(`No model for ${task} is available to this API key.`, "model");
   }
 
+  /** Whether the caller may use a model for a task. */
+  hasModel(caller: Caller, task: Task): boolean {
+    const mayUse = this.#options.accessOf(caller);
+    for (const model of this.#options.catalog.models) {
+      if (model.task === task && !isWildcard(model) && mayUse(model)) return true;
+    }
+    return false;
+  }
+
   /** Resolves the fallbacks that the caller may use. */
   fallbacks(caller: Caller, model: CatalogModel): ResolvedModel[] {
     if (model.fallbacks.length === 0) return [];

@@ -42,6 +42,18 @@ models:
     guardrails: [{ type: pii }, { type: words, words: [dragon] }, { type: moderation, model: judge, input: block }]
     deployments: [${deployment("flux")}]
   - { id: judge, task: moderation, deployments: [${deployment("judge")}] }
+  - id: artist
+    task: chat
+    deployments:
+      - engine: scripted
+        abilities: { tools: true, vision: true }
+        context_window: 100000
+        replies:
+          - { match_tool: "/was not made/", text: "I could not." }
+          - { match_tool: "/is done/", text: "Here it is." }
+          - { match: "blue", tool_calls: [{ name: image_generation, arguments: { prompt: a blue heron, edit: true } }] }
+          - { match: "dragon", tool_calls: [{ name: image_generation, arguments: { prompt: a dragon } }] }
+          - { tool_calls: [{ name: image_generation, arguments: { prompt: a red heron } }] }
   - { id: chatty, task: chat, deployments: [{ engine: scripted, echo: true }] }
 `,
   });
@@ -239,6 +251,81 @@ describe("with guardrails", () => {
   test("refuses images that no guardrail can read", async () => {
     const edit = client.images.edit({ model: "guarded", prompt: "add a moon", image: await picture() });
     await expect(edit).rejects.toThrow("The guardrail `pii` cannot read images");
+  });
+});
+
+describe("as a tool of responses", () => {
+  type ImageCall = Extract<OpenAI.Responses.ResponseOutputItem, { type: "image_generation_call" }>;
+  const ask = (input: OpenAI.Responses.ResponseInput | string, tool: object = {}, fields: object = {}) =>
+    client.responses.create({
+      ...{ model: "artist", input, tools: [{ type: "image_generation", model: "painter", ...tool }] },
+      ...fields,
+    }) as Promise<OpenAI.Responses.Response>;
+  const imageOf = ({ output }: OpenAI.Responses.Response) => output[0] as ImageCall;
+
+  test("generates an image, and the model answers", async () => {
+    const response = await ask("Draw a heron.", { size: "64x32", output_format: "png" });
+    const item = imageOf(response);
+    expect(item).toMatchObject({
+      type: "image_generation_call",
+      status: "completed",
+      action: "generate",
+      size: "64x32",
+    });
+    expect(item).toMatchObject({ revised_prompt: "a red heron", output_format: "png" });
+    expect(sizeOf(item.result ?? "")).toEqual([64, 32]);
+    expect(response.output_text).toBe("Here it is.");
+  });
+
+  test("streams OpenAI's events, with unfinished images", async () => {
+    const stream = await client.responses.create({
+      ...{ model: "artist", input: "Draw a heron.", stream: true },
+      tools: [{ type: "image_generation", model: "painter", partial_images: 2 }],
+    });
+    const events = await Array.fromAsync(stream);
+    const name = "response.image_generation_call";
+    expect(events.map(({ type }) => type).filter((type) => type.startsWith(name))).toEqual([
+      ...[`${name}.in_progress`, `${name}.generating`, `${name}.partial_image`, `${name}.partial_image`],
+      `${name}.completed`,
+    ]);
+    const [partial] = events.filter((event) => event.type === "response.image_generation_call.partial_image");
+    expect(partial).toMatchObject({ partial_image_index: 0, output_index: 0, output_format: "png" });
+    expect(sizeOf(partial?.partial_image_b64)).toEqual([256, 256]);
+  });
+
+  test("edits the image of an earlier response, and one that the user sends", async () => {
+    const first = await ask("Draw a heron.", { model: undefined });
+    const second = await ask("Now in blue.", {}, { previous_response_id: first.id });
+    expect(imageOf(second)).toMatchObject({ action: "edit", status: "completed" });
+    expect(imageOf(second).result).not.toBe(imageOf(first).result);
+    const image_url = `data:image/png;base64,${PIXEL}`;
+    const content = [
+      { type: "input_text" as const, text: "Make it blue." },
+      { type: "input_image" as const, image_url, detail: "auto" as const },
+    ];
+    const mask = { input_image_mask: { image_url } };
+    await ask([{ role: "user", content }], { model: "gpt", action: "edit", ...mask, quality: "high" });
+    const { path, fields } = upstream.received.at(-1) as ImageUpstream["received"][number];
+    expect(path).toBe("/v1/images/edits");
+    expect(fields).toMatchObject({ prompt: "a blue heron", quality: "high", image: { type: "image/png" } });
+    expect(fields).toMatchObject({ mask: { bytes: Buffer.from(PIXEL, "base64").length } });
+  });
+
+  test("lets the model go on without an image that a policy blocks", async () => {
+    const response = await ask("Draw a dragon.", { model: "guarded" });
+    expect(imageOf(response)).toMatchObject({ status: "failed", result: null });
+    expect(response.output_text).toBe("I could not.");
+  });
+
+  test.each([
+    [{ size: "9999x9999" }, "an image may have at most 1048576"],
+    [{ frames: 3 }, "frames"],
+    [{ model: "none" }, "image_generation"],
+  ])("refuses %j", async (tool, message) => {
+    await expect(ask("Draw a heron.", tool)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining(message),
+    });
   });
 });
 

@@ -17,6 +17,7 @@ export const SERVICE_ITEMS = {
   mcp_call: McpName,
   mcp_approval_request: McpName,
   web_search_call: z.looseObject({ action: z.looseObject({}) }),
+  image_generation_call: z.looseObject({}),
   file_search_call: z.looseObject({ queries: z.array(z.string()) }),
   mcp_approval_response: z.looseObject({ approval_request_id: text, approve: z.boolean() }),
 } satisfies Record<string, z.ZodType>;
@@ -53,6 +54,12 @@ export function toExchange(type: string, item: Item, requests: Map<string, Item>
         arguments: JSON.stringify({ queries: item.queries }),
       };
       return { call, result: textOfFileSearch(item.results) };
+    }
+    case "image_generation_call": {
+      const prompt = String(item.revised_prompt ?? "");
+      const name = serviceFunctionName("image_generation");
+      const result = typeof item.result === "string" ? "The user saw the image." : "The image was not made.";
+      return { call: { id, name, arguments: JSON.stringify({ prompt }) }, result };
     }
     case "mcp_approval_request":
       requests.set(id, item);

@@ -25,6 +25,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   computer_call_output: "cuo_",
   file_search_call: "fs_",
   web_search_call: "ws_",
+  image_generation_call: "ig_",
   mcp_list_tools: "mcpl_",
   mcp_call: "mcp_",
   mcp_approval_response: "mcpa_",
