@@ -62,7 +62,7 @@ export const SAMPLE_MODELS: readonly SampleModel[] = [
   },
   {
     ...{ id: "llama-3.3-70b", prompt: "0.00000035", completion: "0.0000011", context: 131_072, text: SHORT },
-    ...{ firstMs: 480, tokenMs: 22, abilities: TOOLS },
+    ...{ firstMs: 480, tokenMs: 45, abilities: TOOLS },
   },
   {
     ...{ id: "gemma-3-12b", prompt: "0.00000006", completion: "0.00000018", context: 32_768, text: SHORT },

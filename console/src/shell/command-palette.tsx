@@ -21,6 +21,16 @@ interface CommandPaletteProps {
 
 const MAX_SHOWN = 60;
 
+/** What is done on a page, for those who may see it. */
+const TASKS = [
+  { id: "failed", label: "Show failed requests", to: "/requests", search: { status: "failed" } },
+  { id: "library", label: "Pull a model from the library", to: "/models", search: { view: "library" } },
+  { id: "connect", label: "Connect a host", to: "/connections", search: {} },
+  { id: "budget", label: "Set a budget", to: "/budgets", search: {} },
+  { id: "invite", label: "Invite a person", to: "/people", search: { tab: "invites" } },
+  { id: "cost", label: "Show costs of the last 30 days", to: "/usage", search: { range: "30d", metric: "cost" } },
+] as const;
+
 /** Finds pages, models, projects, conversations and actions by a few letters. */
 export function CommandPalette({ isOpen, onClose, actions }: CommandPaletteProps) {
   return (
@@ -59,7 +69,8 @@ function Finder({ onClose, actions }: Omit<CommandPaletteProps, "isOpen">) {
     if (event.nativeEvent.isComposing) return;
     if (event.key === "ArrowDown") setAt((current + 1) % Math.max(1, results.length));
     else if (event.key === "ArrowUp") setAt((current - 1 + results.length) % Math.max(1, results.length));
-    else if (event.key === "Enter") run(results[current]);
+    // The list may still be that of the text before.
+    else if (event.key === "Enter") run(deferred === text ? results[current] : findCommands(commands, text)[0]);
     else return;
     event.preventDefault();
   };
@@ -139,6 +150,21 @@ function useCommands(actions: Command[]): Command[] {
           void navigate({ to: "/chat", search: { c: conversation.id } as never });
         },
       }));
+    const tasks: Command[] = [
+      {
+        ...{ id: "new-chat", label: "New conversation", kind: "Action" },
+        run: () => {
+          const conversation = newConversation();
+          chatStore.add(conversation);
+          void navigate({ to: "/chat", search: { c: conversation.id } as never });
+        },
+      },
+      ...TASKS.flatMap(({ id, label, to, search }) =>
+        pages.some((page) => page.id === to)
+          ? [{ id, label, kind: "Action", run: () => void navigate({ to, search: search as never }) }]
+          : [],
+      ),
+    ];
     const ofProjects = (projects.data ?? []).map(({ id, name }) => ({
       id,
       label: name,
@@ -151,6 +177,6 @@ function useCommands(actions: Command[]): Command[] {
       kind: "Conversation",
       run: () => void navigate({ to: "/chat", search: { c: id } as never }),
     }));
-    return [...pages, ...actions, ...chats, ...ofProjects, ...conversations];
+    return [...pages, ...tasks, ...actions, ...chats, ...ofProjects, ...conversations];
   }, [session, navigate, models.data, projects.data, actions]);
 }

@@ -21,10 +21,13 @@ import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
 import type { Command } from "./find-commands.ts";
 import { Logo } from "./logo.tsx";
 import { navigationFor } from "./navigation.ts";
+import { MODIFIER } from "./shortcuts.ts";
+import { usePageKeys } from "./use-page-keys.ts";
 
+const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
 const CommandPalette = lazy(async () => ({ default: (await import("./command-palette.tsx")).CommandPalette }));
 const NAVIGATION_WIDTH = 220;
-const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
+const PALETTE_KEYS = MODIFIER === "⌘" ? "⌘K" : `${MODIFIER} K`;
 
 export function Shell() {
   const session = useSession();
@@ -42,12 +45,21 @@ export function Shell() {
   const [wasOpen, setWasOpen] = useState(false);
   if (isFinding && !wasOpen) setWasOpen(true);
   useHotkeys([["mod+K", find]], []);
+  const [showsKeys, { open: showKeys, close: hideKeys }] = useDisclosure(false);
+  useHotkeys([
+    ["shift+?", showKeys],
+    ["?", showKeys],
+    ["shift+D", toggleScheme],
+  ]);
+  const navigation = useMemo(() => navigationFor(session), [session]);
+  usePageKeys(useMemo(() => new Set(navigation.flatMap(({ entries }) => entries.map(({ to }) => to))), [navigation]));
   const actions = useMemo<Command[]>(
     () => [
       { id: "theme", label: `Use the ${other} theme`, kind: "Action", run: toggleScheme },
+      { id: "shortcuts", label: "Show keyboard shortcuts", kind: "Action", run: showKeys },
       { id: "sign-out", label: "Sign out", kind: "Action", run: () => leave.mutate() },
     ],
-    [other, toggleScheme, leave.mutate],
+    [other, toggleScheme, leave.mutate, showKeys],
   );
   return (
     <AppShell
@@ -99,7 +111,7 @@ export function Shell() {
         )}
         <ScrollArea flex={1} mt="sm" type="auto" scrollbarSize={6}>
           <Stack gap="md">
-            {navigationFor(session).map((group) => (
+            {navigation.map((group) => (
               <div key={group.label}>
                 <Text size="xs" c="dimmed" fw={600} px={10} mb={4}>
                   {group.label}
@@ -148,6 +160,11 @@ export function Shell() {
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
+      {showsKeys && (
+        <Suspense>
+          <ShortcutSheet isOpen onClose={hideKeys} />
+        </Suspense>
+      )}
       {wasOpen && (
         <Suspense>
           <CommandPalette isOpen={isFinding} onClose={endFinding} actions={actions} />

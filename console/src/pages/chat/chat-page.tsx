@@ -1,5 +1,5 @@
 import { ActionIcon, Card, Drawer, Group, ScrollArea, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
-import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
@@ -62,6 +62,13 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
   useEffect(() => {
     if (chosen.join("\n") !== conversation.models.join("\n")) change({ models: chosen });
   }, [chosen.join("\n")]);
+  useHotkeys(
+    [
+      ["mod+shift+O", actions.begin],
+      ["Escape", () => chat.isRunning && actions.stop()],
+    ],
+    [],
+  );
   const selected = models.filter(({ id }) => chosen.includes(id));
   const problem = Object.values(parameterProblems(conversation.parameters)).find((each) => each !== undefined);
   const canSee = selected.length > 0 && selected.every(({ metadata }) => metadata.capabilities.vision === true);
