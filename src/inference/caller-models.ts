@@ -11,6 +11,7 @@ import {
   usableFallbacks,
 } from "../catalog/listing.ts";
 import type { UpstreamModels } from "../catalog/upstream-models.ts";
+import { isChatProxy, type PassThrough } from "../contracts/chat-proxy.ts";
 import type { Model } from "../contracts/engine.ts";
 import type { Task } from "../contracts/task.ts";
 import type { Caller } from "../features/accounts/caller.ts";
@@ -155,6 +156,13 @@ export class CallerModels {
     const mayForward = ({ isUpstream, lastModel }: Deployment) =>
       isUpstream && (lastModel?.task !== "chat" || lastModel.abilities.files !== false);
     return this.#hasDeployment(caller, id, "chat", mayForward) ?? true;
+  }
+
+  /** Whether an upstream that may answer a chat with `id` gets this body as it is. */
+  mayForward(caller: Caller, id: string, passThrough: PassThrough): boolean {
+    const forwards = ({ lastModel }: Deployment) =>
+      lastModel?.task === "chat" && isChatProxy(lastModel) && lastModel.forwards(passThrough);
+    return this.#hasDeployment(caller, id, "chat", forwards) ?? true;
   }
 
   /**

@@ -143,11 +143,19 @@ export class Inference {
    * quota does. Counts as a request. Throws a Fault.
    */
   async countPromptTokens(caller: Caller, request: PromptParts & { model: string }): Promise<PromptCount> {
-    const { model } = this.models.findForTask(caller, request.model, "chat");
     const rateLimitStatus = await this.#runs.admit(caller);
+    return { ...(await this.measurePrompt(caller, request)), rateLimitStatus };
+  }
+
+  /** Like `countPromptTokens`, as part of a request that is counted otherwise. */
+  async measurePrompt(
+    caller: Caller,
+    request: PromptParts & { model: string },
+  ): Promise<Omit<PromptCount, "rateLimitStatus">> {
+    const { model } = this.models.findForTask(caller, request.model, "chat");
     const signal = AbortSignal.timeout(this.#options.requestTimeoutSeconds * 1000);
     const exact = await countLocally(model.deployments, { ...DEFAULT_CHAT_REQUEST, ...request }, signal);
-    return { promptTokens: exact ?? estimatePromptTokens(request), isEstimate: exact === undefined, rateLimitStatus };
+    return { promptTokens: exact ?? estimatePromptTokens(request), isEstimate: exact === undefined };
   }
 
   /**

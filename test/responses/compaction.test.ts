@@ -17,6 +17,7 @@ models:
       - engine: scripted
         abilities: { tools: true }
         replies:
+          - { match_tool: "42", text: "It is 42." }
           - { match: "Summarize this conversation", text: "The user is called Ada." }
           - { match: "/./" }
 `,
@@ -88,4 +89,53 @@ test("does not read summaries of another project, or altered ones", async () => 
   ).rejects.toMatchObject(refused);
   const altered = { type: "compaction" as const, encrypted_content: "AAAA" };
   await expect(client.responses.create({ model: "agent", input: [altered] })).rejects.toMatchObject(refused);
+});
+
+const LONG = "The otters swim in the river. ".repeat(200);
+const HISTORY: OpenAI.Responses.ResponseInputItem[] = [
+  { role: "developer", content: "Be brief." },
+  { role: "user", content: LONG },
+  { role: "assistant", content: LONG },
+];
+const NEXT = { role: "user" as const, content: "Who am I?" };
+const context_management = [{ type: "compaction", compact_threshold: 500 }];
+
+test("compacts a context above its threshold in the response, for the next turns too", async () => {
+  const input = [...HISTORY, NEXT];
+  const events = [];
+  for await (const event of await client.responses.create({ model: "agent", input, context_management, stream: true }))
+    events.push(event);
+  expect(events.slice(2, 5).map(({ type }) => type)).toEqual([
+    "response.output_item.added",
+    "response.output_item.done",
+    "response.output_item.added",
+  ]);
+  const last = events.at(-1);
+  if (last?.type !== "response.completed") throw new Error(`The last event is ${last?.type}`);
+  const { id, output, usage } = last.response;
+  expect(output).toMatchObject([
+    { type: "compaction", encrypted_content: expect.any(String) },
+    { type: "message", content: [{ text: "Who am I?" }] },
+  ]);
+  expect(JSON.stringify(output[0])).not.toContain("Ada");
+  // The summary read the entire context, and the answer the summary.
+  expect(usage?.input_tokens).toBeGreaterThan(2_000);
+
+  const count = async (body: OpenAI.Responses.InputTokenCountParams) =>
+    (await client.responses.inputTokens.count({ model: "agent", ...body })).input_tokens;
+  expect(await count({ previous_response_id: id, input: "And now?" })).toBeLessThan(200);
+  expect(await count({ input: [...input, ...inputOf(output), NEXT] })).toBeLessThan(200);
+});
+
+test("leaves contexts alone that are below the threshold or have nothing but the newest turn", async () => {
+  for (const input of ["Who am I?", LONG]) {
+    const { output } = await client.responses.create({ model: "agent", input, context_management });
+    expect(output.map(({ type }) => type)).toEqual(["message"]);
+  }
+});
+
+test("keeps the calls of the newest results", async () => {
+  const input = [...HISTORY, ...CONVERSATION.slice(2, 4)];
+  const { output } = await client.responses.create({ model: "agent", input, context_management });
+  expect(output.map(({ type }) => type)).toEqual(["compaction", "message"]);
 });

@@ -187,7 +187,8 @@ describe.each([
     [{ seed: 1 }, "seed", "/v1/chat/completions"],
     [{ top_k: 20 }, "top_k", "/v1/chat/completions"],
     [{ guided_json: {} }, "guided_json", "'text.format'"],
-    [{ context_management: [{ type: "compaction" }] }, "context_management", "/v1/responses/compact"],
+    [{ context_management: [{ type: "compaction" }] }, "context_management[0].compact_threshold", "Missing"],
+    [{ context_management: [{ type: "clear" }] }, "context_management[0].type", "compaction"],
     [{ temprature: 1 }, "temprature", "'temperature'"],
     [{ tool_choice: { type: "web_search_preview" } }, "tool_choice.type", "web_search_preview"],
   ])("refuses %j and says what to send", async (part, param, instead) => {

@@ -21,6 +21,7 @@ import type { BodyContent } from "../files/content-resolver.ts";
 import type { ServiceTools } from "../tools/service-tools.ts";
 import { startToolLoop } from "../tools/tool-loop.ts";
 import { startBackground } from "./background-runs.ts";
+import { withCompaction } from "./compact-context.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import { toResponseLoop } from "./response-loop.ts";
 import type { ResponseStorage } from "./response-storage.ts";
@@ -78,7 +79,7 @@ export function responses(
           if (storage === undefined || (!chat.store && body.conversation === undefined)) return false;
           return storage.save(toStored(response.id, response), chat.store);
         };
-        return answerChat(inference, responsesFormat, chat, reply, loopOf(request.caller, positions));
+        return answerChat(inference, responsesFormat, chat, reply, askOf(chat, request.caller, positions));
       },
     );
 
@@ -118,6 +119,12 @@ export function responses(
       return { ...chat, hostedTools, prompt: await resolvePrompt(storage, projectOf(request), chat.body, messages) };
     }
 
+    /** Returns what runs a response in several turns; undefined: its model answers in one. */
+    function askOf(chat: ResponseChat, caller: Caller, positions: ReadonlySet<number> | undefined) {
+      const seal = storage && ((summary: string) => storage.summaries.seal(caller.projectId ?? "", summary));
+      return withCompaction(chat, { inference, caller, seal, ask: loopOf(caller, positions) });
+    }
+
     /** Returns what runs a response with tools of this service; undefined: its model alone answers. */
     function loopOf(caller: Caller, positions: ReadonlySet<number> | undefined): AskChat<ResponseChat> | undefined {
       if (positions === undefined) return undefined;
@@ -141,7 +148,7 @@ export function responses(
         inference,
         storage,
         caller,
-        ask: loopOf(caller, positions),
+        ask: askOf(chat, caller, positions),
         chat,
         body,
         queued,

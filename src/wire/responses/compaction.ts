@@ -1,4 +1,7 @@
-/** POST /v1/responses/compact: a conversation as its user messages and an encrypted summary of the rest. */
+/**
+ * Conversations as encrypted summaries. POST /v1/responses/compact adds the messages of the user; a summary within a
+ * response (`context_management`) replaces all items before it.
+ */
 
 import { z } from "zod";
 import { newId } from "../../kernel/id.ts";
@@ -8,6 +11,7 @@ import type { AnswerOf } from "../openapi/named.ts";
 import type { CompleteResponse } from "./response-events.ts";
 import { Input, type InputItem, type Prompt, typeOf } from "./responses-input.ts";
 import { toStoredItems } from "./stored-items.ts";
+import { isInstruction, newestOf } from "./truncate-prompt.ts";
 
 export const CompactBody = z.looseObject({
   model: z.string().min(1),
@@ -29,6 +33,21 @@ export function toSummaryPrompt({ context, input }: Prompt): Prompt {
   return { context, input: [...toItems(input), { role: "user", content: QUESTION }] };
 }
 
+/** Returns the prompt with a summary in place of all but instructions and the newest items; undefined if there are no others. */
+export function compactedPrompt({ context, input }: Prompt, summary: string): Prompt | undefined {
+  const items = [...context, ...toItems(input)];
+  const newest = newestOf(items);
+  const earlier = items.slice(0, newest);
+  const instructions = earlier.filter(isInstruction);
+  if (instructions.length === earlier.length) return undefined;
+  return { context: [], input: [...instructions, toSummaryItem(summary), ...items.slice(newest)] };
+}
+
+/** Returns the item of a summary that replaces what comes before it. `seal` encrypts the summary. */
+export function toCompactionItem(summary: string, seal: (summary: string) => string) {
+  return { id: newId("cmp_"), type: "compaction", encrypted_content: seal(`${REPLACES_EARLIER}${summary}`) };
+}
+
 /** Renders the compacted conversation. `seal` encrypts the summary. */
 export function toCompactedResponse(
   { context, input }: Prompt,
@@ -48,16 +67,32 @@ export function toCompactedResponse(
   };
 }
 
-/** Replaces compacted conversations by their summaries. `open` returns undefined for those of other services. */
+/** Begins a summary that replaces all items before it. */
+const REPLACES_EARLIER = "\u001e";
+
+/** Replaces compacted conversations by their summaries, with what these replace. `open` returns undefined for those of other services. */
 export function withSummaries({ context, input }: Prompt, open: (content: string) => string | undefined): Prompt {
   if (typeof input === "string" && !context.some(isCompaction)) return { context, input };
-  const replace = (item: InputItem): InputItem => {
+  let read: { item: InputItem; isContext: boolean }[] = [];
+  for (const [index, item] of [...context, ...toItems(input)].entries()) {
+    const isContext = index < context.length;
     const summary = isCompaction(item) ? open(String(item.encrypted_content)) : undefined;
-    if (summary === undefined) return item;
-    return { type: "message", role: "developer", content: `${INTRODUCTION}\n\n${summary}` };
-  };
-  const isUnchanged = typeof input === "string" || !input.some(isCompaction);
-  return { context: context.map(replace), input: isUnchanged ? input : input.map(replace) };
+    if (summary === undefined) {
+      read.push({ item, isContext });
+      continue;
+    }
+    const replacesEarlier = summary.startsWith(REPLACES_EARLIER);
+    if (replacesEarlier) read = read.filter((earlier) => isInstruction(earlier.item));
+    const text = replacesEarlier ? summary.slice(REPLACES_EARLIER.length) : summary;
+    read.push({ item: toSummaryItem(text), isContext });
+  }
+  const itemsOf = (ofContext: boolean) =>
+    read.filter(({ isContext }) => isContext === ofContext).map(({ item }) => item);
+  return { context: itemsOf(true), input: typeof input === "string" ? input : itemsOf(false) };
+}
+
+function toSummaryItem(summary: string): InputItem {
+  return { type: "message", role: "developer", content: `${INTRODUCTION}\n\n${summary}` };
 }
 
 function isCompaction(item: InputItem): boolean {

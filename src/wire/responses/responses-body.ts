@@ -42,6 +42,18 @@ const FIELDS = {
   text: optional(z.looseObject({ format: optional(Format), verbosity: optional(z.string()) })),
   reasoning: optional(z.looseObject({ effort: optional(z.string().min(1)), summary: optional(z.string()) })),
   include: optional(z.array(z.string()).max(100)),
+  context_management: optional(
+    z
+      .array(
+        z.looseObject({
+          type: z.literal("compaction", { error: "it must be compaction" }),
+          compact_threshold: z
+            .int({ error: "it must be a number of tokens, above which the context is compacted" })
+            .min(1),
+        }),
+      )
+      .max(1),
+  ),
   truncation: optional(z.enum(["auto", "disabled"])),
   store: optional(z.boolean()),
   previous_response_id: optional(z.string().min(1)),

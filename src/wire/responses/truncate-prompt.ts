@@ -29,16 +29,29 @@ export function withoutOldest({ context, input }: Prompt): Prompt | undefined {
   return { context: [], input: items.filter(isLeft) };
 }
 
+/** Returns the index from which items are new: the last messages of the user, or the last results with their calls. */
+export function newestOf(items: readonly InputItem[]): number {
+  const isUser = (item: InputItem) => typeOf(item) === "message" && item.role === "user";
+  const isNewest = items.at(-1) !== undefined && isResult(items.at(-1) as InputItem) ? isResult : isUser;
+  const first = items.findLastIndex((item) => !isNewest(item)) + 1;
+  return firstCallOf(items, first);
+}
+
 /** Returns the index of the last message of the user, or of the calls whose results come last. */
 function lastTurnOf(items: readonly InputItem[]): number {
   const message = items.findLastIndex((item) => typeOf(item) === "message" && item.role === "user");
   const first = message === -1 ? items.length - 1 : message;
+  return firstCallOf(items, first);
+}
+
+/** Returns the index of the first call whose result is at `first` or later, or `first`. */
+function firstCallOf(items: readonly InputItem[], first: number): number {
   const results = new Set(items.slice(first).filter(isResult).map(callIdOf));
   const call = items.findIndex((item) => !isResult(item) && results.has(callIdOf(item)));
   return call === -1 ? first : Math.min(call, first);
 }
 
-function isInstruction(item: InputItem): boolean {
+export function isInstruction(item: InputItem): boolean {
   return typeOf(item) === "message" && (item.role === "system" || item.role === "developer");
 }
 

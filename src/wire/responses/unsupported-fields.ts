@@ -23,7 +23,6 @@ const USE_TOOLS: UnsupportedField = { isDefault: isEmptyList, instead: "use 'too
 
 /** Mostly names of chat completions, which have other ones here or none. */
 const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
-  context_management: { isDefault: isEmptyList, instead: "send 'truncation': 'auto', or POST /v1/responses/compact" },
   messages: { isDefault: isEmptyList, instead: "use 'input', or POST /v1/chat/completions" },
   system: { instead: "use 'instructions'" },
   max_tokens: { instead: "use 'max_output_tokens'" },
