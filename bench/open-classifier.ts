@@ -16,6 +16,7 @@ export async function openClassifier(): Promise<Classifier> {
     weights: paths["model.safetensors"] ?? "",
     tokenizer: paths["tokenizer.json"] ?? "",
     tokenizerConfig: paths["tokenizer_config.json"] ?? "",
+
     foreign: undefined,
     images: undefined,
   };

@@ -1,4 +1,4 @@
-/** moderation-omni with its weights, through the official client. Downloads 115 MB once. */
+/** moderation-omni with its weights, through the official client. Downloads 186 MB once. */
 
 import type OpenAI from "openai";
 import sharp from "sharp";
@@ -38,6 +38,31 @@ test("scores an image without text", async () => {
   expect(results[0]?.flagged).toBe(false);
   expect(results[0]?.category_scores.sexual).toBeGreaterThan(0);
   expect(results[0]?.category_applied_input_types).toMatchObject({ violence: [], sexual: ["image"] });
+});
+
+test.each([
+  ["de", "Ich weiß, wo du wohnst, und ich bringe dich um.", "Der Film war spannend, und das Essen danach auch."],
+  ["fr", "Je vais te tuer, toi et toute ta famille.", "Le musée ouvre à neuf heures et ferme à cinq heures."],
+  ["es", "Voy a matarte a ti y a toda tu familia.", "Mañana compramos pan y vamos al parque."],
+  ["ru", "Я приду и убью тебя и твою семью.", "Завтра мы идём в музей и в парк."],
+  ["zh", "我要杀了你和你全家。", "明天我们去公园散步。"],
+  ["hi", "मैं तुम्हें और तुम्हारे परिवार को मार डालूँगा।", "कल हम बाज़ार से सब्ज़ी लाएँगे।"],
+])("flags a threat in %s, and no ordinary sentence", async (_language, harmful, harmless) => {
+  const { results } = await client.moderations.create({ model: "moderation-omni", input: [harmful, harmless] });
+  expect(results.map(({ flagged }) => flagged)).toEqual([true, false]);
+  expect(results[0]?.categories).toMatchObject({ violence: true, sexual: false });
+});
+
+test("names only languages that the model does not know", async () => {
+  const input = ["Я приду завтра.", "Θα έρθω αύριο το πρωί στο σπίτι σου."];
+  const { results } = await client.moderations.create({ model: "moderation-omni", input });
+  expect(results.map((result) => "unsupported_language" in result)).toEqual([false, true]);
+});
+
+test("scores English as moderation-minilm does", async () => {
+  const scoresOf = async (model: string) =>
+    (await client.moderations.create({ model, input: HARMFUL })).results[0]?.category_scores.violence ?? 2;
+  expect(await scoresOf("moderation-omni")).toBeCloseTo(await scoresOf("moderation-minilm"), 3);
 });
 
 test("refuses what is not an image", async () => {

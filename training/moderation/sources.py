@@ -203,20 +203,23 @@ def cut_documents(wheels: Path) -> list[Example]:
 
 
 def own_examples() -> list[Example]:
-    """Files of `## categories` headers, each followed by one text per line; `\\n` in a line is a line break."""
-    made = []
-    for path in sorted((HERE / "examples").glob("*.txt")):
-        yes, unknown, look_alike = [], [], False
-        for line in path.read_text(encoding="utf-8").splitlines():
-            if line.startswith("## "):
-                words = line[3:].replace(",", " ").split()
-                yes = [w for w in words if w in LEARNT]
-                unknown = [w[1:] for w in words if w.startswith("?")]
-                look_alike = "look-alike" in words
-                wrong = [w for w in words if w not in LEARNT and w[0] != "?" and w not in ("look-alike", "benign")]
-                assert not wrong, f"{path.name}: {wrong}"
-            elif line.strip() and not line.startswith("# "):
-                made.append(Example(line.strip().replace("\\n", "\n"), labelled(yes, unknown), f"own-{path.stem}", look_alike))
+    return [e for path in sorted((HERE / "examples").glob("*.txt")) for e in examples_of(path)]
+
+
+def examples_of(path: Path) -> list[Example]:
+    """A file of `## categories` headers, each followed by one text per line; `\\n` in a line is a line break."""
+    made, yes, unknown, look_alike = [], [], [], False
+    source = f"own-foreign-{path.stem}" if path.parent.name == "languages" else f"own-{path.stem}"
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            words = line[3:].replace(",", " ").split()
+            yes = [w for w in words if w in LEARNT]
+            unknown = [w[1:] for w in words if w.startswith("?")]
+            look_alike = "look-alike" in words
+            wrong = [w for w in words if w not in LEARNT and w[0] != "?" and w not in ("look-alike", "benign")]
+            assert not wrong, f"{path.name}: {wrong}"
+        elif line.strip() and not line.startswith("# "):
+            made.append(Example(line.strip().replace("\\n", "\n"), labelled(yes, unknown), source, look_alike))
     return made
 
 

@@ -16,9 +16,17 @@ export interface EncoderWeights {
 /**
  * Adds the layers above `embedded` [batch, length, width] and the output `embeddings` [batch, width]: the mean over the
  * unmasked positions, of length 1. The same as sentence-transformers' modules Transformer, Pooling (mean) and Normalize.
+ * With `pooledLayers`, counted from 1, it is the means of these layers' outputs, one after the other.
  */
-export function addEncoder(graph: OnnxGraphBuilder, weights: EncoderWeights, embedded: Value, mask: Value): void {
+export function addEncoder(
+  graph: OnnxGraphBuilder,
+  weights: EncoderWeights,
+  embedded: Value,
+  mask: Value,
+  pooledLayers: readonly number[] = [weights.layers],
+): void {
   let hidden = embedded;
+  const pooled: Value[] = [];
   for (let layer = 0; layer < weights.layers; layer += 1) {
     const linear = (name: Linear, input: Value) => weights.linear(layer, name, input);
     const inputs = [linear("query", hidden), linear("key", hidden), linear("value", hidden), "", mask];
@@ -26,8 +34,10 @@ export function addEncoder(graph: OnnxGraphBuilder, weights: EncoderWeights, emb
     hidden = weights.normalize(layer, "attention", graph.node("Add", [hidden, linear("mix", attended)]));
     const wide = graph.node("Gelu", [linear("widen", hidden)]);
     hidden = weights.normalize(layer, "output", graph.node("Add", [hidden, linear("narrow", wide)]));
+    if (pooledLayers.includes(layer + 1)) pooled.push(meanOfUnmasked(graph, hidden, mask));
   }
-  graph.output(meanOfUnmasked(graph, hidden, mask), "embeddings");
+  const [first = hidden] = pooled;
+  graph.output(pooled.length === 1 ? first : graph.node("Concat", pooled, { axis: 1 }), "embeddings");
 }
 
 function meanOfUnmasked(graph: OnnxGraphBuilder, hidden: Value, mask: Value): Value {

@@ -8,8 +8,8 @@ const LINEAR = { query: "q", key: "k", value: "v", mix: "ao", widen: "fi", narro
 const NORM = { attention: "aln", output: "oln" } as const;
 const TYPES = 2;
 
-/** Maps `words` [batch, length, width], the embeddings of the tokens, and `mask` to `embeddings` [batch, width]. */
-export function packedGraph(model: PackedModel): Uint8Array {
+/** Maps `words` [batch, length, width], the embeddings of the tokens, and `mask` to the `embeddings` of `addEncoder`. */
+export function packedGraph(model: PackedModel, pooledLayers?: readonly number[]): Uint8Array {
   const { width, wide, layers, heads, maxTokens, epsilon } = model;
   const graph = new OnnxGraphBuilder("packed-sentence-encoder", "");
   const floats = (name: string, ...dims: number[]): Value =>
@@ -49,6 +49,6 @@ export function packedGraph(model: PackedModel): Uint8Array {
       linear(`l${layer}.${LINEAR[name]}`, input, name === "widen" ? wide : width, name === "narrow" ? wide : width),
     normalize: (layer: number, name: keyof typeof NORM, input: Value) => normalize(`l${layer}.${NORM[name]}`, input),
   };
-  addEncoder(graph, parts, embedded, mask);
+  addEncoder(graph, parts, embedded, mask, pooledLayers);
   return graph.toBytes();
 }

