@@ -2,15 +2,14 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import type { Caller } from "../features/accounts/caller.ts";
-import type { RequestDetails } from "../features/usage/request-details.ts";
 import type { RequestEntry } from "../features/usage/request-history.ts";
-import { causeMessage, failureCode, faultMessage } from "../inference/failure-message.ts";
 import type { GuardrailReport } from "../inference/guardrails/guardrail-report.ts";
 import type { RequestRecording } from "../inference/recording/request-recording.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
+import { type AnsweredRequest, toHistoryEntry, toMilliseconds } from "./history-entry.ts";
 import { SERVICE_HEADERS } from "./service-headers.ts";
 import { withoutValues } from "./without-values.ts";
 
@@ -131,7 +130,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
       ignoredFields: request.record.ignoredFields.length,
     });
     if (request.method === "POST") {
-      const entry = toHistoryEntry(request, operation, line, settlement);
+      const entry = toHistoryEntry(toAnswered(request, line, settlement));
       if (entry === undefined) return;
       recordRequest(entry);
       const { caller, body } = request;
@@ -204,102 +203,21 @@ function isAnswered({ internalCall }: FastifyRequest, { raw }: FastifyReply): bo
 /** Returns the entry of a request whose answer is complete but not sent; undefined for one outside a project. */
 export function entryOfAnswered(request: FastifyRequest, reply: FastifyReply): RequestEntry | undefined {
   const settlement = request.record.settlement?.();
-  const entry = toHistoryEntry(request, operationOf(request), toLine(request, reply, settlement), settlement);
-  return entry && { ...entry, status: 200 };
+  return toHistoryEntry({ ...toAnswered(request, toLine(request, reply, settlement), settlement), status: 200 });
 }
 
-function toHistoryEntry(
+function toAnswered(
   request: FastifyRequest,
-  operation: string,
-  line: ReturnType<typeof toLine>,
+  { status, durationMs }: ReturnType<typeof toLine>,
   settlement: Settlement | undefined,
-): RequestEntry | undefined {
-  const { caller, record } = request;
-  if (caller?.projectId === undefined) return undefined;
-  const used = settlement?.model === undefined ? undefined : settlement.used;
-  const { failure } = record;
-  return {
-    id: request.id,
-    at: Date.now(),
-    organizationId: caller.organizationId,
-    projectId: caller.projectId,
-    keyId: caller.keyId,
-    operation,
-    // PostgreSQL refuses text with NUL (SQLSTATE 22021).
-    model: line.model?.replaceAll("\0", "") ?? null,
-    answeredBy: settlement?.model ?? null,
-    deployment: settlement?.deploymentEntry ?? null,
-    status: line.status,
-    outcome: settlement?.outcome ?? null,
-    error: failure === undefined ? null : failureCode(failure),
-    attempts: settlement?.attempts ?? null,
-    queuedMilliseconds: line.queuedMs ?? null,
-    firstTokenMilliseconds: line.firstTokenMs ?? null,
-    durationMilliseconds: line.durationMs,
-    promptTokens: used?.promptTokens ?? null,
-    cachedTokens: used?.cachedTokens ?? null,
-    completionTokens: used?.completionTokens ?? null,
-    characters: used?.characters ?? null,
-    audioMilliseconds: used === undefined ? null : Math.round(used.audioSeconds * 1000),
-    costNanoDollars: settlement?.costNanoDollars ?? null,
-    details: detailsOf(record, settlement),
-  };
+): AnsweredRequest {
+  const { id, caller, record } = request;
+  const { model, beganAt, failure, guardrails } = record;
+  const operation = operationOf(request);
+  return { id, caller, operation, model, status, beganAt, durationMs, failure, guardrails, settlement };
 }
-
-/** Null for a request that was answered by the first attempt at a loaded model without a cache or guardrails. */
-function detailsOf(
-  { beganAt, failure, guardrails }: RequestRecord,
-  settlement: Settlement | undefined,
-): RequestDetails | null {
-  const stages = (settlement?.stages ?? []).filter(
-    ({ kind, durationMs }) => kind === "attempt" || durationMs >= MIN_LOAD_MS,
-  );
-  const message = failure === undefined ? undefined : faultMessage(failure);
-  const reasoningTokens = settlement?.used.reasoningTokens || undefined;
-  const cache = settlement?.cache;
-  const usage = settlement?.used.details;
-  const labels = settlement?.caller.labels;
-  const records = guardrails?.records ?? [];
-  const isPlain = stages.length + records.length === 0 && message === undefined && reasoningTokens === undefined;
-  const { costParts } = settlement ?? {};
-  const hasDetails = cache !== undefined || usage !== undefined || labels !== undefined || costParts !== undefined;
-  if (isPlain && !hasDetails) return null;
-  return {
-    stages: stages.slice(-MAX_STAGES).map((stage) => ({
-      kind: stage.kind,
-      deployment: stage.deployment,
-      startMs: Math.max(0, Math.round(stage.beganAt - beganAt)),
-      durationMs: Math.round(stage.durationMs),
-      queuedMs: stage.queuedMs === undefined ? undefined : Math.round(stage.queuedMs),
-      error: stage.failure === undefined ? undefined : failureCode(stage.failure),
-      message: faultMessage(stage.failure),
-      cause: causeMessage(stage.failure),
-    })),
-    message,
-    cause: causeMessage(failure),
-    reasoningTokens,
-    cache,
-    costParts,
-    reportedCostNanoDollars: usage?.reportedCostNanoDollars,
-    comparedCostNanoDollars: settlement?.comparedCostNanoDollars ?? undefined,
-    serviceTier: usage?.serviceTier,
-    endUser: labels?.endUser,
-    tags: labels?.tags,
-    prompt: labels?.prompt,
-    guardrails: records.length === 0 ? undefined : records,
-  };
-}
-
-/** A loaded model takes a moment to say so. */
-const MIN_LOAD_MS = 20;
-/** A request may ask dozens of endpoints. */
-const MAX_STAGES = 20;
 
 function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value.slice(0, 200) : undefined;
-}
-
-function toMilliseconds(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : Math.round(seconds * 1000);
 }

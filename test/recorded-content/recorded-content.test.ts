@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
+import { RealtimeClient } from "../support/service/realtime-client.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -110,6 +111,37 @@ models:
       expect(said(details)).toEqual([[{ type: "tool_call", id: "call_1", name: "send", arguments: '{"to":"Ada"}' }]]);
       expect(details.content.output_messages[0].finish_reason).toBe("tool_calls");
     }
+  });
+
+  test("records a response in the background once it has ended", async () => {
+    await record({ record_content: "all" });
+    const id = await send("/v1/responses", { model: "local", input: "Good night.", background: true });
+    // The answer to the request came before.
+    await expect.poll(async () => (await contentOf(id)).recorded).toBe(true);
+    const details = await contentOf(id);
+    expect(details.content.input_messages).toMatchObject([{ role: "user", parts: [{ content: "Good night." }] }]);
+    expect(said(details)).toEqual([[{ type: "text", content: "Good night." }]]);
+  });
+
+  test("records responses of Realtime sessions, each as a request", async () => {
+    await record({ record_content: "all" });
+    const client = await RealtimeClient.connect(service, { query: "model=local", apiKey: project.key });
+    client.send({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } });
+    const content = [{ type: "input_text", text: "A spoken otter." }];
+    client.send({ type: "conversation.item.create", item: { type: "message", role: "user", content } });
+    client.send({ type: "response.create" });
+    await client.next("response.done");
+    await client.close();
+    const turns = async () => {
+      const { data } = await administer("GET", `/requests?project_ids[]=${project.id}&limit=100`);
+      return data.filter(({ operation }: Any) => operation === "realtime");
+    };
+    await expect.poll(turns).toHaveLength(1);
+    const [entry] = await turns();
+    expect(entry).toMatchObject({ operation: "realtime", model: "local", status: 200, outcome: "finished" });
+    const details = await contentOf(entry.id);
+    expect(details).toMatchObject({ recorded: true, output_tokens: entry.output_tokens });
+    expect(said(details)).toEqual([[{ type: "text", content: "A spoken otter." }]]);
   });
 
   test("records the other formats and tasks", async () => {

@@ -1,3 +1,6 @@
+import { DetachedRun, type DetachedRunOptions } from "../../http/detached-run.ts";
+import type { EndedRequest } from "../../http/request-log.ts";
+import { newId } from "../../kernel/id.ts";
 import { voiceActivityFile } from "../../model-store/voice-activity-file.ts";
 import type { Feature, ServiceParts } from "../feature.ts";
 import { withClientSecrets } from "./client-secret-authenticator.ts";
@@ -8,14 +11,20 @@ import { SpeechDetection } from "./speech-detection.ts";
 
 /** Sessions of the Realtime API. */
 export function openRealtime(parts: ServiceParts): Feature {
-  const { config, lifetime, inference, authenticate, accounts, store, metrics, files } = parts;
+  const { config, lifetime, inference, authenticate, accounts, store, metrics, files, usage, recorded } = parts;
   const speechDetection = new SpeechDetection((signal) => voiceActivityFile(store, signal));
   lifetime.defer(() => speechDetection.close());
   const { transcriptionModel, speechModel, maxSessionsPerProject, ...limits } = config.realtime;
   const sessions = new RealtimeSessions(maxSessionsPerProject);
   metrics.measureRealtimeSessions(() => sessions.size);
   const detectSpeech = (signal: AbortSignal) => speechDetection.open(signal);
-  const services = { inference, content: files.resolver, detectSpeech, transcriptionModel, speechModel };
+  const record = (ended: EndedRequest) => {
+    usage.history.record(ended.entry);
+    if (ended.recording !== undefined) recorded?.writer.record(ended);
+  };
+  const beginRun = (request: Pick<DetachedRunOptions, "caller" | "model">) =>
+    new DetachedRun({ ...request, id: newId("req_"), operation: "realtime", record });
+  const services = { inference, content: files.resolver, beginRun, detectSpeech, transcriptionModel, speechModel };
   const { maxBodyBytes: maxMessageBytes, corsOrigins: origins } = config.server;
   return {
     project: [realtimeClientSecrets(accounts, services)],

@@ -67,7 +67,20 @@ export class ResponseRun {
     const { context } = this.#options;
     const items = await this.#options.readItems();
     this.#throwIfAborted();
-    const answer = await this.#chat(items, onDisconnect);
+    const caller = await context.authenticate();
+    const run = context.services.beginRun({ caller, model: context.settings().model });
+    try {
+      const ended = await this.#read(await this.#chat(items, run.watch(onDisconnect)));
+      run.end();
+      return ended;
+    } catch (failure) {
+      run.end(failure);
+      throw failure;
+    }
+  }
+
+  async #read(answer: ChatAnswer): Promise<EndedResponse> {
+    const { context } = this.#options;
     const { requests, tokens } = answer.rateLimitStatus;
     const limits = Object.entries({ requests, tokens }).flatMap(([name, left]) =>
       left === undefined

@@ -2,6 +2,7 @@
 
 import type { HostedVadStream } from "@parlance-inference/speech-segmentation/vad-process";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
+import type { DetachedRun, DetachedRunOptions } from "../../http/detached-run.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -17,6 +18,8 @@ interface ContentOfItems {
 export interface RealtimeServices {
   inference: Inference;
   content: ContentOfItems;
+  /** Begins a response in the request history. */
+  beginRun(request: Pick<DetachedRunOptions, "caller" | "model">): DetachedRun;
   /** Starts the detection of speech in a recording. Throws a Fault when its model cannot be had. */
   detectSpeech(signal: AbortSignal): Promise<HostedVadStream>;
   /** Models of sessions that name none; undefined: the first of the caller's. */

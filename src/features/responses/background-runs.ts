@@ -1,9 +1,11 @@
 /** Starts responses that run without a connection of their client. */
 
 import { type AskChat, runWithin } from "../../http/answer-chat.ts";
+import type { DetachedRun } from "../../http/detached-run.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
+import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
 import { toResponseModeration } from "../../wire/openai/chat/chat-moderation.ts";
@@ -32,6 +34,8 @@ interface BackgroundOptions extends ItemOptions {
   ask: AskChat<ResponseChat> | undefined;
   chat: ResponseChat;
   body: ResponsesBody;
+  /** Records the run, whose HTTP request ends before it. */
+  run: DetachedRun;
   /** Renders the response as it is stored before it runs. */
   queued: (id: string, response: CompleteResponse) => NewResponse;
 }
@@ -41,16 +45,16 @@ interface BackgroundOptions extends ItemOptions {
  * is refused at once. Throws a Fault.
  */
 export async function startBackground(
-  { inference, storage, caller, ask, chat, body, queued, ...names }: BackgroundOptions,
+  { inference, storage, caller, ask, chat, body, queued, run, ...names }: BackgroundOptions,
   requestId: string,
 ): Promise<{ response: CompleteResponse; events: AsyncIterable<StreamEvent> }> {
   const leaving: (() => void)[] = [];
   const admitted = Promise.withResolvers<void>();
   // Called once the quota is reserved; a loop of tools also registers what does not count as a request.
-  const onDisconnect: OnDisconnect = (leave, settlement) => {
+  const onDisconnect: OnDisconnect = run.watch((leave, settlement) => {
     leaving.push(leave);
     if (ask === undefined || settlement !== undefined) admitted.resolve();
-  };
+  });
   const options = { moderation: body.moderation, onDisconnect };
   const answering: Promise<ChatAnswer & ResponseParts> =
     ask === undefined
@@ -66,10 +70,20 @@ export async function startBackground(
   const rendering = { body, answer: queuedAnswer, ...names, store: true, moderation: () => moderation };
   const rendered = new ResponseEvents(rendering);
   async function* parts() {
-    const answer = await answering;
-    for await (const part of answer.parts ?? toAnswerParts(answer, true, true)) {
-      if (part.type === "end" && answer.moderation !== undefined) moderation = toResponseModeration(answer.moderation);
-      yield part;
+    try {
+      const answer = await answering;
+      for await (const part of answer.parts ?? toAnswerParts(answer, true, true)) {
+        if (part.type === "end" && answer.moderation !== undefined)
+          moderation = toResponseModeration(answer.moderation);
+        yield part;
+      }
+      run.end();
+    } catch (failure) {
+      run.end(failure);
+      throw failure;
+    } finally {
+      // Its reader has stopped.
+      run.end(new Fault("client-left", "The response was cancelled."));
     }
   }
   const response = rendered.queued();

@@ -8,7 +8,7 @@ import { responses } from "./routes.ts";
 import { storedResponses } from "./stored-response-routes.ts";
 
 /** The Responses API, with its storage where there is a key to encrypt it. */
-export function openResponses({ accounts, inference, content, tools, ...parts }: ServiceParts): Feature {
+export function openResponses({ accounts, inference, content, tools, recorded, ...parts }: ServiceParts): Feature {
   const storage = openStorage(parts);
   return {
     project: [
@@ -16,6 +16,7 @@ export function openResponses({ accounts, inference, content, tools, ...parts }:
         storage,
         content,
         tools,
+        recordContent: recorded && ((ended) => recorded.writer.record(ended)),
         maxToolCalls: parts.config.responses.maxToolCalls,
         hostedTools: parts.config.responses.hostedTools,
         toBackground: (caller) => accounts.callers.withPriority(caller, "background"),

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { type AskChat, answerChat, formatContext } from "../../http/answer-chat.ts";
+import { DetachedRun } from "../../http/detached-run.ts";
 import { operation } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
+import type { EndedRequest } from "../../http/request-log.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { type Fault, invalidRequest } from "../../kernel/faults.ts";
@@ -36,6 +38,8 @@ interface ResponseParts {
   content: BodyContent;
   hostedTools: HostedToolsPolicy;
   tools: ServiceTools;
+  /** Records what a response in the background asked and answered; undefined: content is not recorded. */
+  recordContent: ((ended: EndedRequest) => void) | undefined;
   /** Calls of tools that this service runs in one response. */
   maxToolCalls: number;
 }
@@ -44,7 +48,7 @@ interface ResponseParts {
 export function responses(
   inference: Inference,
   policy: UnknownFieldsPolicy,
-  { storage, toBackground, content, hostedTools, tools, maxToolCalls }: ResponseParts,
+  { storage, toBackground, content, hostedTools, tools, maxToolCalls, recordContent }: ResponseParts,
 ): FastifyPluginAsync {
   return async (app) => {
     app.post(
@@ -152,6 +156,13 @@ export function responses(
         chat,
         body,
         queued,
+        run: new DetachedRun({
+          ...{ id: request.id, caller, operation: "responses", model: chat.model },
+          record: (ended) => {
+            // The history has the request already, as it was answered.
+            if (ended.recording !== undefined) recordContent?.(ended);
+          },
+        }),
         ...renderingOf(chat),
       };
       const started = await startBackground(run, request.id);
