@@ -1,4 +1,4 @@
-/** The console with 10,000 keys and a year of usage: every interaction is answered on the screen within 200 ms. */
+/** The console with 10,000 keys and requests, 1,000 models, 500 messages and a year of usage: every interaction is answered on the screen within 200 ms. */
 
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
@@ -10,6 +10,14 @@ import { type Service, startService } from "../support/service/service.ts";
 const KEYS = 10_000;
 const DAYS = 365;
 const MODELS = 12;
+const REQUESTS = 10_000;
+const CATALOG = 1000;
+const MESSAGES = 500;
+const CONFIG = `
+builtin_models: false
+models:
+${Array.from({ length: CATALOG }, (_each, index) => `  - { id: catalog-${index}, task: chat, deployments: [{ engine: scripted, echo: true }] }`).join("\n")}
+`;
 /** Google's bound of a good Interaction to Next Paint. */
 const MAX_INTERACTION_MS = 200;
 const isQuick = (milliseconds: number) => milliseconds < MAX_INTERACTION_MS;
@@ -36,7 +44,23 @@ function seed({ dataDirectory }: Service): void {
        completion_tokens, reasoning_tokens, characters, audio_milliseconds, cost_nano_dollars)
      values (86400, @at, @dimension, @requests, @tokens, 0, @tokens, 0, 0, 0, @cost)`,
   );
+  const request = database.prepare(
+    `insert into request_history (id, at, dimension_id, attempts, queued_milliseconds, first_token_milliseconds,
+       duration_milliseconds, prompt_tokens, cached_tokens, completion_tokens, cost_nano_dollars)
+     values (@id, @at, 2000000, 1, 0, 120, @duration, 900, 0, 300, 100000)`,
+  );
   database.transaction(() => {
+    database
+      .prepare(
+        `insert into request_dimensions (id, organization_id, project_id, key_id, operation, model, answered_by,
+           deployment, status, outcome, last_day)
+         values (2000000, @organization, @project, 'key_seeded_1', 'chat/completions', 'seeded', 'seeded', 'seeded',
+           200, 'completed', @day)`,
+      )
+      .run({ ...scope, day: Math.floor(now / DAY) * DAY });
+    for (let index = 0; index < REQUESTS; index += 1) {
+      request.run({ id: `req_seeded_${index}`, at: now - index * 8000, duration: 200 + (index % 900) });
+    }
     for (let index = 0; index < KEYS; index += 1) {
       key.run({
         ...scope,
@@ -64,7 +88,7 @@ describe.runIf(hasChromium)("the console with much data", () => {
   let page: Page;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ config: CONFIG });
     seed(service);
     browser = await launchChromium();
     page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
@@ -86,10 +110,13 @@ describe.runIf(hasChromium)("the console with much data", () => {
       });
       observer.observe({ type: "event", durationThreshold: 16, buffered: true });
     });
-    await page.goto(service.origin);
-    await page.getByLabel("API key or admin key").fill(service.adminKey);
-    await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    const codes = await fetch(`${service.baseUrl}/organization/console_sign_in_codes`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.adminKey}` },
+    });
+    const { code } = (await codes.json()) as { code: string };
+    await page.goto(`${service.origin}/#/sign-in?code=${code}`);
+    await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
   });
   afterAll(async () => {
     await browser?.close();
@@ -157,5 +184,75 @@ describe.runIf(hasChromium)("the console with much data", () => {
       await page.getByRole("option", { name: metric, exact: true }).click();
       expect([metric, await longestInteraction()]).toEqual([metric, expect.toSatisfy(isQuick)]);
     }
+  });
+
+  test("scrolls and filters 10,000 requests", async () => {
+    await page.goto(`${service.origin}/#/requests`);
+    await page.getByRole("link", { name: "seeded" }).first().waitFor();
+    await longestInteraction();
+    await expect
+      .poll(
+        async () => {
+          await page.keyboard.press("End");
+          return page.evaluate<number>("document.documentElement.scrollHeight");
+        },
+        { timeout: 60_000 },
+      )
+      .toBeGreaterThan(20_000);
+    expect(await page.getByRole("row").count()).toBeLessThan(80);
+    expect(["scroll", await longestInteraction()]).toEqual(["scroll", expect.toSatisfy(isQuick)]);
+    await page.getByRole("radiogroup", { name: "Outcome" }).getByText("Failed").click();
+    await page.getByText("No request matches these filters").waitFor();
+    expect(["filter", await longestInteraction()]).toEqual(["filter", expect.toSatisfy(isQuick)]);
+  });
+
+  test("searches 1,000 models, and chooses one in the chat", async () => {
+    await page.goto(`${service.origin}/#/models`);
+    const search = page.getByRole("textbox", { name: "Search models" });
+    await search.waitFor();
+    await page.getByText("catalog-0", { exact: true }).first().waitFor();
+    await longestInteraction();
+    await search.pressSequentially("catalog-99");
+    await page.getByText("catalog-990", { exact: true }).first().waitFor();
+    expect(["search", await longestInteraction()]).toEqual(["search", expect.toSatisfy(isQuick)]);
+    await page.goto(`${service.origin}/#/overview`);
+    await page.getByRole("heading", { name: "Deployments" }).waitFor();
+    await page.goto(`${service.origin}/#/chat`);
+    const models = page.getByRole("combobox", { name: "Models" });
+    await models.waitFor();
+    await longestInteraction();
+    await models.click();
+    await models.pressSequentially("catalog-77");
+    await page.getByRole("option", { name: "catalog-777", exact: true }).click();
+    expect(["choose", await longestInteraction()]).toEqual(["choose", expect.toSatisfy(isQuick)]);
+  });
+
+  test("types and scrolls in a conversation of 500 messages", async () => {
+    const turns = Array.from({ length: MESSAGES / 2 }, (_each, index) => ({
+      ...{ id: `turn-${index}`, text: `Question ${index}`, images: [] },
+      answers: [
+        {
+          ...{ model: "catalog-1", alternatives: [], reasoning: "", toolCalls: [], state: "done" },
+          text: `Answer **${index}**\n\n\`\`\`python\nprint(${index})\n\`\`\`\n\nwith $x^${index}$.`,
+        },
+      ],
+    }));
+    const stored = JSON.stringify({ id: "long", changedAt: 1, models: ["catalog-1"], parameters: {}, turns });
+    // The page of chats stores its conversation when it is left.
+    await page.goto(`${service.origin}/#/overview`);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.evaluate(`localStorage.setItem("parlance-conversation/long", ${JSON.stringify(stored)})`);
+    await page.goto(`${service.origin}/#/chat?c=long`);
+    await page.getByText("Question 249", { exact: true }).waitFor();
+    await longestInteraction();
+    const message = page.getByRole("textbox", { name: "Message", exact: true });
+    await message.pressSequentially("One more question");
+    expect(["type", await longestInteraction()]).toEqual(["type", expect.toSatisfy(isQuick)]);
+    await page.getByRole("button", { name: "Show earlier messages" }).click();
+    await page.getByText("Question 215", { exact: true }).waitFor({ state: "attached" });
+    expect(["earlier", await longestInteraction()]).toEqual(["earlier", expect.toSatisfy(isQuick)]);
+    await message.press("Enter");
+    await page.getByText("One more question", { exact: true }).nth(1).waitFor();
+    expect(["ask", await longestInteraction()]).toEqual(["ask", expect.toSatisfy(isQuick)]);
   });
 });

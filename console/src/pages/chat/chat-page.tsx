@@ -1,7 +1,7 @@
 import { ActionIcon, Card, Drawer, Group, ScrollArea, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { useSession } from "../../api/session.ts";
 import { AsCode } from "../../components/as-code.tsx";
@@ -13,6 +13,7 @@ import { IconAdjustments, IconMessage, IconPlus } from "../../icons.tsx";
 import { parameterProblems } from "./chat-body.ts";
 import { chatSamples } from "./chat-samples.ts";
 import { Composer } from "./composer.tsx";
+import type { Parameters } from "./conversation.ts";
 import { ConversationsDrawer } from "./conversations-drawer.tsx";
 import { ModelPicker } from "./model-picker.tsx";
 import { type ChatBounds, ParametersForm } from "./parameters-form.tsx";
@@ -28,10 +29,10 @@ export function ChatPage() {
   useEffect(() => {
     document.title = "Chat · Parlance";
   }, []);
+  const chatModels = useMemo(() => models.data?.filter(({ metadata }) => metadata.task === "chat"), [models.data]);
   if (project === null) return <NeedsProjectKey />;
   if (models.error !== null) return <PageError error={models.error} reset={() => void models.refetch()} />;
-  if (models.data === undefined) return <PageLoading />;
-  const chatModels = models.data.filter(({ metadata }) => metadata.task === "chat");
+  if (models.data === undefined || chatModels === undefined) return <PageLoading />;
   if (chatModels.length === 0) {
     return (
       <Empty icon={<IconMessage />} title="This project has no chat model">
@@ -55,9 +56,17 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
   const [draft, setDraft] = useState("");
   const [isOpen, { open, close }] = useDisclosure(false);
   const isWide = useMediaQuery("(min-width: 75em)", undefined, { getInitialValueInEffect: false });
-  const [first] = models;
-  const available = conversation.models.filter((id) => models.some((model) => model.id === id));
-  const chosen = available.length > 0 || first === undefined ? available : [first.id];
+  // What is typed draws neither the models nor the conversation again.
+  const { chosen, bounds, canSee } = useMemo(
+    () => selectionOf(models, conversation.models),
+    [models, conversation.models],
+  );
+  const setModels = useCallback((next: string[]) => change({ models: next }), [change]);
+  const setParameters = useCallback((next: Parameters) => change({ parameters: next }), [change]);
+  const problem = useMemo(
+    () => Object.values(parameterProblems(conversation.parameters)).find((each) => each !== undefined),
+    [conversation.parameters],
+  );
   // biome-ignore lint/correctness/useExhaustiveDependencies: replaces models that no longer exist
   useEffect(() => {
     if (chosen.join("\n") !== conversation.models.join("\n")) change({ models: chosen });
@@ -69,22 +78,13 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
     ],
     [],
   );
-  const selected = models.filter(({ id }) => chosen.includes(id));
-  const problem = Object.values(parameterProblems(conversation.parameters)).find((each) => each !== undefined);
-  const canSee = selected.length > 0 && selected.every(({ metadata }) => metadata.capabilities.vision === true);
-  const parameters = (
-    <ParametersForm
-      parameters={conversation.parameters}
-      onChange={(next) => change({ parameters: next })}
-      bounds={boundsOf(selected)}
-    />
-  );
+  const parameters = <ParametersForm parameters={conversation.parameters} onChange={setParameters} bounds={bounds} />;
   return (
     <Group align="stretch" gap="lg" wrap="nowrap" className="chat-room">
       <VisuallyHidden component="h1">Chat</VisuallyHidden>
       <Stack flex={1} gap="sm" miw={0}>
         <Group gap="xs" align="flex-start">
-          <ModelPicker models={models} value={chosen} onChange={(next) => change({ models: next })} />
+          <ModelPicker models={models} value={chosen} onChange={setModels} />
           <AsCode samples={() => chatSamples(conversation, draft)} />
           {!isWide && (
             <Tooltip label="Parameters">
@@ -131,6 +131,16 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
       )}
     </Group>
   );
+}
+
+/** Those of the models that exist, otherwise the first one, and what they can do. */
+function selectionOf(models: ModelEntry[], ids: readonly string[]) {
+  const [first] = models;
+  const available = ids.filter((id) => models.some((model) => model.id === id));
+  const chosen = available.length > 0 || first === undefined ? available : [first.id];
+  const selected = models.filter(({ id }) => chosen.includes(id));
+  const canSee = selected.length > 0 && selected.every(({ metadata }) => metadata.capabilities.vision === true);
+  return { chosen, bounds: boundsOf(selected), canSee };
 }
 
 function boundsOf(models: ModelEntry[]): ChatBounds {

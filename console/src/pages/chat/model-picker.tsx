@@ -1,5 +1,5 @@
 import { type ComboboxItem, MultiSelect } from "@mantine/core";
-import { useCallback } from "react";
+import { memo, useCallback } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { formatCompact, formatNumber } from "../../components/format.ts";
 
@@ -14,7 +14,7 @@ const MAX_MODELS = 4;
 const MAX_OPTIONS = 60;
 
 /** Chooses the models that answer, by name, state, context and price. */
-export function ModelPicker({ models, value, onChange }: ModelPickerProps) {
+export const ModelPicker = memo(function ModelPicker({ models, value, onChange }: ModelPickerProps) {
   const renderOption = useCallback(
     ({ option }: { option: ComboboxItem }) => (
       <Option id={option.value} model={models.find(({ id }) => id === option.value)} />
@@ -38,7 +38,7 @@ export function ModelPicker({ models, value, onChange }: ModelPickerProps) {
       onChange={(next) => next.length > 0 && onChange(next)}
     />
   );
-}
+});
 
 function Option({ id, model }: { id: string; model: ModelEntry | undefined }) {
   const { metadata } = model ?? {};

@@ -11,6 +11,7 @@ import {
   Textarea,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { memo } from "react";
 import { IconChevronDown, IconChevronRight } from "../../icons.tsx";
 import { BoundedSlider, toNumber } from "./bounded-slider.tsx";
 import { parameterProblems, toolNames } from "./chat-body.ts";
@@ -36,7 +37,7 @@ interface ParametersFormProps {
 
 const MAX_STOPS = 4;
 
-export function ParametersForm({ parameters, onChange, bounds }: ParametersFormProps) {
+export const ParametersForm = memo(function ParametersForm({ parameters, onChange, bounds }: ParametersFormProps) {
   const set = (part: Partial<Parameters>) => onChange({ ...parameters, ...part });
   return (
     <Stack gap="md">
@@ -90,7 +91,7 @@ export function ParametersForm({ parameters, onChange, bounds }: ParametersFormP
       <JsonFields parameters={parameters} onChange={onChange} bounds={bounds} />
     </Stack>
   );
-}
+});
 
 function MoreSampling({ parameters, onChange, bounds }: ParametersFormProps) {
   const [isOpen, { toggle }] = useDisclosure(false);

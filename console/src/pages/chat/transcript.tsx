@@ -1,5 +1,5 @@
 import { Button, ScrollArea, Stack, Text } from "@mantine/core";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { branchesOf, pathOf } from "./conversation-tree.ts";
 import { TurnView } from "./turn-view.tsx";
@@ -24,7 +24,7 @@ interface TranscriptProps {
 }
 
 /** Turns of a conversation, the latest first to be drawn; an empty one suggests questions. */
-export function Transcript({ chat, models, onPick }: TranscriptProps) {
+export const Transcript = memo(function Transcript({ chat, models, onPick }: TranscriptProps) {
   const { conversation, isRunning, actions } = chat;
   const { id, models: selected } = conversation;
   const turns = useMemo(() => pathOf(conversation), [conversation]);
@@ -99,7 +99,7 @@ export function Transcript({ chat, models, onPick }: TranscriptProps) {
       )}
     </ScrollArea>
   );
-}
+});
 
 function Welcome({ onPick }: { onPick: (text: string) => void }) {
   return (

@@ -24,6 +24,7 @@ export interface ChatActions {
   remove(id: string): void;
 }
 
+/** The same object while nothing of it changes. */
 export interface Chat {
   conversation: Conversation;
   isRunning: boolean;
@@ -66,5 +67,5 @@ export function useChat(): Chat {
       },
     };
   }, [id, navigate]);
-  return { conversation, isRunning, actions };
+  return useMemo(() => ({ conversation, isRunning, actions }), [conversation, isRunning, actions]);
 }
