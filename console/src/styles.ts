@@ -32,6 +32,7 @@ import "@mantine/core/styles/Center.css";
 import "@mantine/core/styles/Code.css";
 import "@mantine/core/styles/Divider.css";
 import "@mantine/core/styles/Drawer.css";
+import "@mantine/core/styles/Mark.css";
 import "@mantine/core/styles/Image.css";
 import "@mantine/core/styles/Modal.css";
 import "@mantine/core/styles/Pill.css";

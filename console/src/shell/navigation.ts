@@ -7,6 +7,7 @@ import {
   IconChartBar,
   IconCoin,
   IconCpu,
+  IconDatabase,
   IconFile,
   IconFolder,
   IconGauge,
@@ -71,6 +72,7 @@ export function navigationFor(session: SignedIn): NavigationGroup[] {
     entries: [
       { to: "/batches", label: "Batches", icon: IconStack },
       { to: "/files", label: "Files", icon: IconFile },
+      { to: "/stores", label: "Vector stores", icon: IconDatabase },
     ],
   });
   const isManager = session.is_admin || managedProjects(session).length > 0;

@@ -1,0 +1,105 @@
+import { Button, Card, Group, Progress, Stack, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { type DragEvent, useRef, useState } from "react";
+import { IconUpload } from "../../icons.tsx";
+import { addFile, storesQuery } from "./stores-api.ts";
+
+interface Upload {
+  key: number;
+  name: string;
+  share: number;
+  error?: string;
+}
+
+let lastKey = 0;
+
+/** Takes files by drag and drop, and shows how much of each is sent. */
+export function StoreUpload({ store }: { store: string }) {
+  const client = useQueryClient();
+  const input = useRef<HTMLInputElement>(null);
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
+  const [isOver, setIsOver] = useState(false);
+  const change = (key: number, part: Partial<Upload>) =>
+    setUploads((all) => all.map((each) => (each.key === key ? { ...each, ...part } : each)));
+  const add = async (files: readonly File[]) => {
+    const added = files.map((file) => {
+      lastKey += 1;
+      return { file, key: lastKey };
+    });
+    setUploads((all) => [...all, ...added.map(({ file, key }) => ({ key, name: file.name, share: 0 }))]);
+    for (const { file, key } of added) {
+      try {
+        await addFile(store, file, (share) => change(key, { share }));
+        setUploads((all) => all.filter((each) => each.key !== key));
+      } catch (failure) {
+        change(key, { error: failure instanceof Error ? failure.message : String(failure) });
+      }
+      await client.invalidateQueries({ queryKey: storesQuery.queryKey });
+    }
+  };
+  return (
+    <Card
+      className="drop-zone"
+      mod={{ over: isOver }}
+      onDragOver={(event: DragEvent) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={(event: DragEvent) => {
+        event.preventDefault();
+        setIsOver(false);
+        void add([...event.dataTransfer.files]);
+      }}
+    >
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" c="dimmed" flex={1} miw={200}>
+          Drop PDF, Office, HTML, Markdown, code or text files here.
+        </Text>
+        <Button variant="default" leftSection={<IconUpload size={16} />} onClick={() => input.current?.click()}>
+          Add files
+        </Button>
+        <input
+          ref={input}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to add"
+          onChange={(event) => {
+            void add([...(event.currentTarget.files ?? [])]);
+            event.currentTarget.value = "";
+          }}
+        />
+      </Group>
+      {uploads.length > 0 && (
+        <Stack gap={6} mt="sm">
+          {uploads.map(({ key, name, share, error }) => (
+            <div key={key}>
+              <Group justify="space-between" gap="xs" wrap="nowrap">
+                <Text size="xs" className="wrap-anywhere">
+                  {name}
+                </Text>
+                {error !== undefined && (
+                  <Button
+                    variant="subtle"
+                    size="compact-xs"
+                    onClick={() => setUploads((all) => all.filter((each) => each.key !== key))}
+                  >
+                    Dismiss
+                  </Button>
+                )}
+              </Group>
+              {error === undefined ? (
+                <Progress size="sm" value={100 * share} aria-label={`Upload of ${name}`} />
+              ) : (
+                <Text size="xs" role="alert">
+                  {error}
+                </Text>
+              )}
+            </div>
+          ))}
+        </Stack>
+      )}
+    </Card>
+  );
+}
