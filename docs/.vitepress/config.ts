@@ -9,19 +9,35 @@ const root = join(import.meta.dirname, "..");
 export default defineConfig({
   title: "Parlance",
   description: "Self-hosted inference service with an OpenAI-compatible API",
+  // Where the service serves it.
+  base: "/docs/",
   cleanUrls: true,
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/docs/icon.svg" }]],
   outDir: "../dist-docs",
   // Relative links to files of the repository, such as LICENSE, have no page on the site.
   ignoreDeadLinks: [
     /^(\.\.?\/)+(README|ARCHITECTURE|CONTRIBUTING|CHANGELOG|LICENSE|assets|bench|deploy|packages|parlance|src|test)/,
   ],
   themeConfig: {
-    search: { provider: "local" },
-    nav: ["tutorial", "how-to", "reference", "explanation", "decisions"].map((folder) => ({
-      text: titleOf(folder),
-      link: `/${folder}/${pages(folder)[0]}`,
-      activeMatch: `/${folder}/`,
-    })),
+    logo: "/icon.svg",
+    outline: { level: [2, 3] },
+    search: {
+      provider: "local",
+      options: {
+        // Decisions explain how it came to be, and would hide what somebody searches for.
+        _render: (source, environment, markdown) =>
+          environment.relativePath.startsWith("decisions/") ? "" : markdown.render(source, environment),
+      },
+    },
+    nav: [
+      ...["tutorial", "how-to", "reference", "explanation"].map((folder) => ({
+        text: titleOf(folder),
+        link: `/${folder}/${pages(folder)[0]}`,
+        activeMatch: `/${folder}/`,
+      })),
+      // The site lies below the console.
+      { text: "Console", link: "/../", target: "_self" },
+    ],
     sidebar: ["tutorial", "how-to", "reference", "explanation", "decisions"].map((folder) => ({
       text: titleOf(folder),
       collapsed: folder === "decisions",

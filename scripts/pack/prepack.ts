@@ -18,7 +18,9 @@ if (existsSync(BACKUP)) await rename(BACKUP, MANIFEST);
 const manifest = packedManifest();
 const imported = await build(DIST);
 await copyVendoredPackages(DIST);
-await promisify(execFile)(process.execPath, [join(ROOT, "scripts/build-console.mjs"), "--force"]);
+for (const script of ["build-console.mjs", "build-docs.mjs"]) {
+  await promisify(execFile)(process.execPath, [join(ROOT, "scripts", script), "--force"]);
+}
 
 const available = new Set([...Object.keys(manifest.dependencies ?? {}), ...vendoredPackages().map(({ name }) => name)]);
 const missing = [...imported].filter((name) => !available.has(name));

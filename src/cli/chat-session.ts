@@ -1,10 +1,11 @@
 /** Conversation of `parlance chat`: its model, system message and settings, which commands change. */
 
 import { invalidRequest } from "../kernel/faults.ts";
+import { type ContentPart, readChatFile } from "./chat-files.ts";
 
 export interface Message {
   role: "system" | "user" | "assistant";
-  content: string;
+  content: string | ContentPart[];
 }
 
 interface ChatModels {
@@ -17,6 +18,7 @@ interface ChatModels {
 export const CHAT_HELP = `/model [ID]          lists the chat models, or changes the model
 /system [TEXT]       shows or sets the system message; /system none removes it
 /set [NAME [VALUE]]  shows the settings; sets one, such as temperature 0.2, or removes it
+/file PATH           adds a text file or an image to the next message
 /clear               forgets the conversation
 /exit                ends it; Ctrl-C stops an answer`;
 
@@ -28,6 +30,7 @@ export class ChatSession {
   #system: string;
   readonly #settings = new Map<string, unknown>();
   readonly #messages: Message[] = [];
+  #files: ContentPart[] = [];
   readonly #models: ChatModels;
 
   constructor(model: string, system: string, models: ChatModels) {
@@ -42,8 +45,19 @@ export class ChatSession {
     return { ...Object.fromEntries(this.#settings), model: this.model, messages: [...system, ...this.#messages] };
   }
 
+  /** Asks with the files that were added. */
   ask(content: string): void {
-    this.#messages.push({ role: "user", content });
+    const files = this.#files;
+    this.#files = [];
+    this.#messages.push({
+      role: "user",
+      content: files.length === 0 ? content : [...files, { type: "text", text: content }],
+    });
+  }
+
+  /** Adds a file to the next message. Throws a Fault for one that cannot be sent. */
+  async addFile(path: string): Promise<void> {
+    this.#files.push(await readChatFile(path));
   }
 
   /** Adds what was shown, also of a stopped answer. An empty answer removes its question. */
@@ -62,8 +76,13 @@ export class ChatSession {
         return this.#setSystem(rest);
       case "set":
         return this.#set(rest);
+      case "file":
+        if (rest === "") throw invalidRequest("Name a file, such as `/file notes.txt`.");
+        await this.addFile(rest);
+        return `${rest} goes with the next message.`;
       case "clear":
         this.#messages.length = 0;
+        this.#files = [];
         return "Forgot the conversation.";
       case "help":
       case "?":

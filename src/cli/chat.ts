@@ -7,6 +7,7 @@ import { Command } from "commander";
 import { Fault } from "../kernel/faults.ts";
 import { CHAT_HELP, ChatSession } from "./chat-session.ts";
 import { chatModels, firstChatModel } from "./first-chat-model.ts";
+import { MarkdownWriter } from "./markdown-writer.ts";
 import { readEvents } from "./read-events.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { startSpinner } from "./spinner.ts";
@@ -14,6 +15,7 @@ import { type ServiceOptions, withService } from "./with-service.ts";
 
 interface ChatOptions extends ServiceOptions {
   system: string;
+  file: string[];
   json?: true;
 }
 
@@ -37,6 +39,7 @@ export function chatCommand(): Command {
   return new Command("chat")
     .argument("[model]", "ID or alias of a chat model; default: the first one")
     .option("--system <text>", "system message", DEFAULT_SYSTEM)
+    .option("--file <path>", "text file or image for the first message; can be repeated", addPath, [])
     .option("--url <url>", "URL of the service; default: the one that runs with this data directory")
     .option("--key <key>", "API key; default: $PARLANCE_KEY, or a temporary one")
     .option("--json", "print the answer as JSON; the prompt comes from standard input")
@@ -56,6 +59,7 @@ async function run(client: ServiceClient, model: string | undefined, options: Ch
       await client.send("GET", `/v1/models/${encodeURIComponent(id)}`);
     },
   });
+  for (const path of options.file) await session.addFile(path);
   if (!process.stdin.isTTY || options.json === true) await askOnce(client, session, options.json === true);
   else await converse(client, session);
 }
@@ -102,19 +106,22 @@ async function answer(client: ServiceClient, session: ChatSession, prompt: strin
   const spinner = startSpinner(process.stdout, "Waiting");
   const loading = setTimeout(() => void describeWait(client, session.model, spinner.show), LOADING_MS);
   let shown = "";
+  const styled = new MarkdownWriter((text) => process.stdout.write(text), paint);
   const write = (piece: string) => {
     spinner.stop();
     shown += piece;
-    process.stdout.write(piece);
+    styled.add(piece);
   };
   try {
     const onReasoning = () => spinner.show("Thinking");
     const { completionTokens, seconds } = await readAnswer(client, session, { write, onReasoning }, stopping.signal);
     const speed = completionTokens === undefined ? "" : `${(completionTokens / seconds).toFixed(1)} tokens/s`;
     spinner.stop();
+    styled.end();
     process.stdout.write(`\n${dim(speed)}\n`);
   } catch (failure) {
     spinner.stop();
+    styled.end();
     if (!stopping.signal.aborted) throw failure;
     process.stdout.write(dim(" (stopped)\n"));
   } finally {
@@ -132,7 +139,16 @@ async function describeWait(client: ServiceClient, model: string, show: (text: s
 }
 
 function dim(words: string): string {
-  return styleText("dim", words, { stream: process.stdout });
+  return paint("dim", words);
+}
+
+/** Without colors where the terminal has none or `NO_COLOR` is set. */
+function paint(style: Parameters<typeof styleText>[0], words: string): string {
+  return styleText(style, words, { stream: process.stdout });
+}
+
+function addPath(path: string, paths: readonly string[]): string[] {
+  return [...paths, path];
 }
 
 /** Undefined at the end of the input, and for Ctrl-C. */

@@ -93,6 +93,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Run files of requests; list and cancel batches",
     load: async () => (await import("./batches.ts")).batchesCommand(),
   },
+  webhooks: {
+    summary: "List webhooks and their deliveries; test an endpoint, send an event again",
+    load: async () => (await import("./webhooks.ts")).webhooksCommand(),
+  },
   requests: {
     summary: "List or follow requests with their timing, tokens and cost",
     load: async () => (await import("./requests.ts")).requestsCommand(),

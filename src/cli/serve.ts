@@ -4,7 +4,7 @@ import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { loadConfig } from "../config/load-config.ts";
-import { buildConsoleInBackground } from "../features/console/build-console.ts";
+import { buildInBackground } from "../kernel/process/build-in-background.ts";
 import { createDataDirectory, makePrivate } from "../kernel/process/data-directory.ts";
 import { V8_FLAGS } from "../kernel/process/v8-flags.ts";
 import { STAGE, VERSION } from "../kernel/version.ts";
@@ -39,7 +39,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
     onListening: (listening) => {
       // Not at exit, since services are often killed.
       flushCompileCache();
-      if (config.server.console) buildConsoleInBackground(logger);
+      if (config.server.console) buildInBackground(logger, { script: "build-console.mjs", subject: "the console" });
       return welcome(listening, config, progress);
     },
   });

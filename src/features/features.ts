@@ -6,6 +6,7 @@ import { cacheFeature } from "./cache/feature.ts";
 import { chatFeature } from "./chat/feature.ts";
 import { configurationFeature } from "./configuration/feature.ts";
 import { consoleFeature } from "./console/feature.ts";
+import { docsFeature } from "./docs/feature.ts";
 import { embeddingFeature } from "./embeddings/feature.ts";
 import { openEvals } from "./evals/feature.ts";
 import type { OpenFeature } from "./feature.ts";
@@ -36,6 +37,7 @@ import { webhookFeature } from "./webhooks/feature.ts";
 export const FEATURES: readonly OpenFeature[] = [
   operationsFeature,
   consoleFeature,
+  docsFeature,
   signOnFeature,
   chatFeature,
   openResponses,

@@ -1,16 +1,22 @@
 /** Commands that show what a service does. */
 
 import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { WEBHOOK_SECRET } from "../support/observability/webhook-receiver.ts";
 import { cleanEnvironment } from "../support/service/clean-environment.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { EXECUTABLE } from "../support/service/executable.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
-const CONFIG = `
+const configOf = (endpoint: string) => `
 builtin_models: false
+webhooks: [{ url: "${endpoint}", secret: "${WEBHOOK_SECRET}", events: [batch.completed] }]
 models:
   - id: parrot
     task: chat
@@ -20,8 +26,16 @@ models:
 `;
 
 let service: Service;
+let endpoint: string;
+let status = 200;
+const receiver = createServer((request, response) => {
+  request.resume();
+  response.writeHead(status).end("noted");
+});
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
+  endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  service = await startService({ config: configOf(endpoint) });
   for (const [model, content] of [
     ["parrot", "Hello"],
     ["owl", "Hello"],
@@ -35,7 +49,10 @@ beforeAll(async () => {
     expect(JSON.parse(stdout)).toHaveLength(3);
   });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service?.stop();
+  receiver.close();
+});
 
 const environment = () => ({ PARLANCE_DATA_DIR: service.dataDirectory, PARLANCE_CONFIG: service.configFile });
 
@@ -134,4 +151,37 @@ test("exports recorded requests for fine-tuning", async () => {
   const { stdout } = await parlance("requests", "export", "--format", "evals", "--project", "Default project");
   expect(JSON.parse(stdout)).toMatchObject({ item: { output: "Recorded.", score: null }, sample: { model: "owl" } });
   expect((await parlance("requests", "export", "--min-score", "0.5")).stdout).toBe("");
+});
+
+test("tests an endpoint of webhooks, lists its deliveries, and sends one again", async () => {
+  status = 410;
+  const failed = await parlance("webhooks", "test", endpoint);
+  expect(failed.code).toBe(1);
+  expect(failed.stdout).toMatch(/^DELIVERY .+\nwhd_\w+ .* webhook\.test +failed +410 +\d+ +1 +http.+ +noted$/m);
+  const [, id = ""] = /^(whd_\w+)/m.exec(failed.stdout) ?? [];
+  status = 200;
+  const again = await parlance("webhooks", "retry", id, "--json");
+  expect([again.code, JSON.parse(again.stdout)]).toEqual([0, expect.objectContaining({ id, state: "delivered" })]);
+  const { stdout } = await parlance("webhooks", "deliveries", "--state", "delivered", "--endpoint", endpoint, "--json");
+  expect(JSON.parse(stdout)).toMatchObject([{ id, status: 200, answer: "noted" }]);
+  const list = await parlance("webhooks", "list");
+  expect(list.stdout).toMatch(/^http:\S+ +1 +0 +0 +0 +\d{4}-\S+Z +batch\.completed$/m);
+});
+
+test.each([
+  [["webhooks", "deliveries", "--state", "lost"], 2, "It must be one of delivered, retrying, failed."],
+  [["webhooks", "deliveries", "--limit", "0"], 2, "It must be a number from 1 to 100."],
+  [["webhooks", "test", "http://127.0.0.1:9/none"], 1, "No webhook endpoint has the URL"],
+  [["webhooks", "retry", "whd_none"], 1, "No delivery found with id 'whd_none'."],
+  [["webhooks", "list", "extra"], 2, "too many arguments"],
+  [["chat", "owl", "--file", "none.txt"], 1, "none.txt cannot be read (ENOENT)."],
+])("rejects %j", async (words, code, message) => {
+  const answer = await parlance(...words);
+  expect([answer.code, answer.stderr]).toEqual([code, expect.stringContaining(message)]);
+});
+
+test("sends files with a message of the chat", async () => {
+  await writeFile(join(service.dataDirectory, "notes.txt"), "The code is 4711.");
+  const { stdout } = await parlance("chat", "owl", "--file", "notes.txt");
+  expect(stdout).toContain("The code is 4711.");
 });

@@ -1,0 +1,26 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const run = promisify(execFile);
+const SCRIPT = join(import.meta.dirname, "install-command.mjs");
+
+test("puts a command on the PATH that runs the checkout from any folder, and overwrites no other program", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "parlance's command-"));
+  try {
+    const { stdout } = await run(process.execPath, [SCRIPT, folder]);
+    expect(stdout).toContain("is not in PATH");
+    const printed = await run(join(folder, "parlance"), ["--version"], { cwd: folder });
+    expect(printed.stdout).toMatch(/^parlance \d/);
+    await run(process.execPath, [SCRIPT, folder]);
+    await writeFile(join(folder, "parlance"), "#!/bin/sh\n");
+    await expect(run(process.execPath, [SCRIPT, folder])).rejects.toMatchObject({
+      stderr: expect.stringContaining("is another program"),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
