@@ -8,6 +8,8 @@ export interface Recommendation {
   task: Task;
   description: string;
   license: string;
+  /** For people: `English`, `119 languages`. */
+  languages?: string | undefined;
   /** Size of the download; undefined where only the hub knows it. */
   bytes: number | undefined;
   memoryBytes: number | undefined;
@@ -67,6 +69,7 @@ export function recommendModels(
         task: entry.task,
         description: entry.description,
         license: entry.license,
+        languages: entry.languages,
         bytes,
         memoryBytes,
         tokensPerSecond: entry.task !== "chat" ? undefined : isOnGpu ? gpuSpeedOf(bytes) : speedOf(entry, bytes, cores),

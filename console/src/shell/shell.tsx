@@ -16,7 +16,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { chooseProject, signOut, useSession } from "../api/session.ts";
-import { IconLogout, IconSearch } from "../icons.tsx";
+import { IconHelp, IconLogout, IconSearch } from "../icons.tsx";
 import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
 import type { Command } from "./find-commands.ts";
 import { Logo } from "./logo.tsx";
@@ -26,6 +26,8 @@ import { usePageKeys } from "./use-page-keys.ts";
 
 const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
 const CommandPalette = lazy(async () => ({ default: (await import("./command-palette.tsx")).CommandPalette }));
+/** Of this version, beside the console, which may be below a path. */
+const DOCS = "docs/";
 const NAVIGATION_WIDTH = 220;
 const PALETTE_KEYS = MODIFIER === "⌘" ? "⌘K" : `${MODIFIER} K`;
 
@@ -57,6 +59,7 @@ export function Shell() {
     () => [
       { id: "theme", label: `Use the ${other} theme`, kind: "Action", run: toggleScheme },
       { id: "shortcuts", label: "Show keyboard shortcuts", kind: "Action", run: showKeys },
+      { id: "docs", label: "Documentation", kind: "Help", run: () => location.assign(DOCS) },
       { id: "sign-out", label: "Sign out", kind: "Action", run: () => leave.mutate() },
     ],
     [other, toggleScheme, leave.mutate, showKeys],
@@ -128,6 +131,14 @@ export function Shell() {
                     leftSection={<Icon size={17} stroke={1.7} />}
                   />
                 ))}
+                {group.label === "Help" && (
+                  <NavLink
+                    className="nav-link"
+                    href={DOCS}
+                    label="Documentation"
+                    leftSection={<IconHelp size={17} stroke={1.7} />}
+                  />
+                )}
               </div>
             ))}
           </Stack>

@@ -16,6 +16,7 @@ export const EMBEDDING_MODELS: readonly ManifestEntry[] = [
     isDefault: false,
     license: "MIT",
     description: "Sentence embeddings of 100 languages with 384 dimensions (72 MB), for search across languages",
+    languages: "100 languages",
     dimensions: 384,
     contextWindow: 512,
     memoryBytes: 0.33e9,

@@ -8,6 +8,7 @@ interface GuardModel {
   family: string;
   license: string;
   description: string;
+  languages?: string;
   contextWindow: number;
   /** A GGUF file on the hub, which states its size and hash. */
   repository: string;
@@ -20,6 +21,7 @@ const GUARDS: readonly GuardModel[] = [
     family: "llama-guard-3",
     license: "Llama 3.2 Community License",
     description: "Experimental. Small: scores 13 MLCommons hazards",
+    languages: "8 languages",
     contextWindow: 131_072,
     repository: "QuantFactory/Llama-Guard-3-1B-GGUF",
     file: "Llama-Guard-3-1B.Q4_K_M.gguf",
@@ -29,6 +31,7 @@ const GUARDS: readonly GuardModel[] = [
     family: "llama-guard-3",
     license: "Llama 3.1 Community License",
     description: "Experimental. Large (4.9 GB): scores 14 MLCommons hazards, in eight languages",
+    languages: "8 languages",
     contextWindow: 131_072,
     repository: "mradermacher/Llama-Guard-3-8B-GGUF",
     file: "Llama-Guard-3-8B.Q4_K_M.gguf",
@@ -47,6 +50,7 @@ const GUARDS: readonly GuardModel[] = [
     family: "qwen3guard-gen",
     license: "Apache-2.0",
     description: "Experimental. Small (0.8 GB): safe, controversial or unsafe, in 119 languages",
+    languages: "119 languages",
     contextWindow: 32_768,
     repository: "QuantFactory/Qwen3Guard-Gen-0.6B-GGUF",
     file: "Qwen3Guard-Gen-0.6B.Q8_0.gguf",
@@ -56,6 +60,7 @@ const GUARDS: readonly GuardModel[] = [
     family: "qwen3guard-gen",
     license: "Apache-2.0",
     description: "Experimental. Medium (2.7 GB): safe, controversial or unsafe, in 119 languages",
+    languages: "119 languages",
     contextWindow: 32_768,
     repository: "mradermacher/Qwen3Guard-Gen-4B-GGUF",
     file: "Qwen3Guard-Gen-4B.Q4_K_M.gguf",

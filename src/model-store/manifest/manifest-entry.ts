@@ -18,6 +18,8 @@ export interface ManifestEntry {
   /** SPDX identifier, or the license's name. */
   license: string;
   description: string;
+  /** Languages that it understands or speaks, for people: `English`, `119 languages`. Left out: its authors name none. */
+  languages?: string;
   /** Length of an embedding model's vectors. */
   dimensions?: number;
   /** Maximum tokens of prompt and answer together. */

@@ -40,6 +40,7 @@ export const MODERATION_MODELS: readonly ManifestEntry[] = [
     isDefault: true,
     license: "Apache-2.0",
     description: "Small (91 MB): scores text in 13 categories of harm, English first",
+    languages: "English",
     files: MINILM_FILES,
   },
   {
@@ -49,6 +50,7 @@ export const MODERATION_MODELS: readonly ManifestEntry[] = [
     isDefault: false,
     license: "Apache-2.0, MIT and BSD-2-Clause",
     description: "moderation-minilm for English, and heads for fourteen other languages and for sexual images (186 MB)",
+    languages: "15 languages",
     files: [...MINILM_FILES, E5_FILE, IMAGE_FILE],
   },
 ];

@@ -134,6 +134,7 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     fallbacks: ["flite"],
     license: "Apache-2.0",
     description: "Very small (14 MB): one natural American voice, many times faster than real time on any machine",
+    languages: "English",
     files: [HEART, ...ENGLISH],
   },
   {
@@ -143,6 +144,7 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     isDefault: false,
     license: "Apache-2.0",
     description: "Very small (30 MB): hibari with a second female and a male voice",
+    languages: "English",
     files: [
       HEART,
       hibariVoice(
@@ -167,6 +169,7 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     isDefault: false,
     license: "Apache-2.0",
     description: "Small (109 MB): twenty natural American voices that can be mixed; about real time on two cores",
+    languages: "English",
     files: [
       kokoroPart(1, 23_090_318, "154b26dacc58115b69d89caad830935a5202e4ccab807f25a9d909a35814b815"),
       kokoroPart(2, 23_090_318, "bea3157699a125749162d9dd3c18f69c3693be6e4798e194c93af22150f42eb9"),

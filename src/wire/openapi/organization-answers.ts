@@ -274,6 +274,7 @@ export const ModelLibrary = z.object({
       task: z.string(),
       description: z.string(),
       license: z.string(),
+      languages: z.string().nullable().describe("For people, such as 119 languages."),
       download_bytes: z.number().nullable(),
       memory_bytes: z.number().nullable(),
       tokens_per_second: z.number().nullable().describe("Of one request on this machine's processor."),

@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { IconVectorTriangle } from "../../icons.tsx";
 
@@ -28,7 +29,7 @@ Our office is closed on Sunday.
 The login page shows an error.`;
 
 function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
-  const [model, setModel] = useState(models[0]?.id ?? "");
+  const [{ model }, setAddress] = useAddressState({ model: models[0]?.id ?? "" });
   const [text, setText] = useState("I cannot sign in");
   const [list, setList] = useState(EXAMPLES);
   const lines = list.split("\n").filter((line) => line.trim() !== "");
@@ -57,7 +58,7 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
               data={models.map(({ id }) => id)}
               allowDeselect={false}
               value={model}
-              onChange={(next) => setModel(next ?? model)}
+              onChange={(next) => setAddress({ model: next ?? model })}
             />
             <Button type="submit" loading={compare.isPending} disabled={text.trim() === "" || lines.length === 0}>
               Compare

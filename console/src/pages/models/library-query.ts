@@ -15,6 +15,7 @@ export interface LibraryModel {
   task: Task;
   description: string;
   license: string;
+  languages: string | null;
   download_bytes: number | null;
   memory_bytes: number | null;
   tokens_per_second: number | null;

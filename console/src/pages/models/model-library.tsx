@@ -9,7 +9,15 @@ import { formatBytes, formatNumber } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
-import { IconDownload, IconMessage, IconX } from "../../icons.tsx";
+import {
+  IconDownload,
+  IconMessage,
+  IconMicrophone,
+  IconShieldCheck,
+  IconVectorTriangle,
+  IconVolume,
+  IconX,
+} from "../../icons.tsx";
 import { chatStore } from "../chat/chat-store.ts";
 import { newConversation } from "../chat/conversation.ts";
 import { type Library, type LibraryModel, libraryQuery, type Pull, pullPath, startPull } from "./library-query.ts";
@@ -79,7 +87,7 @@ function useFinishedPulls(library: Library | undefined): void {
 }
 
 function LibraryCard({ model }: { model: LibraryModel }) {
-  const { id, task, description, license, fits, is_pulled: isPulled, pull } = model;
+  const { id, task, description, license, languages, fits, is_pulled: isPulled, pull } = model;
   return (
     <Card component="article" aria-label={id} className="library-card">
       <Stack gap={10} h="100%">
@@ -96,6 +104,11 @@ function LibraryCard({ model }: { model: LibraryModel }) {
           <Badge size="sm" variant="light" tt="none">
             {task}
           </Badge>
+          {languages !== null && (
+            <Badge size="sm" variant="light" color="apricot" tt="none">
+              {languages}
+            </Badge>
+          )}
           <Badge size="sm" variant="default" tt="none">
             {license}
           </Badge>
@@ -170,21 +183,30 @@ function Actions({ model: { id, task, is_pulled: isPulled, pull } }: { model: Li
       </Button>
     );
   }
-  if (task !== "chat") return null;
+  // The playground has no page for images.
+  if (task === "image") return null;
+  const { page, icon: Icon } = PLACES[task];
+  const tryIt = () => {
+    if (task !== "chat") return navigate({ to: page, search: { model: id } as never });
+    const conversation = newConversation([id]);
+    chatStore.add(conversation);
+    return navigate({ to: page, search: { c: conversation.id } as never });
+  };
   return (
-    <Button
-      size="xs"
-      leftSection={<IconMessage size={15} />}
-      onClick={() => {
-        const conversation = newConversation([id]);
-        chatStore.add(conversation);
-        void navigate({ to: "/chat", search: { c: conversation.id } as never });
-      }}
-    >
+    <Button size="xs" leftSection={<Icon size={15} />} onClick={() => void tryIt()}>
       Try it
     </Button>
   );
 }
+
+/** Where a model of a task is tried. */
+const PLACES = {
+  chat: { page: "/chat", icon: IconMessage },
+  speech: { page: "/speech", icon: IconVolume },
+  transcription: { page: "/transcription", icon: IconMicrophone },
+  moderation: { page: "/moderation", icon: IconShieldCheck },
+  embedding: { page: "/embeddings", icon: IconVectorTriangle },
+} as const;
 
 interface RunningPullProps {
   id: string;

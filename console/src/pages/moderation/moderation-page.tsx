@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { IconShieldCheck } from "../../icons.tsx";
 import { ScoreTable } from "./score-table.tsx";
@@ -28,7 +29,7 @@ export function ModerationPage() {
 }
 
 function ModerationForm({ models }: { models: ModelEntry[] }) {
-  const [model, setModel] = useState(models[0]?.id ?? "");
+  const [{ model }, setAddress] = useAddressState({ model: models[0]?.id ?? "" });
   const [input, setInput] = useState("");
   const client = useQueryClient();
   const moderate = useMutation({
@@ -62,7 +63,7 @@ function ModerationForm({ models }: { models: ModelEntry[] }) {
               data={models.map(({ id }) => id)}
               allowDeselect={false}
               value={model}
-              onChange={(next) => setModel(next ?? model)}
+              onChange={(next) => setAddress({ model: next ?? model })}
             />
             <Button type="submit" loading={moderate.isPending} disabled={input.trim() === ""}>
               Moderate

@@ -89,6 +89,7 @@ interface ShownLibrary {
     task: string;
     description: string;
     license: string;
+    languages?: string | undefined;
     bytes: number | undefined;
     memoryBytes: number | undefined;
     tokensPerSecond: number | undefined;
@@ -113,6 +114,7 @@ export function toModelLibrary({ machine, models }: ShownLibrary) {
       task: model.task,
       description: model.description,
       license: model.license,
+      languages: model.languages ?? null,
       download_bytes: model.bytes ?? null,
       memory_bytes: model.memoryBytes === undefined ? null : Math.round(model.memoryBytes),
       tokens_per_second: model.tokensPerSecond === undefined ? null : Math.round(10 * model.tokensPerSecond) / 10,
