@@ -127,6 +127,21 @@ test("flags short direct threats, also between HTML tags", async () => {
   expect(results.filter(({ flagged }) => !flagged)).toEqual([]);
 });
 
+test("flags indirect threats and calls for violence, and no harmless text in the same words", async () => {
+  const harmful = [
+    "One of these nights you'll wake up and I'll be standing at the foot of your bed with a knife.",
+    "They should drag that journalist out and finish her off in the street.",
+    "The mayor deserves a bullet and I have one spare.",
+  ];
+  const harmless = [
+    "I've got a shovel, a tarp and your address: I'll help you with the pond on Sunday.",
+    "He was found dead in his flat; the police suspect his brother.",
+    "The mayor deserves a medal, and I have one spare.",
+  ];
+  const { results } = await service.client().moderations.create({ input: [...harmful, ...harmless] });
+  expect(results.map(({ flagged }) => flagged)).toEqual([true, true, true, false, false, false]);
+});
+
 test("passes a long neutral text about groups of people", async () => {
   const input = [
     "The town has had a mosque since 1978, two synagogues, eleven churches and a Hindu temple above a carpet shop.",
