@@ -142,6 +142,15 @@ test("accepts a header that declares more data than there is", async () => {
   expect({ status, seconds: body.usage?.seconds }).toEqual({ status: 200, seconds: 2 });
 });
 
+test.each([0.85, 0.9])(
+  "writes no words after the end of speech that is cut off at %d of a recording",
+  async (share) => {
+    const wave = await recording("speech.wav");
+    const { body } = await post(wave.subarray(0, Math.round(share * wave.length)));
+    expect(body.text).toMatch(/^he was not an ill-disposed young man\W*$/i);
+  },
+);
+
 test("transcribes the available part of a truncated mp3", async () => {
   const { status, body } = await post((await recording("speech.mp3")).subarray(0, 7000));
   expect(status).toBe(200);

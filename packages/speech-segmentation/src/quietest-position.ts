@@ -1,7 +1,7 @@
 import { SAMPLE_RATE } from "./audio-format.ts";
 
 /** A pause this short lies between words or within a plosive. */
-const QUIET_SAMPLES = 0.06 * SAMPLE_RATE;
+export const QUIET_SAMPLES = 0.06 * SAMPLE_RATE;
 
 /** The middle of the quietest 60 ms between two positions: the best place to cut speech that has no pause. */
 export function quietestPosition(samples: Float32Array, from: number, to: number): number {
