@@ -114,7 +114,7 @@ function addRun(command: Command): void {
       )
       .option("--model <model>", "model to ask; repeat it to compare several", list)
       .option("--prompt <prompt>", "stored prompt, also with @version or @label; repeat it to compare several", list)
-      .option("--variables <json>", 'values of the prompt, such as {"topic": "{{item.topic}}"}')
+      .option("--variables <json>", 'values of the prompt, in place of a message, such as {"topic": "{{item.topic}}"}')
       .option("--template <text>", 'message of the user, such as "{{item.question}}"')
       .option("--messages <path>", "part of the row with the messages, such as item.messages")
       .option(
@@ -166,7 +166,9 @@ function variantsOf({ model = [], prompt = [], variables }: RunOptions): object[
   const values = variables === undefined ? {} : { variables: parseVariables(variables) };
   const prompts = prompt.map((each) => {
     const [, id = each, version] = /^(.+)@([^@]+)$/.exec(each) ?? [];
-    return { name: each, prompt: { id, ...(version !== undefined && { version }), ...values } };
+    const reference = { id, ...(version !== undefined && { version }), ...values };
+    // A prompt with variables has what the message says in them.
+    return { name: each, prompt: reference, ...(variables !== undefined && { input_messages: null }) };
   });
   const variants = [...model.map((each) => ({ name: each, model: each })), ...prompts];
   return variants.length === 0 ? [{}] : variants;

@@ -295,7 +295,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { body } = await compare([
       { name: "A", model: "parrot" },
       { name: "B", model: "other" },
-      { name: "C", prompt },
+      { name: "C", prompt, input_messages: null },
     ]);
     expect(body).toMatchObject({ object: "eval.comparison", eval_id: id });
     for (const run of body.runs) await ended(id, run.id);
@@ -318,6 +318,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(sampling.cost_usd).toBeCloseTo(input * 0.001 + output * 0.01, 9);
     const items = await client.evals.runs.outputItems.list(String(runs[0]?.id), { eval_id: id });
     expect(items.data[0]?.sample).toMatchObject({ duration_ms: expect.any(Number), cost_usd: expect.any(Number) });
+    const byPrompt = await client.evals.runs.outputItems.list(String(runs[2]?.id), { eval_id: id });
+    expect(byPrompt.data.map(({ sample }) => sample.input)).toEqual([[], []]);
     const refused = await compare([{ model: "parrot" }, { name: "none" }]);
     expect(refused).toMatchObject({ status: 400, body: { error: { param: "variants[1].model" } } });
     expect((await client.evals.runs.list(id)).data).toHaveLength(3);

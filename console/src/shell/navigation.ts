@@ -5,6 +5,7 @@ import {
   IconBook,
   IconBuilding,
   IconChartBar,
+  IconChecklist,
   IconCoin,
   IconCpu,
   IconDatabase,
@@ -20,6 +21,7 @@ import {
   IconSettings,
   IconShieldCheck,
   IconStack,
+  IconTemplate,
   IconUsers,
   IconVectorTriangle,
   IconVolume,
@@ -55,6 +57,13 @@ export function navigationFor(session: SignedIn): NavigationGroup[] {
         { to: "/transcription", label: "Transcription", icon: IconMicrophone },
         { to: "/moderation", label: "Moderation", icon: IconShieldCheck },
         { to: "/embeddings", label: "Embeddings", icon: IconVectorTriangle },
+      ],
+    },
+    {
+      label: "Build",
+      entries: [
+        { to: "/prompts", label: "Prompts", icon: IconTemplate },
+        { to: "/evals", label: "Evals", icon: IconChecklist },
       ],
     },
     {

@@ -2,6 +2,7 @@ import { LineRequests } from "../batches/line-requests.ts";
 import type { Feature, ServiceParts } from "../feature.ts";
 import { openContentKeys } from "../responses/feature.ts";
 import { SealedRows } from "../responses/sealed-rows.ts";
+import { evalEncryption } from "./eval-encryption.ts";
 import { EvalRuns } from "./eval-runs.ts";
 import { Evals } from "./evals.ts";
 import { evalRoutes } from "./routes.ts";
@@ -14,6 +15,9 @@ export function openEvals({ accounts, config, database, files, lifetime, logger,
   const evals = new Evals(database, content);
   const runs = new EvalRuns({ database, logger, evals, files: files.files, content, recorded, accounts, requests });
   lifetime.defer(() => runs.close());
+  if (keyring !== undefined && content !== undefined) {
+    lifetime.use(evalEncryption({ database, keyring, content, logger }));
+  }
   return {
     project: [evalRoutes(evals, runs)],
     addHooks: (app) => requests.addHooks(app),

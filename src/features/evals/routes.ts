@@ -145,7 +145,11 @@ export function evalRoutes(evals: Evals, runs: EvalRuns): FastifyPluginAsync {
       async (request) => {
         const { metadata, data_source: source, variants } = parse(EvalComparisonBody, request.body);
         const id = newId("evalcmp_");
-        const compared = variants.map(({ name, ...variant }) => ({ name, source: { ...source, ...variant } }));
+        const compared = variants.map(({ name, input_messages: messages, ...variant }) => {
+          const { input_messages: common, ...rows } = source;
+          const input = messages === undefined ? common : (messages ?? undefined);
+          return { name, source: { ...rows, ...variant, ...(input !== undefined && { input_messages: input }) } };
+        });
         const created = { metadata, comparisonId: id, runs: compared };
         const shown = await runs.create(projectAuthorOf(request), evalOf(request), created);
         const object = "eval.comparison" as const;

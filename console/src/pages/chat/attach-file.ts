@@ -1,6 +1,7 @@
 /** Files in a question: images and documents as parts of the message, texts as text, recordings as their transcript. */
 
 import { request } from "../../api/request.ts";
+import { toDataUrl } from "../../components/data-url.ts";
 import { formatBytes } from "../../components/format.ts";
 import type { AttachedFile } from "./conversation.ts";
 
@@ -46,13 +47,4 @@ async function transcribe(file: File, model: string): Promise<string> {
   body.append("model", model);
   body.append("file", file);
   return (await request<{ text: string }>("v1/audio/transcriptions", { method: "POST", body })).text;
-}
-
-function toDataUrl(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error ?? new Error(`${file.name} could not be read.`));
-    reader.readAsDataURL(file);
-  });
 }

@@ -103,6 +103,9 @@ export const Variant = z.strictObject({
   name: z.string().min(1).max(200).optional().describe("Name of the run."),
   model: sampled.model,
   prompt: sampled.prompt,
+  input_messages: InputMessages.nullish().describe(
+    "In place of those of `data_source`; null: none, such as for a prompt that has them in its variables.",
+  ),
   sampling_params: sampled.sampling_params,
 });
 

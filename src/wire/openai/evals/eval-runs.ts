@@ -193,7 +193,7 @@ export function toEvalRun(run: ShownRun, origin: string): AnswerOf<typeof EvalRu
     name: run.name,
     created_at: toSeconds(run.createdAt),
     ended_at: toSecondsOrNull(run.endedAt),
-    report_url: `${origin}/console#/evals/${run.evalId}?run=${run.id}`,
+    report_url: `${origin}/#/evals/${run.evalId}?run=${run.id}`,
     result_counts: run.counts,
     per_model_usage: [...run.usage].map(([model, usage]) => ({
       model_name: model,

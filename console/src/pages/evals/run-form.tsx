@@ -1,0 +1,201 @@
+import {
+  Button,
+  FileInput,
+  Group,
+  Modal,
+  MultiSelect,
+  NativeSelect,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { modelsQuery } from "../../api/models.ts";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { IconPlus } from "../../icons.tsx";
+import { promptsQuery, type StoredPrompt } from "../prompts/prompts-api.ts";
+import { type EvalRun, refreshEvals } from "./evals-api.ts";
+import { type RowSource, type RunFields, startRuns } from "./start-runs.ts";
+
+interface NewRunsProps {
+  evalId: string;
+  project: string;
+  /** Data source of the run before; undefined: it is the first one. */
+  before: EvalRun["data_source"] | undefined;
+  onStarted: (runs: readonly EvalRun[]) => void;
+}
+
+/** Button with the form that starts one run per model and version of a prompt. */
+export function NewRuns(props: NewRunsProps) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button leftSection={<IconPlus size={16} />} onClick={open}>
+        New run
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="New run" size="lg">
+        <RunForm
+          {...props}
+          onStarted={(runs) => {
+            close();
+            props.onStarted(runs);
+          }}
+        />
+      </Modal>
+    </>
+  );
+}
+
+const SOURCES = [
+  { value: "file", label: "A file (JSON Lines)" },
+  { value: "recorded", label: "Recorded requests" },
+  { value: "completions", label: "Stored chat completions" },
+  { value: "responses", label: "Stored responses" },
+];
+const MAX_LISTED_VERSIONS = 20;
+
+function RunForm({ evalId, project, before, onStarted }: NewRunsProps) {
+  const models = useQuery(modelsQuery);
+  const prompts = useQuery(promptsQuery);
+  const client = useQueryClient();
+  const form = useForm<RunFields>({
+    initialValues: {
+      ...{
+        source: before === undefined ? "file" : "before",
+        file: null,
+        days: 7,
+        ofModel: null,
+        minScore: "",
+        limit: 100,
+      },
+      ...{ models: [], prompts: [], template: "{{item.question}}", variables: "" },
+    },
+  });
+  const start = useMutation({
+    mutationFn: (fields: RunFields) => startRuns(fields, { evalId, before, project }),
+    onSuccess: async (runs) => {
+      await refreshEvals(client);
+      onStarted(runs);
+    },
+  });
+  const { source, models: chosen, prompts: chosenPrompts } = form.values;
+  const chatModels = models.data?.filter(({ metadata }) => metadata.task === "chat").map(({ id }) => id) ?? [];
+  const isAlone = chosen.length + chosenPrompts.length === 0;
+  return (
+    <form onSubmit={form.onSubmit((fields) => start.mutate(fields))}>
+      <Stack>
+        <NativeSelect
+          label="Rows"
+          data={before === undefined ? SOURCES : [{ value: "before", label: "As in the last run" }, ...SOURCES]}
+          {...form.getInputProps("source")}
+        />
+        <SourceFields source={source} form={form} models={chatModels} />
+        <MultiSelect
+          label="Models"
+          placeholder={chosen.length === 0 ? "Choose some to compare them" : ""}
+          searchable
+          data={chatModels}
+          {...form.getInputProps("models")}
+        />
+        <MultiSelect
+          label="Prompts"
+          placeholder={chosenPrompts.length === 0 ? "Versions of stored prompts" : ""}
+          searchable
+          data={prompts.data?.flatMap(versionsOf) ?? []}
+          {...form.getInputProps("prompts")}
+        />
+        {(source === "file" || source === "before") && chosen.length > 0 && (
+          <Textarea
+            label="Message to the models"
+            description="{{item.…}} stands for a field of the row."
+            autosize
+            maxRows={8}
+            {...form.getInputProps("template")}
+          />
+        )}
+        {chosenPrompts.length > 0 && (
+          <Textarea
+            label="Variables of the prompts (JSON)"
+            description="With them, a prompt gets no further message. Without them, it gets the messages of the row."
+            placeholder='{"question": "{{item.question}}"}'
+            autosize
+            maxRows={8}
+            className="code-field"
+            {...form.getInputProps("variables")}
+          />
+        )}
+        {isAlone && (
+          <Text size="sm" c="dimmed">
+            Without a model and a prompt, the run grades the answers that the rows have.
+          </Text>
+        )}
+        <ErrorAlert error={start.error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={start.isPending}>
+            {isAlone ? "Grade the answers" : `Start ${chosen.length + chosenPrompts.length} runs`}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface SourceFieldsProps {
+  source: RowSource;
+  form: ReturnType<typeof useForm<RunFields>>;
+  models: readonly string[];
+}
+
+function SourceFields({ source, form, models }: SourceFieldsProps) {
+  if (source === "before") return null;
+  if (source === "file") {
+    return (
+      <FileInput
+        label="File"
+        description={'A row per line, such as {"item": {"question": "Capital of Poland?", "answer": "Warsaw"}}'}
+        placeholder="Choose a file"
+        accept=".jsonl,.ndjson,.txt,application/jsonl"
+        {...form.getInputProps("file")}
+      />
+    );
+  }
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs">
+        {source === "recorded" ? (
+          <>
+            <NumberInput label="Days" min={1} max={3650} {...form.getInputProps("days")} />
+            <NumberInput
+              label="Rated from"
+              min={0}
+              max={1}
+              step={0.5}
+              placeholder="Any"
+              {...form.getInputProps("minScore")}
+            />
+          </>
+        ) : (
+          <NumberInput label="Newest" min={1} max={10_000} {...form.getInputProps("limit")} />
+        )}
+        <Select label="Of the model" placeholder="Any" clearable data={models} {...form.getInputProps("ofModel")} />
+      </SimpleGrid>
+      {source === "recorded" && (
+        <Text size="xs" c="dimmed">
+          Copies recorded prompts and answers of this project into a file, which the audit log notes.
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Labels and versions of a prompt as `name@version`. */
+function versionsOf({ name, labels, latest_version: latest }: StoredPrompt): string[] {
+  const count = Math.min(latest, MAX_LISTED_VERSIONS);
+  const numbers = Array.from({ length: count }, (_, index) => String(latest - index));
+  return [...Object.keys(labels), ...numbers].map((version) => `${name}@${version}`);
+}

@@ -1,0 +1,164 @@
+import { Badge, Card, Checkbox, Group, Progress, Table, Text, Title, VisuallyHidden } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { formatAgo, formatCost, formatMilliseconds, formatNumber } from "../../components/format.ts";
+import { cancelRun, deleteRun, type EvalRun, gradedRows, isRunning, refreshEvals } from "./evals-api.ts";
+
+interface RunTableProps {
+  runs: readonly EvalRun[];
+  shown: readonly EvalRun[];
+  show: (ids: readonly string[]) => void;
+}
+
+/** Runs with scores, cost and time; those that are checked are compared below. */
+export function RunTable({ runs, shown, show }: RunTableProps) {
+  const graders = runs[0]?.per_testing_criteria_results.map(({ testing_criteria: name }) => name) ?? [];
+  const ids = shown.map(({ id }) => id);
+  return (
+    <Card padding={0}>
+      <Title order={2} p="md" pb="xs">
+        Runs
+      </Title>
+      <Table.ScrollContainer minWidth={760} mah={420} tabIndex={0}>
+        <Table highlightOnHover>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>
+                <VisuallyHidden>Compare</VisuallyHidden>
+              </Table.Th>
+              <Table.Th>Run</Table.Th>
+              <Table.Th>Passed</Table.Th>
+              {graders.map((name) => (
+                <Table.Th key={name} ta="right">
+                  {name}
+                </Table.Th>
+              ))}
+              <Table.Th ta="right">Cost</Table.Th>
+              <Table.Th ta="right">Time each</Table.Th>
+              <Table.Th>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {runs.map((run) => (
+              <Table.Tr key={run.id}>
+                <Table.Td>
+                  <Checkbox
+                    aria-label={`Compare ${run.name}, ${formatAgo(run.created_at)}`}
+                    checked={ids.includes(run.id)}
+                    onChange={(event) =>
+                      show(event.currentTarget.checked ? [...ids, run.id] : ids.filter((id) => id !== run.id))
+                    }
+                  />
+                </Table.Td>
+                <Table.Td className="wrap-anywhere">
+                  <Text size="sm" fw={500}>
+                    {run.name}
+                  </Text>
+                  <Text size="xs" c="dimmed">
+                    {formatAgo(run.created_at)}
+                  </Text>
+                </Table.Td>
+                <Table.Td miw={150}>
+                  <Passed run={run} />
+                </Table.Td>
+                {run.per_testing_criteria_results.map(({ testing_criteria: name, mean_score: score }) => (
+                  <Table.Td key={name} ta="right" className="tabular">
+                    {score === null ? "–" : score.toFixed(2)}
+                  </Table.Td>
+                ))}
+                <Table.Td ta="right" className="tabular">
+                  {run.sampling.cost_usd === null ? "–" : formatCost(run.sampling.cost_usd)}
+                </Table.Td>
+                <Table.Td ta="right" className="tabular nowrap">
+                  {run.sampling.mean_duration_ms === null ? "–" : formatMilliseconds(run.sampling.mean_duration_ms)}
+                </Table.Td>
+                <Table.Td>
+                  <RunActions run={run} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+/** Share of rows that passed, or how far the run is. */
+function Passed({ run }: { run: EvalRun }) {
+  const { status, result_counts: counts, error } = run;
+  const { passed, failed, errored, total } = counts;
+  if (status === "failed") {
+    return (
+      <Text size="xs" c="var(--mantine-color-error)" className="wrap-anywhere">
+        {error?.message ?? "Failed"}
+      </Text>
+    );
+  }
+  if (isRunning(run)) {
+    return (
+      <>
+        <Text size="xs" c="dimmed" className="tabular">
+          {status === "queued" ? "Waits" : `${formatNumber(gradedRows(run))} of ${formatNumber(total)} rows`}
+        </Text>
+        <Progress
+          size="sm"
+          aria-label={`Progress of ${run.name}`}
+          value={total === 0 ? 0 : (100 * gradedRows(run)) / total}
+          animated
+        />
+      </>
+    );
+  }
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Text size="sm" className="tabular nowrap">
+        {formatNumber(passed)} of {formatNumber(total)}
+      </Text>
+      {status === "canceled" && (
+        <Badge size="sm" color="gray" variant="light" tt="none" c="var(--mantine-color-text)">
+          Canceled
+        </Badge>
+      )}
+      {errored > 0 && (
+        <Badge size="sm" color="orange" variant="light" tt="none" c="var(--mantine-color-text)">
+          {formatNumber(errored)} errors
+        </Badge>
+      )}
+      {failed > 0 && (
+        <Text size="xs" c="dimmed" className="nowrap">
+          {formatNumber(failed)} failed
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+function RunActions({ run }: { run: EvalRun }) {
+  const client = useQueryClient();
+  const change = (work: (run: EvalRun) => Promise<unknown>) => async () => {
+    await work(run);
+    await refreshEvals(client);
+  };
+  return isRunning(run) ? (
+    <ConfirmButton
+      aria-label={`Cancel ${run.name}`}
+      question={`Cancel ${run.name}?`}
+      consequence="The results so far stay."
+      onConfirm={change(cancelRun)}
+    >
+      Stop
+    </ConfirmButton>
+  ) : (
+    <ConfirmButton
+      aria-label={`Delete ${run.name}`}
+      question={`Delete the run ${run.name}?`}
+      consequence="Its results are deleted."
+      onConfirm={change(deleteRun)}
+    >
+      Delete
+    </ConfirmButton>
+  );
+}

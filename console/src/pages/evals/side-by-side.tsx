@@ -1,0 +1,202 @@
+import { Badge, Card, Code, Group, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
+import { useQueries } from "@tanstack/react-query";
+import { Fragment, useMemo, useState } from "react";
+import { formatCost, formatDateTime, formatMilliseconds } from "../../components/format.ts";
+import { PageLoading } from "../../components/page-loading.tsx";
+import { type ComparedRow, columnTitle, compareRows, matchesRow, type RowFilter } from "./compare-rows.ts";
+import { type EvalItem, type EvalRun, gradedRows, itemsQuery, MAX_ROWS } from "./evals-api.ts";
+
+const FILTERS = [
+  { value: "all", label: "All rows" },
+  { value: "failed", label: "Not passed" },
+  { value: "different", label: "Different" },
+];
+const COLORS = { pass: "teal", fail: "red", error: "orange" } as const;
+const WORDS = { pass: "Pass", fail: "Fail", error: "Error" } as const;
+
+/** What each run answered to each row; a row unfolds with the whole answers and what the graders said. */
+export function SideBySide({ runs }: { runs: readonly EvalRun[] }) {
+  const [filter, setFilter] = useState<RowFilter>("all");
+  const [open, setOpen] = useState<number>();
+  const queries = useQueries({ queries: runs.map((run) => itemsQuery(run, gradedRows(run))) });
+  const items = queries.map(({ data = [] }) => data);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list is new with each draw, its entries are not
+  const rows = useMemo(() => compareRows(items), items);
+  const visible = rows.filter((row) => matchesRow(row, filter));
+  if (runs.length === 0) return null;
+  return (
+    <Card padding={0}>
+      <Group justify="space-between" p="md" pb="xs">
+        <Title order={2}>{runs.length > 1 ? "Side by side" : "Rows"}</Title>
+        <SegmentedControl
+          size="xs"
+          aria-label="Rows"
+          data={runs.length > 1 ? FILTERS : FILTERS.slice(0, 2)}
+          value={filter}
+          onChange={(next) => setFilter(next as RowFilter)}
+        />
+      </Group>
+      {queries.some(({ isLoading }) => isLoading) && <PageLoading />}
+      <Table.ScrollContainer minWidth={220 + 240 * runs.length} tabIndex={0}>
+        <Table className="comparison">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Row</Table.Th>
+              {runs.map((run) => (
+                <Table.Th key={run.id}>{columnTitle(run, runs, formatDateTime)}</Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {visible.map((row) => {
+              const isOpen = open === row.position;
+              return (
+                <Fragment key={row.position}>
+                  <Table.Tr>
+                    <Table.Td>
+                      <button
+                        type="button"
+                        className="link-button row-title"
+                        aria-expanded={isOpen}
+                        onClick={() => setOpen(isOpen ? undefined : row.position)}
+                      >
+                        {row.title}
+                      </button>
+                    </Table.Td>
+                    {row.results.map((result, index) => (
+                      <Table.Td key={runs[index]?.id}>{result !== undefined && <Cell item={result} />}</Table.Td>
+                    ))}
+                  </Table.Tr>
+                  {isOpen && (
+                    <Table.Tr>
+                      <Table.Td colSpan={runs.length + 1}>
+                        <RowDetails row={row} runs={runs} />
+                      </Table.Td>
+                    </Table.Tr>
+                  )}
+                </Fragment>
+              );
+            })}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {rows.length > 0 && visible.length === 0 && (
+        <Text size="sm" c="dimmed" p="md" pt={0}>
+          No such rows.
+        </Text>
+      )}
+      {rows.length >= MAX_ROWS && (
+        <Text size="sm" c="dimmed" p="md" pt="xs">
+          The first {MAX_ROWS} rows. The API has all of them.
+        </Text>
+      )}
+    </Card>
+  );
+}
+
+function Cell({ item }: { item: EvalItem }) {
+  return (
+    <>
+      <ItemBadge item={item} />
+      <div className="answer-start">{item.sample.error?.message ?? outputOf(item)}</div>
+    </>
+  );
+}
+
+function ItemBadge({ item: { status, results } }: { item: EvalItem }) {
+  const scores = results.filter(({ type }) => type !== "string_check").map(({ score }) => score.toFixed(2));
+  return (
+    <Badge size="sm" variant="light" color={COLORS[status]} tt="none" c="var(--mantine-color-text)" className="tabular">
+      {WORDS[status]} {scores.join(" · ")}
+    </Badge>
+  );
+}
+
+function RowDetails({ row, runs }: { row: ComparedRow; runs: readonly EvalRun[] }) {
+  return (
+    <Stack gap="sm" py="xs" className="row-details">
+      <section aria-label="Row">
+        <Code block mah={220} tabIndex={0}>
+          {JSON.stringify(row.item, undefined, 2)}
+        </Code>
+      </section>
+      <SimpleGrid cols={{ base: 1, sm: Math.min(3, runs.length) }} spacing="sm">
+        {row.results.map((result, index) => {
+          const run = runs[index] as EvalRun;
+          return (
+            result !== undefined && (
+              <section key={run.id} aria-label={`Answer of ${run.name}`}>
+                <Result item={result} title={columnTitle(run, runs, formatDateTime)} />
+              </section>
+            )
+          );
+        })}
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+function Result({ item, title }: { item: EvalItem; title: string }) {
+  const { sample, results } = item;
+  const { cost_usd: cost, duration_ms: duration } = sample;
+  return (
+    <Card padding="sm">
+      <Group justify="space-between" gap="xs" mb="xs">
+        <Text size="sm" fw={500} className="wrap-anywhere">
+          {title}
+        </Text>
+        <ItemBadge item={item} />
+      </Group>
+      {sample.error === null ? (
+        <div className="template">{outputOf(item)}</div>
+      ) : (
+        <Text size="sm" c="var(--mantine-color-error)" className="wrap-anywhere">
+          {sample.error.message}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" className="tabular" mt="xs">
+        {[
+          sample.model,
+          duration === null ? "" : formatMilliseconds(duration),
+          cost === null ? "" : formatCost(cost),
+          sample.usage.total_tokens === 0 ? "" : `${sample.usage.total_tokens} tokens`,
+        ]
+          .filter((part) => part !== "")
+          .join(" · ")}
+      </Text>
+      <Stack gap={6} mt="xs">
+        {results.map((result) => (
+          <GraderLine key={result.name} result={result} />
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+/** What a grader said: its score, and the reason of a model or of a failure. */
+function GraderLine({ result }: { result: EvalItem["results"][number] }) {
+  const { name, score, passed, error, sample } = result as typeof result & { error?: string; sample?: object };
+  const { reasoning, label } = (sample ?? {}) as { reasoning?: string; label?: string };
+  const detail = error ?? reasoning ?? label;
+  return (
+    <div>
+      <Group gap={6}>
+        <Badge size="xs" variant="dot" color={error === undefined ? (passed ? "teal" : "red") : "orange"} tt="none">
+          {name}
+        </Badge>
+        <Text size="xs" className="tabular">
+          {score.toFixed(2)}
+        </Text>
+      </Group>
+      {detail !== undefined && (
+        <Text size="xs" c="dimmed" className="wrap-anywhere">
+          {detail}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function outputOf({ sample }: EvalItem): string {
+  return sample.output.map(({ content }) => content).join("\n");
+}

@@ -1,0 +1,140 @@
+import { Anchor, Button, Card, Modal, SimpleGrid, Stack, Title } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { useSession } from "../../api/session.ts";
+import { AsCode } from "../../components/as-code.tsx";
+import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
+import { notifyDone } from "../../components/notify.tsx";
+import { Page } from "../../components/page.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
+import { IconPlus } from "../../icons.tsx";
+import { CompareVersions } from "./compare-versions.tsx";
+import { LabelCard } from "./label-card.tsx";
+import { promptSamples } from "./prompt-samples.ts";
+import {
+  addVersion,
+  deletePrompt,
+  mayWritePrompts,
+  type PromptDetails,
+  promptQuery,
+  refreshPrompts,
+} from "./prompts-api.ts";
+import { TryVersion } from "./try-version.tsx";
+import { VersionContent } from "./version-content.tsx";
+import { VersionForm } from "./version-form.tsx";
+import { VersionTable } from "./version-table.tsx";
+
+/** A stored prompt: its versions, their labels, cost and rating, and one version to read and try. */
+export function PromptPage() {
+  const { prompt } = useParams({ strict: false }) as { prompt: string };
+  const { project } = useSession();
+  const query = useQuery({ ...promptQuery(prompt), enabled: project !== null });
+  if (project === null) return <NeedsProjectKey />;
+  return <QueryView query={query}>{(details) => <Prompt details={details} />}</QueryView>;
+}
+
+function Prompt({ details }: { details: PromptDetails }) {
+  const { prompt, versions, usage } = details;
+  const isWriter = mayWritePrompts(useSession());
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [address, setAddress] = useAddressState({ version: "" });
+  const [compared, setCompared] = useState<number>();
+  const shown = versions.find(({ version }) => String(version) === address.version) ?? versions[0];
+  if (shown === undefined) return null;
+  return (
+    <Page
+      title={prompt.name}
+      description={
+        <>
+          <Anchor component={Link} to="/prompts" size="sm">
+            Prompts
+          </Anchor>
+          {prompt.description !== null && ` · ${prompt.description}`}
+        </>
+      }
+      actions={
+        <>
+          <AsCode samples={() => promptSamples(prompt.name, shown)} />
+          {isWriter && (
+            <>
+              <ConfirmButton
+                variant="default"
+                size="sm"
+                question={`Delete the prompt ${prompt.name}?`}
+                consequence="All its versions are deleted, and requests that name it fail."
+                onConfirm={async () => {
+                  await deletePrompt(prompt.id);
+                  await navigate({ to: "/prompts" });
+                  await refreshPrompts(client);
+                }}
+              >
+                Delete
+              </ConfirmButton>
+              <NewVersion key={shown.version} prompt={prompt.id} base={shown} />
+            </>
+          )}
+        </>
+      }
+    >
+      <LabelCard prompt={prompt} isWriter={isWriter} />
+      <VersionTable
+        prompt={prompt}
+        versions={versions}
+        usage={usage}
+        shown={shown.version}
+        isWriter={isWriter}
+        show={(version) => setAddress({ version: String(version) })}
+        compare={setCompared}
+      />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
+        <Card>
+          <Title order={2} mb="sm">
+            Version {shown.version}
+          </Title>
+          <VersionContent content={shown.content} note={shown.note} />
+        </Card>
+        <TryVersion key={shown.version} version={shown} />
+      </SimpleGrid>
+      {compared !== undefined && (
+        <CompareVersions versions={versions} version={compared} close={() => setCompared(undefined)} />
+      )}
+    </Page>
+  );
+}
+
+function NewVersion({ prompt, base }: { prompt: string; base: PromptDetails["versions"][number] }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const client = useQueryClient();
+  const [, setAddress] = useAddressState({ version: "" });
+  return (
+    <>
+      <Button leftSection={<IconPlus size={16} />} onClick={() => setIsOpen(true)}>
+        New version
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => setIsOpen(false)}
+        title={`New version from version ${base.version}`}
+        size="xl"
+      >
+        <Stack>
+          <VersionForm
+            initial={base.content}
+            action="Add version"
+            save={async ({ content, note }) => {
+              const { version } = await addVersion(prompt, content, note);
+              await refreshPrompts(client);
+              notifyDone(`Version ${version} added. Move a label to it to roll it out.`);
+              setIsOpen(false);
+              setAddress({ version: String(version) });
+            }}
+          />
+        </Stack>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,132 @@
+import { Badge, Button, Card, Group, Select, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { modelsQuery } from "../../api/models.ts";
+import { send } from "../../api/request.ts";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { formatMilliseconds, formatNumber } from "../../components/format.ts";
+import { Markdown } from "../../components/markdown/markdown.tsx";
+import { IconPlayerPlay, IconPlayerStop } from "../../icons.tsx";
+import { RatingButtons } from "../requests/rating-buttons.tsx";
+import { allVariables } from "./prompt-text.ts";
+import { type PromptVersion, refreshPrompts } from "./prompts-api.ts";
+import { VariableField, type VariableValue } from "./variable-field.tsx";
+
+interface Answer {
+  request: string | null;
+  text: string;
+  model: string;
+  durationMs: number;
+  tokens: { input: number; output: number };
+}
+
+/** Form with a field per variable that asks the version's model, and rates the answer. */
+export function TryVersion({ version }: { version: PromptVersion }) {
+  const { prompt_id: id, version: number, content } = version;
+  const variables = allVariables(content);
+  const [values, setValues] = useState<Record<string, VariableValue>>(() =>
+    Object.fromEntries(variables.map(({ name, default: value }) => [name, value === undefined ? "" : String(value)])),
+  );
+  const [model, setModel] = useState<string | null>(null);
+  const models = useQuery({ ...modelsQuery, enabled: content.model === undefined });
+  const client = useQueryClient();
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const ask = useMutation({
+    mutationFn: () => {
+      running.current = new AbortController();
+      const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+      const prompt = { id, version: String(number), variables: sent };
+      return askModel({ prompt, ...(model !== null && { model }) }, running.current.signal);
+    },
+    // Its cost and its rating are in the table of versions.
+    onSuccess: () => refreshPrompts(client),
+  });
+  return (
+    <Card>
+      <Title order={2} mb="sm">
+        Try it
+      </Title>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          ask.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          {variables.map((variable) => (
+            <VariableField
+              key={variable.name}
+              variable={variable}
+              value={values[variable.name] ?? ""}
+              onChange={(value) => setValues((present) => ({ ...present, [variable.name]: value }))}
+            />
+          ))}
+          {content.model === undefined && (
+            <Select
+              label="Model"
+              required
+              searchable
+              data={models.data?.filter(({ metadata }) => metadata.task === "chat").map((each) => each.id) ?? []}
+              value={model}
+              onChange={setModel}
+            />
+          )}
+          <Group>
+            <Button type="submit" loading={ask.isPending} leftSection={<IconPlayerPlay size={16} />}>
+              Run version {number}
+            </Button>
+            {ask.isPending && (
+              <Button
+                variant="default"
+                leftSection={<IconPlayerStop size={16} />}
+                onClick={() => running.current?.abort()}
+              >
+                Stop
+              </Button>
+            )}
+          </Group>
+          <ErrorAlert error={running.current?.signal.aborted === true ? null : ask.error} />
+          {ask.data !== undefined && <AnswerView answer={ask.data} onRated={() => void refreshPrompts(client)} />}
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+function AnswerView({ answer, onRated }: { answer: Answer; onRated: () => void }) {
+  const { request, text, model, durationMs, tokens } = answer;
+  return (
+    <section aria-label="Answer">
+      <Markdown text={text} />
+      <Group gap="xs" mt="sm">
+        <Badge variant="light" color="gray" tt="none" c="var(--mantine-color-text)">
+          {model}
+        </Badge>
+        <Text size="xs" c="dimmed" className="tabular">
+          {formatMilliseconds(durationMs)} · {formatNumber(tokens.input)} + {formatNumber(tokens.output)} tokens
+        </Text>
+        {request !== null && <RatingButtons key={request} request={request} onRated={onRated} />}
+      </Group>
+    </section>
+  );
+}
+
+interface ResponseBody {
+  model: string;
+  output: { type: string; content?: { text?: string }[] }[];
+  usage: { input_tokens: number; output_tokens: number } | null;
+}
+
+async function askModel(body: object, signal: AbortSignal): Promise<Answer> {
+  const beganAt = performance.now();
+  const response = await send("v1/responses", { method: "POST", body: { ...body, store: false }, signal });
+  const { model, output, usage } = (await response.json()) as ResponseBody;
+  return {
+    request: response.headers.get("x-request-id"),
+    text: output.flatMap(({ content = [] }) => content.map(({ text = "" }) => text)).join(""),
+    model,
+    durationMs: performance.now() - beganAt,
+    tokens: { input: usage?.input_tokens ?? 0, output: usage?.output_tokens ?? 0 },
+  };
+}

@@ -1,0 +1,207 @@
+import {
+  ActionIcon,
+  Button,
+  Card,
+  Group,
+  NativeSelect,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { modelsQuery } from "../../api/models.ts";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { IconPlus, IconTrash } from "../../icons.tsx";
+import { draftOf, toContent, typesFor, VARIABLE_TYPES } from "./prompt-draft.ts";
+import type { PromptContent } from "./prompts-api.ts";
+
+interface VersionFormProps {
+  /** Content that the form begins with. */
+  initial?: PromptContent;
+  action: string;
+  /** Asks for a name in place of a note. */
+  hasName?: boolean;
+  save: (version: { name: string; note: string; content: PromptContent }) => Promise<unknown>;
+}
+
+const ROLES = [
+  { value: "developer", label: "Instructions" },
+  { value: "user", label: "User" },
+  { value: "assistant", label: "Assistant" },
+  { value: "system", label: "System" },
+];
+
+/** Writes a version: messages, the variables in them, and settings. */
+export function VersionForm({ initial, action, hasName = false, save }: VersionFormProps) {
+  const models = useQuery(modelsQuery);
+  const form = useForm({ initialValues: { name: "", note: "", ...draftOf(initial) } });
+  const saving = useMutation({
+    mutationFn: ({ name, note, ...draft }: typeof form.values) => save({ name, note, content: toContent(draft) }),
+  });
+  const { messages } = form.values;
+  const chatModels = models.data?.filter(({ metadata }) => metadata.task === "chat").map(({ id }) => id) ?? [];
+  return (
+    <form onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      <Stack>
+        {hasName && (
+          <TextInput
+            label="Name"
+            description="Requests name the prompt by it."
+            placeholder="release-notes"
+            required
+            data-autofocus
+            {...form.getInputProps("name")}
+          />
+        )}
+        {messages.map(({ key }, index) => (
+          <Card key={key} padding="sm">
+            <Group justify="space-between" mb={6}>
+              <NativeSelect
+                size="xs"
+                aria-label={`Role of message ${index + 1}`}
+                data={ROLES}
+                {...form.getInputProps(`messages.${index}.role`)}
+              />
+              {messages.length > 1 && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Remove message ${index + 1}`}
+                  onClick={() => form.removeListItem("messages", index)}
+                >
+                  <IconTrash size={16} />
+                </ActionIcon>
+              )}
+            </Group>
+            <Textarea
+              aria-label={`Text of message ${index + 1}`}
+              placeholder="Write release notes in {{language}}."
+              autosize
+              minRows={2}
+              maxRows={16}
+              required
+              {...form.getInputProps(`messages.${index}.content`)}
+            />
+          </Card>
+        ))}
+        <Group>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPlus size={14} />}
+            onClick={() => form.insertListItem("messages", { key: crypto.randomUUID(), role: "user", content: "" })}
+          >
+            Add a message
+          </Button>
+          <Text size="xs" c="dimmed">
+            {"{{name}} stands for a variable."}
+          </Text>
+        </Group>
+        <Variables form={form} />
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+          <Select
+            label="Model"
+            placeholder="That of the request"
+            searchable
+            clearable
+            data={chatModels}
+            {...form.getInputProps("model")}
+          />
+          <NumberInput
+            label="Temperature"
+            min={0}
+            max={2}
+            step={0.1}
+            placeholder="Default"
+            {...form.getInputProps("temperature")}
+          />
+          <NumberInput
+            label="Maximum output tokens"
+            min={1}
+            placeholder="Default"
+            {...form.getInputProps("maxOutputTokens")}
+          />
+        </SimpleGrid>
+        <Textarea
+          label="Further settings (JSON)"
+          description="format, tools, top_p, reasoning_effort: as in the API."
+          autosize
+          maxRows={10}
+          className="code-field"
+          {...form.getInputProps("further")}
+        />
+        {!hasName && <TextInput label="Note" placeholder="What changes, and why" {...form.getInputProps("note")} />}
+        <ErrorAlert error={saving.error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={saving.isPending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type DraftForm = ReturnType<typeof useForm<{ name: string; note: string } & ReturnType<typeof draftOf>>>;
+
+/** Types of the variables that the messages have. */
+function Variables({ form }: { form: DraftForm }) {
+  const types = typesFor(form.values);
+  if (types.length === 0) return null;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={500}>
+        Variables
+      </Text>
+      {types.map(({ name, type, options, default: value, description }) => {
+        const set = (change: object) =>
+          form.setFieldValue("variables", {
+            ...form.values.variables,
+            [name]: { type, options, default: value, description, ...change },
+          });
+        return (
+          <Group key={name} gap="xs" align="center">
+            <Text size="sm" ff="monospace" miw={110} className="wrap-anywhere">
+              {name}
+            </Text>
+            <NativeSelect
+              size="xs"
+              aria-label={`Type of ${name}`}
+              data={VARIABLE_TYPES}
+              value={type}
+              onChange={(event) => set({ type: event.currentTarget.value })}
+            />
+            {type === "enum" && (
+              <TextInput
+                size="xs"
+                flex={2}
+                miw={140}
+                required
+                aria-label={`Options of ${name}`}
+                placeholder="English, Polish"
+                value={options}
+                onChange={(event) => set({ options: event.currentTarget.value })}
+              />
+            )}
+            {type !== "image" && type !== "file" && (
+              <TextInput
+                size="xs"
+                flex={1}
+                miw={110}
+                aria-label={`Default of ${name}`}
+                placeholder="Default, if any"
+                value={value}
+                onChange={(event) => set({ default: event.currentTarget.value })}
+              />
+            )}
+          </Group>
+        );
+      })}
+    </Stack>
+  );
+}
