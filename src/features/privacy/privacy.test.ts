@@ -184,6 +184,23 @@ async function storeContent({ database, files, content, projectId }: Opened, key
   }
 }
 
+/** Stores responses of a program, each with the end user that its request named. Returns their IDs. */
+async function storeResponses({ database, content: rows, projectId }: Opened, endUsers: (string | undefined)[]) {
+  const items = new StoredItems({ database, rows, maxContextBytes: 1e6 });
+  const options = { database, rows, items, storedBytes: { checkRoom: async () => {} }, outbox: new WebhookOutbox([]) };
+  const responses = new ResponseStore({ ...options, events: new EventLog(database, rows) });
+  const ids = endUsers.map(() => newId("resp_"));
+  for (const [index, endUser] of endUsers.entries()) {
+    await responses.insert({
+      ...{ projectId, id: ids[index] ?? "", isBackground: false, createdBy: "key_of_a_program" },
+      envelope: { status: "completed", safety_identifier: endUser ?? null },
+      ...{ previousResponseId: undefined, conversationId: undefined, input: [] },
+      output: [{ id: newId("msg_"), type: "message", text: "Hi" }],
+    });
+  }
+  return ids;
+}
+
 function recordRequest(
   {
     recorder,
@@ -378,6 +395,22 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect((await labels()).map(({ value }) => value).toSorted()).toEqual([pseudonym, ottilie.email].toSorted());
     // The user with the address is another person to the service.
     await expect(service.accounts.users.retrieve({ organizationId, id: ottilie.user.id })).resolves.toBeDefined();
+  });
+
+  test("erases responses whose request named the end user, and those of nobody else", async () => {
+    const service = await open(kind);
+    const { privacy, organizationId, projectId, database } = service;
+    const ids = await storeResponses(service, ["ada", "bob", undefined]);
+    const exported = await Array.fromAsync(await privacy.exportEndUser(AUTHOR, organizationId, "ada"));
+    expect(exported).toMatchObject([
+      { table: "storedResponses", row: { id: ids[0], content: { safety_identifier: "ada" }, items: [{ text: "Hi" }] } },
+    ]);
+    const { rows } = await privacy.eraseEndUser(AUTHOR, organizationId, "ada");
+    expect(rows).toEqual({ storedResponses: 1 });
+    const stored = await database.run((executor) =>
+      executor.selectFrom("storedResponses").select("id").where("projectId", "=", projectId).execute(),
+    );
+    expect(stored.map(({ id }) => id).sort()).toEqual([ids[1], ids[2]].sort());
   });
 
   test("deletes each kind of record after its days, and no others", async () => {

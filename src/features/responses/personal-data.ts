@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Person, PersonalContext, PersonalData } from "../privacy/personal-data.ts";
 import { deleteConversation } from "./conversation-queries.ts";
 import { readItems } from "./item-queries.ts";
@@ -27,16 +28,7 @@ function contentOfPerson(table: "storedResponses" | "conversations") {
     async *read(context: PersonalContext, { identifiers: { caller } }: Person) {
       for (let after = ""; ; ) {
         const found = await page(context, caller, after);
-        for (const { content, ...row } of found) {
-          const items = await context.database.run((executor) =>
-            readItems(executor, isResponse ? "responseId" : "conversationId", [row.id]),
-          );
-          yield {
-            ...row,
-            content: open(context, isResponse ? "response" : "conversation", { ...row, content }),
-            items: items.map((item) => open(context, "item", item)),
-          };
-        }
+        for (const row of found) yield await withItems(context, isResponse ? "response" : "conversation", row);
         const last = found.at(-1);
         if (last === undefined) return;
         after = last.id;
@@ -58,6 +50,72 @@ function contentOfPerson(table: "storedResponses" | "conversations") {
   } as const;
 }
 
+/** Responses decrypted at a time, between which other requests have their turn. */
+const EXAMINED_AT_ONCE = 50;
+
+/**
+ * Responses whose request named the person in `safety_identifier` or `user`, and that other keys created. Only their
+ * content says so, so that all responses of the organization are decrypted.
+ */
+const responsesOfEndUser = {
+  columns: [],
+  async *read(context: PersonalContext, person: Person) {
+    for await (const row of responsesNaming(context, person)) yield await withItems(context, "response", row);
+  },
+  async erase(context: PersonalContext, person: Person) {
+    let erased = 0;
+    for await (const row of responsesNaming(context, person)) {
+      await context.database.transaction((executor) => deleteResponse(executor, row));
+      erased += 1;
+    }
+    return erased;
+  },
+} as const;
+
+async function* responsesNaming(
+  context: PersonalContext,
+  { organizationId, identifiers: { caller, endUser } }: Person,
+): AsyncGenerator<StoredResponseRow> {
+  const names = new Set(endUser);
+  const creators = new Set(caller);
+  for (let after = ""; names.size > 0; ) {
+    const page = await context.database.run((executor) =>
+      executor
+        .selectFrom("storedResponses")
+        .selectAll("storedResponses")
+        .innerJoin("projects", "projects.id", "storedResponses.projectId")
+        .where("projects.organizationId", "=", organizationId)
+        .where("storedResponses.id", ">", after)
+        .orderBy("storedResponses.id")
+        .limit(EXAMINED_AT_ONCE)
+        .execute(),
+    );
+    for (const row of page) {
+      if (creators.has(row.createdBy ?? "")) continue;
+      const { safety_identifier: safetyIdentifier, user } = (open(context, "response", row) ?? {}) as {
+        safety_identifier?: unknown;
+        user?: unknown;
+      };
+      if (names.has(String(safetyIdentifier)) || names.has(String(user))) yield row;
+    }
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+    await nextTurn();
+  }
+}
+
+async function withItems(context: PersonalContext, table: "response" | "conversation", { content, ...row }: Content) {
+  const items = await context.database.run((executor) =>
+    readItems(executor, table === "response" ? "responseId" : "conversationId", [row.id]),
+  );
+  return {
+    ...row,
+    content: open(context, table, { ...row, content }),
+    items: items.map((item) => open(context, "item", item)),
+  };
+}
+
 /** Null without a key that decrypts the content. */
 function open(
   { content }: PersonalContext,
@@ -72,7 +130,7 @@ function open(
 }
 
 export const responseData = {
-  storedResponses: { rows: [contentOfPerson("storedResponses")] },
+  storedResponses: { rows: [contentOfPerson("storedResponses"), responsesOfEndUser] },
   conversations: { rows: [contentOfPerson("conversations")] },
   responseItems: { reason: "Exported and erased with their response or conversation." },
   responseEvents: { reason: "Erased with their response." },
