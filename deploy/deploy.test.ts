@@ -12,7 +12,7 @@ import { loadConfig } from "../src/config/load-config.ts";
 import { temporaryDirectory } from "../test/support/service/temporary-directory.ts";
 
 const COMPOSE = join(import.meta.dirname, "compose");
-const ENVIRONMENT = { VLLM_API_KEY: "k", VLLM_MODEL: "m", VLLM_KEY: "k" };
+const ENVIRONMENT = { VLLM_API_KEY: "k", VLLM_MODEL: "m", VLLM_KEY: "k", SMTP_PASSWORD: "k" };
 
 const load = (file: string): Promise<Config> =>
   loadConfig({ ...configSources(), environment: { ...ENVIRONMENT, PARLANCE_CONFIG: file } });
@@ -50,6 +50,13 @@ for (const name of ["compose.yaml", "compose.vllm.yaml", "compose.monitoring.yam
 
 test.each(["parlance.yaml", "parlance.vllm.yaml"])("compose/%s is a valid configuration", async (name) => {
   expect((await load(join(COMPOSE, name))).server.operations?.port).toBe(9090);
+});
+
+test("compose/parlance.yaml shows how to send e-mails", async () => {
+  await using folder = await temporaryDirectory();
+  const file = join(folder.path, "parlance.yaml");
+  await writeFile(file, read("compose/parlance.yaml").replaceAll(/^#(?=mail:| {2})/gm, ""));
+  expect((await load(file)).mail).toMatchObject({ host: "smtp.example.com", publicUrl: "https://ai.example.com" });
 });
 
 test.each(["prometheus/alerts.yaml", "grafana/dashboards/parlance.json"])("%s uses metrics that exist", (path) => {
