@@ -1,5 +1,6 @@
 """Fits the uppermost matrix of a head to newer text: `refit.py DATA WORK HEAD`. It stays near the matrix that the head had. See README.md."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -23,6 +24,8 @@ STEPS, RATE = 400, 0.025
 # Half of the change is served, in these categories; in the others it cost more than it gave.
 SHARE = 0.5
 CATEGORIES = ("hate", "hate/threatening", "harassment/threatening", "violence", "self-harm", "self-harm/intent")
+# What the log odds of thresholds are lowered by: more harm is found, and no more look-alikes are flagged on the sets that nothing was trained on.
+LOWERED = {"harassment": 0.4, "hate": 0.4, "sexual": 0.4, "violence": 0.4}
 
 
 def matrix_of(model: onnx.ModelProto) -> tuple[onnx.TensorProto, onnx.TensorProto]:
@@ -88,6 +91,11 @@ def serve(model: onnx.ModelProto, head: Path, values: tuple[np.ndarray, np.ndarr
     for tensor, value in zip(matrix_of(model), values):
         tensor.CopyFrom(numpy_helper.from_array(value, tensor.name))
     head.write_bytes(model.SerializeToString())
+    description = json.loads((head.parent / "head.json").read_text())
+    for name, lower in LOWERED.items():
+        odds = description["thresholds"][name] / (1 - description["thresholds"][name]) * np.exp(-lower)
+        description["thresholds"][name] = round(float(odds / (1 + odds)), 3)
+    (head.parent / "head.json").write_text(json.dumps(description, indent=2) + "\n")
 
 
 if __name__ == "__main__":
