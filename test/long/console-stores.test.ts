@@ -23,7 +23,15 @@ describe.runIf(hasChromium)("the console's vector stores", () => {
     const config = `
 builtin_models: false
 models:
-  - { id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }
+  - id: agent
+    task: chat
+    deployments:
+      - engine: scripted
+        abilities: { tools: true }
+        replies:
+          - { match_tool: "/Otters/", text: "They eat trout【1】." }
+          - { match: otters, tool_calls: [{ name: file_search, arguments: { queries: [otters eat] } }] }
+          - { text: "I need no tool." }
   - { id: words, task: embedding, deployments: [{ engine: openai-compatible, base_url: "${embedder.url}", model: words }] }
 `;
     session = cleanup.use(await startConsole(config, { hears: false }));
@@ -108,11 +116,34 @@ models:
     await page.getByText(/expires in/).waitFor({ state: "detached" });
   });
 
+  test("attaches the store to a chat, and shows the search, its results and the sources", async () => {
+    const { page, open } = session;
+    const store = page.url();
+    await open("/chat");
+    await page.getByRole("combobox", { name: "Vector stores" }).click();
+    await page.getByRole("option", { name: "Animals" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("textbox", { name: "Message", exact: true }).fill("What do otters eat?");
+    await page.keyboard.press("Enter");
+    await page.getByText("They eat trout.", { exact: true }).waitFor();
+    await page.getByText("Searched documents").waitFor();
+    await page.getByText("otters eat", { exact: true }).waitFor();
+    await page.getByRole("region", { name: "Sources" }).getByText("1. notes.md").waitFor();
+    await page.getByRole("button", { name: /results?$/ }).click();
+    await page.getByText("Otters swim in rivers and eat trout").waitFor();
+    await expectAccessible();
+    await page.getByRole("button", { name: "Get code" }).click();
+    expect(await page.getByRole("dialog").textContent()).toContain("file_search");
+    await page.keyboard.press("Escape");
+    await page.goto(store);
+    await page.getByRole("row", { name: /dot\.png/ }).waitFor();
+  });
+
   test("fits a phone, removes a file and deletes the store", async () => {
     const { page, open } = session;
     await page.setViewportSize({ width: 390, height: 800 });
-    const scrollWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
-    expect(scrollWidth).toBeLessThanOrEqual(390);
+    const scrollWidth = () => page.evaluate<number>("document.documentElement.scrollWidth");
+    await expect.poll(scrollWidth).toBeLessThanOrEqual(390);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page
       .getByRole("row", { name: /dot\.png/ })

@@ -9,6 +9,8 @@ import { MeasuresLine } from "./measures-line.tsx";
 import { RaceHeader } from "./race-header.tsx";
 import { Reasoning } from "./reasoning.tsx";
 import { TokenProbabilities } from "./token-probabilities.tsx";
+import { Citations, ServiceCalls } from "./tools/service-calls.tsx";
+import { withoutMarks } from "./tools/service-tools.ts";
 
 /** Loaded by the first answer, which is shown as plain text meanwhile. */
 const Markdown = lazy(async () => ({ default: (await import("../../components/markdown/markdown.tsx")).Markdown }));
@@ -27,7 +29,8 @@ export const AnswerView = memo(function AnswerView(props: AnswerViewProps) {
   const { answer, model, showsModel, highest } = props;
   const { text, alternatives, reasoning, toolCalls, state, error } = answer;
   const [showsTokens, setShowsTokens] = useState(false);
-  const isWaiting = state === "running" && text === "" && reasoning === "" && toolCalls.length === 0;
+  const isWaiting =
+    state === "running" && text === "" && reasoning === "" && toolCalls.length === 0 && !answer.serviceCalls;
   return (
     <Stack gap={6} miw={0} className={highest === undefined ? undefined : "race-lane"}>
       {highest !== undefined ? (
@@ -48,11 +51,15 @@ export const AnswerView = memo(function AnswerView(props: AnswerViewProps) {
           </Text>
         </Group>
       )}
+      {answer.serviceCalls !== undefined && <ServiceCalls calls={answer.serviceCalls} />}
       {text !== "" &&
         (showsTokens && answer.tokens !== undefined ? (
           <TokenProbabilities tokens={answer.tokens} />
         ) : (
-          <AnswerText text={text} isRunning={state === "running"} />
+          <AnswerText
+            text={answer.serviceCalls === undefined ? text : withoutMarks(text)}
+            isRunning={state === "running"}
+          />
         ))}
       {alternatives.map((alternative, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: choices are only appended
@@ -75,6 +82,7 @@ export const AnswerView = memo(function AnswerView(props: AnswerViewProps) {
           <Code block>{call.arguments}</Code>
         </Card>
       ))}
+      {answer.citations !== undefined && <Citations citations={answer.citations} />}
       {error !== undefined && (
         <Alert color="red" variant="light" p="xs" role="alert">
           {error}

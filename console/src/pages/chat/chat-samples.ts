@@ -3,6 +3,8 @@ import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT, toPython } from "../../comp
 import { newTurn, toChatBody } from "./chat-body.ts";
 import type { Conversation } from "./conversation.ts";
 import { pathOf } from "./conversation-tree.ts";
+import { toResponseBody } from "./tools/response-body.ts";
+import { usesServiceTools } from "./tools/service-tools.ts";
 
 /** Fields that OpenAI's clients do not know: extensions of other servers, which Python's client sends as `extra_body`. */
 const EXTENSIONS: ReadonlySet<string> = new Set([
@@ -18,6 +20,28 @@ const EXTENSIONS: ReadonlySet<string> = new Set([
   "moderation",
 ]);
 
+/** How a stream is asked for and read. */
+const COMPLETIONS = {
+  path: "chat/completions",
+  method: "chat.completions.create",
+  python: `for chunk in stream:
+    if chunk.choices:
+        print(chunk.choices[0].delta.content or "", end="", flush=True)`,
+  typescript: `for await (const chunk of stream) {
+  process.stdout.write(chunk.choices[0]?.delta.content ?? "");
+}`,
+};
+const RESPONSES: typeof COMPLETIONS = {
+  path: "responses",
+  method: "responses.create",
+  python: `for event in stream:
+    if event.type == "response.output_text.delta":
+        print(event.delta, end="", flush=True)`,
+  typescript: `for await (const event of stream) {
+  if (event.type === "response.output_text.delta") process.stdout.write(event.delta);
+}`,
+};
+
 /** The current settings as code; without turns, with an example question. */
 export function chatSamples(conversation: Conversation, draft: string): CodeSamples {
   const { models, parameters } = conversation;
@@ -26,7 +50,11 @@ export function chatSamples(conversation: Conversation, draft: string): CodeSamp
   const question = draft.trim() === "" ? "What is the capital of France?" : draft;
   const last = turns.at(-1);
   const sentTurns = draft.trim() === "" && last !== undefined ? turns : [...turns, newTurn(question)];
-  const { stream: _stream, stream_options: _options, ...body } = toChatBody(model, parameters, sentTurns, 0);
+  const chatBody = toChatBody(model, parameters, sentTurns, 0);
+  const isResponse = usesServiceTools(parameters);
+  const { path, method, python, typescript } = isResponse ? RESPONSES : COMPLETIONS;
+  const sent: Record<string, unknown> = { ...(isResponse ? toResponseBody(chatBody, parameters) : chatBody) };
+  const { stream: _stream, stream_options: _options, ...body } = sent;
   const entries = Object.entries(body);
   const standardFields = entries.filter(([name]) => !EXTENSIONS.has(name));
   const extra = Object.fromEntries(entries.filter(([name]) => EXTENSIONS.has(name)));
@@ -38,21 +66,17 @@ export function chatSamples(conversation: Conversation, draft: string): CodeSamp
   // A spread keeps TypeScript from refusing fields that the client's types do not have.
   const typed = hasExtra ? fields.replace(/\n\}$/, `,\n  ...${JSON.stringify(extra)},\n}`) : fields;
   return {
-    curl: curlJson("chat/completions", { ...body, stream: true }, "-N "),
+    curl: curlJson(path, { ...body, stream: true }, "-N "),
     python: `${PYTHON_CLIENT()}
-stream = client.chat.completions.create(
+stream = client.${method}(
 ${parts}    stream=True,
 )
-for chunk in stream:
-    if chunk.choices:
-        print(chunk.choices[0].delta.content or "", end="", flush=True)
+${python}
 print()
 `,
     typescript: `${TYPESCRIPT_CLIENT()}
-const stream = await client.chat.completions.create(${typed});
-for await (const chunk of stream) {
-  process.stdout.write(chunk.choices[0]?.delta.content ?? "");
-}
+const stream = await client.${method}(${typed});
+${typescript}
 console.log();
 `,
   };

@@ -1,10 +1,20 @@
 /** Conversations that are open or being answered. Answers go on while other pages are shown. */
 
 import { newTurn, toChatBody } from "./chat-body.ts";
-import { type Answer, type Conversation, newConversation, type ToolResult, type Turn } from "./conversation.ts";
+import {
+  type Answer,
+  type Conversation,
+  newConversation,
+  type Parameters,
+  type ToolResult,
+  type Turn,
+} from "./conversation.ts";
 import { parentOf, pathOf, select, withTurn } from "./conversation-tree.ts";
 import { loadConversation, removeConversation, storeConversation } from "./stored-conversations.ts";
-import { streamAnswer } from "./stream-answer.ts";
+import { type AnswerReader, completionReader, streamAnswer } from "./stream-answer.ts";
+import { toResponseBody } from "./tools/response-body.ts";
+import { usesServiceTools } from "./tools/service-tools.ts";
+import { responseReader } from "./tools/stream-response.ts";
 
 /** What is lost at most when the browser is killed. */
 const STORE_MS = 500;
@@ -126,7 +136,7 @@ export class ChatStore {
     };
     await Promise.all(
       models.map((model, column) =>
-        streamAnswer(toChatBody(model, parameters, turns, column), controller.signal, show(column)),
+        streamAnswer(model, controller.signal, show(column), readerOf(parameters, turns, model, column)),
       ),
     );
     if (this.#runs.get(id) !== controller) return;
@@ -143,6 +153,11 @@ export class ChatStore {
 }
 
 export const chatStore: ChatStore = new ChatStore();
+
+function readerOf(parameters: Parameters, turns: readonly Turn[], model: string, column: number): AnswerReader {
+  const body = toChatBody(model, parameters, turns, column);
+  return usesServiceTools(parameters) ? responseReader(toResponseBody(body, parameters)) : completionReader(body);
+}
 
 function withAnswer(answers: readonly Answer[], column: number, answer: Answer): Answer[] {
   const next = [...answers];

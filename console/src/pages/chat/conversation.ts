@@ -1,5 +1,7 @@
 /** What a conversation consists of. */
 
+import type { Citation, ServiceCall } from "./tools/service-tools.ts";
+
 export interface Parameters {
   system: string;
   temperature: number | undefined;
@@ -27,6 +29,9 @@ export interface Parameters {
   logprobs: boolean | undefined;
   /** JSON object of further fields of the request, as text. */
   other: string;
+  /** IDs of vector stores that the model searches. */
+  vectorStores?: string[];
+  webSearch?: boolean;
 }
 
 export interface Measures {
@@ -65,6 +70,9 @@ export interface Answer {
   alternatives: string[];
   reasoning: string;
   toolCalls: ToolCall[];
+  /** Calls of tools that the service ran. */
+  serviceCalls?: ServiceCall[];
+  citations?: Citation[];
   state: "running" | "done" | "stopped" | "failed";
   error?: string;
   finishReason?: string;

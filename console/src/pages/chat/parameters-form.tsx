@@ -16,6 +16,7 @@ import { IconChevronDown, IconChevronRight } from "../../icons.tsx";
 import { BoundedSlider, toNumber } from "./bounded-slider.tsx";
 import { parameterProblems, toolNames } from "./chat-body.ts";
 import type { Parameters } from "./conversation.ts";
+import { ServiceToolsForm } from "./tools/service-tools-form.tsx";
 
 /** What the chosen models can do; a parameter that none of them has is hidden. */
 export interface ChatBounds {
@@ -88,6 +89,7 @@ export const ParametersForm = memo(function ParametersForm({ parameters, onChang
           onChange={(event) => set({ logprobs: event.currentTarget.checked ? true : undefined })}
         />
       )}
+      {bounds.tools && <ServiceToolsForm parameters={parameters} onChange={onChange} />}
       <JsonFields parameters={parameters} onChange={onChange} bounds={bounds} />
     </Stack>
   );

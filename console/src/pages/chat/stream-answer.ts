@@ -1,19 +1,36 @@
+import type OpenAI from "openai";
 import { queryClient } from "../../api/query-client.ts";
 import { sessionQuery } from "../../api/session.ts";
 import type { ChatBody } from "./chat-body.ts";
-import type { Answer, ToolCall } from "./conversation.ts";
+import type { Answer, Measures, ToolCall } from "./conversation.ts";
 
 /** Rendering each token costs more than generating it on a fast model. */
 const UPDATE_MS = 40;
 
+interface AnswerReading {
+  openai: OpenAI;
+  signal: AbortSignal;
+  /** What is read so far. */
+  answer: Answer;
+  /** Counts a part of the stream, most of which are one token. */
+  onPart: () => void;
+  /** Shows what is read so far. */
+  show: () => void;
+  sinceStart: () => Pick<Measures, "firstTokenSeconds" | "seconds">;
+}
+
+/** Asks for an answer and reads its stream. */
+export type AnswerReader = (reading: AnswerReading) => Promise<void>;
+
 /** Streams one answer into `update`; never throws. */
 export async function streamAnswer(
-  body: ChatBody,
+  model: string,
   signal: AbortSignal,
   update: (answer: Answer) => void,
+  read: AnswerReader,
 ): Promise<void> {
   const answer: Answer = {
-    model: body.model,
+    model,
     text: "",
     alternatives: [],
     reasoning: "",
@@ -45,6 +62,26 @@ export async function streamAnswer(
   try {
     // Loaded by the first question: the client is a third of the page's size.
     const { openai } = await import("../../api/openai.ts");
+    const onPart = () => {
+      firstAt ??= performance.now();
+      chunks += 1;
+    };
+    const reading = { openai, signal, answer, onPart, show: () => show(false) };
+    await read({ ...reading, sinceStart: () => sinceStart(performance.now()) });
+    answer.state = signal.aborted ? "stopped" : "done";
+  } catch (failure) {
+    answer.state = signal.aborted ? "stopped" : "failed";
+    if (!signal.aborted) answer.error = messageOf(failure);
+    if ((failure as { status?: number }).status === 401) {
+      void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    }
+  }
+  show(true);
+}
+
+/** Reads a streamed chat completion. */
+export function completionReader(body: ChatBody): AnswerReader {
+  return async ({ openai, signal, answer, onPart, show, sinceStart }) => {
     const { data: stream, request_id: requestId } = await openai.chat.completions
       .create(body, { signal })
       .withResponse();
@@ -52,7 +89,7 @@ export async function streamAnswer(
     for await (const chunk of stream) {
       if (chunk.usage) {
         answer.measures = {
-          ...sinceStart(performance.now()),
+          ...sinceStart(),
           promptTokens: chunk.usage.prompt_tokens,
           cachedTokens: chunk.usage.prompt_tokens_details?.cached_tokens ?? 0,
           completionTokens: chunk.usage.completion_tokens,
@@ -62,12 +99,11 @@ export async function streamAnswer(
       if (choice === undefined) continue;
       const delta = choice.delta as typeof choice.delta & { reasoning_content?: string };
       if (delta.content || delta.reasoning_content || delta.tool_calls) {
-        firstAt ??= performance.now();
-        chunks += 1;
+        onPart();
       }
       if (choice.index > 0) {
         answer.alternatives[choice.index - 1] = (answer.alternatives[choice.index - 1] ?? "") + (delta.content ?? "");
-        show(false);
+        show();
         continue;
       }
       answer.text += delta.content ?? "";
@@ -88,17 +124,9 @@ export async function streamAnswer(
         });
       }
       if (choice.finish_reason) answer.finishReason = choice.finish_reason;
-      show(false);
+      show();
     }
-    answer.state = signal.aborted ? "stopped" : "done";
-  } catch (failure) {
-    answer.state = signal.aborted ? "stopped" : "failed";
-    if (!signal.aborted) answer.error = messageOf(failure);
-    if ((failure as { status?: number }).status === 401) {
-      void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    }
-  }
-  show(true);
+  };
 }
 
 /** The service's message without the status that the client prepends. */
