@@ -117,7 +117,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
 
   function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     // Health checks and metrics scrapes would fill the log.
-    if (!/^\/(v[12]\/|api\/|mcp(\?|$))/.test(request.url)) return;
+    if (!/^\/(v[12]\/|api\/|mcp([/?]|$))/.test(request.url)) return;
     const settlement = request.record.settlement?.();
     const line = toLine(request, reply, settlement);
     const operation = operationOf(request);
@@ -160,7 +160,12 @@ function sendNow(send: HookHandlerDoneFunction): void {
 
 /** Returns the route's pattern, because a label per unknown path would be unbounded. */
 function operationOf(request: FastifyRequest): string {
-  return request.routeOptions.url?.replace(/^\/(v1\/)?/, "").replace("/*", "") ?? "unknown";
+  return (
+    request.routeOptions.url
+      ?.replace(/^\/(v1\/)?/, "")
+      .replace("/*", "")
+      .replace(/^mcp\/:server$/, "mcp") ?? "unknown"
+  );
 }
 
 function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settlement | undefined) {

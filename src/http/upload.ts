@@ -253,9 +253,10 @@ function openParser(
 /** Closes the connection a few seconds after the answer if the client is still sending its body. */
 function endAfterAnswer(body: IncomingMessage, reply: FastifyReply): void {
   reply.raw.once("finish", () => {
-    if (body.complete) return;
+    // Requests that the service makes itself have no connection, and are never complete.
+    if (body.complete || body.readableEnded) return;
     body.resume();
-    const cut = setTimeout(() => body.socket.destroy(), LINGER_SECONDS * 1000);
+    const cut = setTimeout(() => body.destroy(), LINGER_SECONDS * 1000);
     body.once("end", () => clearTimeout(cut));
     body.once("close", () => clearTimeout(cut));
   });

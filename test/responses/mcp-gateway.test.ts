@@ -145,6 +145,25 @@ test("names its metadata to a client without a key (RFC 9728)", async () => {
   });
 });
 
+test("refuses a server that the project may not use", async () => {
+  const { apiKey, inject } = replicas[0] as InProcessService;
+  const headers = { authorization: `Bearer ${apiKey}`, accept: "application/json, text/event-stream" };
+  const payload = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  for (const server of ["others", "unknown"]) {
+    const refused = await inject({ method: "POST", url: `/mcp/${server}`, payload, headers });
+    expect(refused.statusCode).toBe(404);
+    expect(refused.json()).toMatchObject({ error: { code: "mcp_server_not_found" } });
+  }
+});
+
+test("refuses a page whose name points at the service (DNS rebinding)", async () => {
+  const { apiKey } = replicas[0] as InProcessService;
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const headers = { authorization: `Bearer ${apiKey}`, host: "evil.example", origin: "http://evil.example" };
+
+  expect((await post(list, headers)).statusCode).toBe(403);
+});
+
 test("refuses pages of another origin", async () => {
   const { apiKey, origin } = replicas[0] as InProcessService;
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
@@ -160,6 +179,13 @@ test("bills each call, and shows it in the request history with its tool", async
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "old__add", arguments: { a: 1, b: 2 } } };
   const answer = await post(call, { authorization: `Bearer ${apiKey}` });
   expect(answer.statusCode).toBe(200);
+  const one = await inject({
+    method: "POST",
+    url: "/mcp/new",
+    payload: { ...call, params: { ...call.params, name: "add" } },
+    headers: { authorization: `Bearer ${apiKey}`, accept: "application/json, text/event-stream" },
+  });
+  expect(one.body).toContain("sum 3");
 
   const headers = { authorization: `Bearer ${adminKey}` };
   const from = Math.floor(Date.now() / 1000) - 86_400;
@@ -174,6 +200,7 @@ test("bills each call, and shows it in the request history with its tool", async
     data: { model: string; operation: string }[];
   };
   expect(history.data).toContainEqual(expect.objectContaining({ model: "mcp/old/add", operation: "mcp" }));
+  expect(history.data).toContainEqual(expect.objectContaining({ model: "mcp/new/add", operation: "mcp" }));
 });
 
 test("counts calls against the rate limit of requests", async () => {

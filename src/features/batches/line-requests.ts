@@ -6,12 +6,22 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyRequest, InjectOptions } from "fastify";
 import type { InternalCall } from "../../http/authenticate.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { BatchRunOptions } from "./batch-run.ts";
 
 /** Names a line to the hook that gives its request its caller. A client cannot guess the value, which works once. */
 const HEADER = "x-parlance-batch-line";
 
 type RunLine = BatchRunOptions["runLine"];
+
+interface ServiceRequest {
+  caller: Caller;
+  path: string;
+  /** Undefined: the request has the method GET. */
+  body: Uint8Array | undefined;
+  /** Default: JSON. */
+  contentType?: string | undefined;
+}
 
 /** An answer, with what the request cost; null: the model has no price. */
 type CostedAnswer = Awaited<ReturnType<RunLine>> & { costNanoDollars: number | null };
@@ -51,7 +61,10 @@ export class LineRequests {
   }
 
   /** Resolves with the answer. Rejects with the signal's reason when that aborts first, which ends the request. */
-  readonly run = async ({ caller, path, body }: Parameters<RunLine>[0], signal: AbortSignal): Promise<CostedAnswer> => {
+  readonly run = async (
+    { caller, path, body, contentType = "application/json" }: ServiceRequest,
+    signal: AbortSignal,
+  ): Promise<CostedAnswer> => {
     signal.throwIfAborted();
     if (this.#app === undefined) throw new Error("the server has no hook for the lines of batches");
     const aborted = Promise.withResolvers<never>();
@@ -65,9 +78,16 @@ export class LineRequests {
     const id = randomUUID();
     const line: Line = { caller, signal: stopping.signal };
     this.#lines.set(id, line);
-    const headers = { "content-type": "application/json", [this.#header]: id };
-    const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    const answering = inject(this.#app, { method: "POST", url: path, headers, payload });
+    const answering = inject(this.#app, {
+      url: path,
+      ...(body === undefined
+        ? { method: "GET", headers: { [this.#header]: id } }
+        : {
+            method: "POST",
+            headers: { "content-type": contentType, [this.#header]: id },
+            payload: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+          }),
+    });
     // A request that has ended fails again.
     answering.catch(() => {});
     try {

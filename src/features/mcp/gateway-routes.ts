@@ -5,6 +5,7 @@ import { operation } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { McpGateway } from "./gateway.ts";
+import { SERVICE_NAME } from "./service-server.ts";
 
 /** JSON-RPC, whose methods and results are those of the Model Context Protocol. */
 const Message = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string() });
@@ -68,15 +69,17 @@ export function mcpGateway({
             answer: Answer,
             content: ["text/event-stream"],
           }),
-          bodyLimit: MAX_BODY_BYTES,
+          // Recordings to transcribe have the limit of other requests.
+          ...(path === PATH && { bodyLimit: MAX_BODY_BYTES }),
         },
         async (request, reply) => {
           refuseOtherOrigins(request, corsOrigins, publicUrl);
           const { server } = request.params as { server?: string };
           if (server !== undefined && !gateway.isVisible(server, request.caller)) throw noServer(server);
           const message = request.body as { method?: unknown };
-          // Only calls count as requests; lists come from a memory of a minute.
-          if (message?.method === "tools/call") await inference.admit(request.caller);
+          // Only calls count as requests; lists come from a memory of a minute, and the service's operations count themselves.
+          const counts = message?.method === "tools/call" && server !== SERVICE_NAME;
+          if (counts) await inference.admit(request.caller);
           const leaving = new AbortController();
           onDisconnect(reply)(() => leaving.abort());
           const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>

@@ -17,6 +17,7 @@ import { runOptions } from "./mcp-call.ts";
 import type { CallToolResult, McpTool } from "./mcp-connection.ts";
 import { describeFailure } from "./mcp-result.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
+import { SERVICE_NAME, type ServiceServer } from "./service-server.ts";
 
 /** Time for which a client waits for the list of one server. */
 const LIST_WAIT_MS = 5_000;
@@ -44,9 +45,12 @@ export class McpGateway {
   readonly #servers: McpServers;
   readonly #inference: Inference;
   readonly #logger: Logger;
+  /** Undefined: the service's own operations are not offered. */
+  readonly #service: ServiceServer | undefined;
   #handler: Promise<McpHttpHandler> | undefined;
 
-  constructor(servers: McpServers, inference: Inference, logger: Logger) {
+  constructor(servers: McpServers, inference: Inference, logger: Logger, service: ServiceServer | undefined) {
+    this.#service = service;
     this.#servers = servers;
     this.#inference = inference;
     this.#logger = logger;
@@ -71,10 +75,15 @@ export class McpGateway {
       const { context } = (authInfo as unknown as { extra: { context: GatewayRequest } }).extra;
       const server: Server = new Server({ name: "parlance", version: VERSION }, { capabilities: { tools: {} } });
       server.setRequestHandler("tools/list", async () => {
+        if (context.server === SERVICE_NAME) return { tools: this.#service?.listTools(context.caller) ?? [] };
         const offered = await this.#offeredTo(context);
         return { tools: offered.map(({ name, tool }) => ({ ...tool, name })) };
       });
       server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+        if (context.server === SERVICE_NAME) {
+          const result = await this.#callService(params.name, params.arguments ?? {}, context);
+          if (result !== undefined) return result;
+        }
         const offered = await this.#offeredTo(context, params.name);
         const match = offered.find(({ name }) => name === params.name);
         if (match === undefined) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name.slice(0, 200)}`);
@@ -105,7 +114,16 @@ export class McpGateway {
 
   /** Whether a caller may use any tool of a server. */
   isVisible(server: string, caller: Caller): boolean {
+    if (server === SERVICE_NAME) return this.#service !== undefined;
     return this.#servers.find(server, caller) !== undefined;
+  }
+
+  /** The request to the API is counted, billed and logged like one that the client makes. */
+  async #callService(name: string, input: Readonly<Record<string, unknown>>, context: GatewayRequest) {
+    const leaving = new AbortController();
+    context.onDisconnect(() => leaving.abort(new Fault("client-left", "The client left.")));
+    context.onCall(SERVICE_NAME, name);
+    return this.#service?.callTool(name, input, context.caller, leaving.signal);
   }
 
   /** Lists the tools that a caller may use, of the server of a name only. A server that does not answer is left out. */

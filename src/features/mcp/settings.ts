@@ -74,6 +74,9 @@ export const mcpServerSettings = z
   .refine((entries) => new Set(entries.map(({ name }) => name.toLowerCase())).size === entries.length, {
     error: "must not contain a name twice",
   })
+  .refine((entries) => entries.every(({ name }) => name.toLowerCase() !== "parlance"), {
+    error: "must not contain the name `parlance`, which is the service itself at /mcp/parlance",
+  })
   .default([])
   .describe("MCP servers whose tools requests may use.");
 
@@ -89,6 +92,12 @@ export const mcpSettings = mapping(
       .boolean()
       .default(true)
       .describe("Whether /mcp offers the tools of `mcp_servers` to MCP clients. Without servers, there is no /mcp."),
+    operations: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether /mcp/parlance offers the service's operations to MCP clients: chat, transcription, speech, moderation, embeddings and search in vector stores, with the permissions and limits of the client's key.",
+      ),
   },
   "Servers of the Model Context Protocol.",
 );

@@ -11,7 +11,7 @@ import { SpeechDetection } from "./speech-detection.ts";
 
 /** Sessions of the Realtime API. */
 export function openRealtime(parts: ServiceParts): Feature {
-  const { config, lifetime, inference, authenticate, accounts, store, metrics, files, usage, recorded } = parts;
+  const { config, lifetime, inference, authenticate, accounts, store, metrics, files, usage, recorded, tools } = parts;
   const speechDetection = new SpeechDetection((signal) => voiceActivityFile(store, signal));
   lifetime.defer(() => speechDetection.close());
   const { transcriptionModel, speechModel, maxSessionsPerProject, ...limits } = config.realtime;
@@ -24,7 +24,11 @@ export function openRealtime(parts: ServiceParts): Feature {
   };
   const beginRun = (request: Pick<DetachedRunOptions, "caller" | "model">) =>
     new DetachedRun({ ...request, id: newId("req_"), operation: "realtime", record });
-  const services = { inference, content: files.resolver, beginRun, detectSpeech, transcriptionModel, speechModel };
+  const { maxToolCalls } = config.responses;
+  const services = {
+    ...{ inference, content: files.resolver, tools, maxToolCalls, beginRun },
+    ...{ detectSpeech, transcriptionModel, speechModel },
+  };
   const { maxBodyBytes: maxMessageBytes, corsOrigins: origins } = config.server;
   return {
     project: [realtimeClientSecrets(accounts, services)],

@@ -14,6 +14,7 @@ import { checkModels } from "./check-models.ts";
 import { Conversation } from "./conversation.ts";
 import type { RealtimeServices, SessionContext } from "./session-context.ts";
 import { SessionResponses } from "./session-responses.ts";
+import { SessionTools } from "./session-tools.ts";
 import { SessionTurns } from "./session-turns.ts";
 import { Transcriber } from "./transcriber.ts";
 
@@ -42,6 +43,7 @@ export class RealtimeSession {
   readonly #conversation = new Conversation();
   readonly #responses: SessionResponses;
   readonly #turns: SessionTurns;
+  readonly #tools: SessionTools;
   #settings: SessionSettings;
 
   constructor(options: RealtimeSessionOptions) {
@@ -68,7 +70,9 @@ export class RealtimeSession {
       signal: this.#ended.signal,
     };
     const transcriber = new Transcriber(context);
-    this.#responses = new SessionResponses({ context, conversation: this.#conversation, transcriber });
+    this.#tools = new SessionTools(context, this.#conversation);
+    const tools = this.#tools;
+    this.#responses = new SessionResponses({ context, conversation: this.#conversation, transcriber, tools });
     this.#turns = new SessionTurns({
       context,
       conversation: this.#conversation,
@@ -85,7 +89,9 @@ export class RealtimeSession {
   /** Sends the first events. A model that the session cannot use ends it. */
   async start(): Promise<void> {
     try {
-      checkModels(await this.#options.authenticate(), this.#settings, this.#options.services);
+      const caller = await this.#options.authenticate();
+      checkModels(caller, this.#settings, this.#options.services);
+      this.#tools.check(this.#settings.tools, caller, "session.tools");
     } catch (failure) {
       this.#refuse(failure);
       return;
@@ -96,6 +102,7 @@ export class RealtimeSession {
         type: "conversation.created",
         conversation: { id: "conv_default", object: "realtime.conversation" },
       });
+      this.#tools.list(this.#settings.tools);
     }
   }
 
@@ -129,9 +136,12 @@ export class RealtimeSession {
       case "session.update": {
         const { fixed = {} } = this.#options;
         const settings = updateSettings(this.#settings, bindSession(event.session, fixed, "session"));
-        checkModels(await this.#options.authenticate(), settings, this.#options.services);
+        const caller = await this.#options.authenticate();
+        checkModels(caller, settings, this.#options.services);
+        this.#tools.check(settings.tools, caller, "session.tools");
         this.#settings = settings;
         this.#options.send({ type: "session.updated", session: this.#session() });
+        this.#tools.list(settings.tools);
         return this.#turns.update();
       }
       case "input_audio_buffer.append":

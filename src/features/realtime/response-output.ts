@@ -6,8 +6,11 @@ import type {
   FunctionCallItem,
   ItemContent,
   MessageItem,
+  WrittenItem,
 } from "../../wire/realtime/conversation-items.ts";
+import { isRealtimeEvent, type McpItem, toMcpItem } from "../../wire/realtime/mcp-items.ts";
 import type { ServerEvent } from "../../wire/realtime/server-event.ts";
+import type { ItemEvent } from "../../wire/responses/item-events.ts";
 
 export interface ResponseOutputOptions {
   responseId: string;
@@ -16,12 +19,20 @@ export interface ResponseOutputOptions {
   addItem: ((item: ConversationItem) => string | null) | undefined;
 }
 
+interface ServiceOutput {
+  item: McpItem;
+  index: number;
+  previousId: string | null;
+}
+
 export class ResponseOutput {
   readonly #options: ResponseOutputOptions;
   readonly items: ConversationItem[] = [];
   #message: MessageItem | undefined;
   #call: FunctionCallItem | undefined;
   #previousId: string | null = null;
+  /** Items of MCP tools that have begun, by their IDs. */
+  readonly #serviceItems = new Map<string, ServiceOutput>();
 
   constructor(options: ResponseOutputOptions) {
     this.#options = options;
@@ -104,10 +115,38 @@ export class ResponseOutput {
     this.#call = undefined;
   }
 
+  /** Adds an item of an MCP tool, reports its progress or ends it. */
+  appendItemEvent(event: ItemEvent): void {
+    if (event.type === "item-start") {
+      const item = toMcpItem(event.item);
+      this.#begin(item);
+      this.#serviceItems.set(item.id, { item, index: this.items.length - 1, previousId: this.#previousId });
+    } else if (event.type === "item-event") {
+      const output = this.#serviceItems.get(event.id);
+      if (output === undefined || !isRealtimeEvent(event.event)) return;
+      const { responseId: response_id, send } = this.#options;
+      send({ response_id, output_index: output.index, item_id: event.id, ...event.event });
+    } else if (event.type === "item-stop") {
+      const output = this.#serviceItems.get(event.item.id);
+      this.#serviceItems.delete(event.item.id);
+      if (output !== undefined) this.#endServiceItem(output, toMcpItem(event.item));
+    }
+  }
+
   /** Ends what has begun. */
   endAsIncomplete(): void {
     this.endMessage("incomplete");
     this.endCall("incomplete");
+    for (const output of this.#serviceItems.values()) this.#endServiceItem(output, output.item);
+    this.#serviceItems.clear();
+  }
+
+  #endServiceItem({ item, index: output_index, previousId }: ServiceOutput, complete: McpItem): void {
+    const { addItem, responseId: response_id, send } = this.#options;
+    // The conversation has this object.
+    Object.assign(item, complete);
+    send({ type: "response.output_item.done", response_id, output_index, item });
+    if (addItem !== undefined) send({ type: "conversation.item.done", previous_item_id: previousId, item });
   }
 
   #begin(item: ConversationItem): void {
@@ -119,7 +158,7 @@ export class ResponseOutput {
     send({ type: "conversation.item.added", previous_item_id: this.#previousId, item: structuredClone(item) });
   }
 
-  #end(item: ConversationItem, status: "completed" | "incomplete"): void {
+  #end(item: WrittenItem, status: "completed" | "incomplete"): void {
     const { addItem, send } = this.#options;
     item.status = status;
     this.#send("response.output_item.done", undefined, { item });

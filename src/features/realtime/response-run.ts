@@ -1,17 +1,22 @@
 /** One response of a session: chat, and speech while the answer is written. */
 
+import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
-import { toAnswerParts } from "../../wire/answer-parts.ts";
+import { type AnswerPart, toAnswerParts } from "../../wire/answer-parts.ts";
 import type { ResponseParameters } from "../../wire/realtime/client-events.ts";
 import type { ConversationItem } from "../../wire/realtime/conversation-items.ts";
 import { toRealtimeCall } from "../../wire/realtime/realtime-call.ts";
 import { type EndedResponse, toResponseObject } from "../../wire/realtime/response-object.ts";
+import type { ResponseParts } from "../../wire/responses/responses-format.ts";
+import type { ServiceFunction } from "../tools/service-tool.ts";
+import { type LoopRequest, startToolLoop } from "../tools/tool-loop.ts";
 import { ResponseOutput } from "./response-output.ts";
 import { isAborted, type SessionContext, untilAborted } from "./session-context.ts";
+import type { SessionTools } from "./session-tools.ts";
 import { SpeechOutput } from "./speech-output.ts";
 import type { SpokenText } from "./spoken-text.ts";
 
@@ -23,6 +28,7 @@ export interface ResponseRunOptions {
   /** Resolves with the items that the model reads, once they have their transcripts. */
   readItems: () => Promise<ConversationItem[]>;
   addItem: ((item: ConversationItem) => string | null) | undefined;
+  tools: SessionTools;
   /** Keeps the times of an item's audio. */
   onSpoken: (itemId: string, spoken: readonly SpokenText[]) => void;
 }
@@ -79,7 +85,7 @@ export class ResponseRun {
     }
   }
 
-  async #read(answer: ChatAnswer): Promise<EndedResponse> {
+  async #read(answer: ChatAnswer & ResponseParts): Promise<EndedResponse> {
     const { context } = this.#options;
     const { requests, tokens } = answer.rateLimitStatus;
     const limits = Object.entries({ requests, tokens }).flatMap(([name, left]) =>
@@ -89,21 +95,26 @@ export class ResponseRun {
     );
     if (limits.length > 0) context.send({ type: "rate_limits.updated", rate_limits: limits });
     let ended: EndedResponse = { status: "completed" };
-    for await (const event of toAnswerParts(answer, false)) {
+    for await (const event of answer.parts ?? toAnswerParts(answer, false)) {
       switch (event.type) {
+        case "item-start":
+        case "item-event":
+        case "item-stop":
+          this.#output.appendItemEvent(event);
+          break;
         case "part-start":
-          if (event.part.type === "text") this.#beginMessage();
+          if (isText(event.part)) this.#beginMessage();
           else if (event.part.type === "tool-call") this.#output.beginCall(event.part.id, event.part.name);
           break;
         case "part-delta":
-          if (event.part.type === "text") {
+          if (isText(event.part)) {
             this.#output.appendText(event.text);
             this.#speech?.push(event.text);
           } else if (event.part.type === "tool-call") this.#output.appendArguments(event.text);
           await context.flushed();
           break;
         case "part-stop":
-          if (event.part.type === "text") await this.#endMessage();
+          if (isText(event.part)) await this.#endMessage();
           else if (event.part.type === "tool-call") this.#output.endCall("completed");
           break;
         case "end":
@@ -116,8 +127,38 @@ export class ResponseRun {
     return ended;
   }
 
+  /** Asks the model, in a loop with the MCP tools of the session. */
+  async #chat(items: ConversationItem[], onDisconnect: OnDisconnect): Promise<ChatAnswer & ResponseParts> {
+    const { context, parameters, tools } = this.#options;
+    const { inference, maxToolCalls: maxCalls } = context.services;
+    const settings = context.settings();
+    const sent = parameters.tools ?? settings.tools;
+    const options = { moderation: undefined, onDisconnect };
+    const names = sent.flatMap((tool) => (tool.type === "function" ? [tool.name] : []));
+    const open = tools.opener(sent, names);
+    if (open === undefined) {
+      return this.#ask(items, [], async (call) => inference.chat(await context.authenticate(), call, options));
+    }
+    const caller = await context.authenticate();
+    if (parameters.tools !== undefined) tools.check(sent, caller, "response.tools");
+    let functions: readonly ServiceFunction[] = [];
+    const request: LoopRequest = {
+      open: async (openContext) => {
+        const opened = await open(openContext);
+        functions = [...opened.functions.values()];
+        return opened;
+      },
+      ask: (run) => this.#ask(items, functions, run),
+    };
+    return startToolLoop({ inference, caller, maxCalls }, request, options);
+  }
+
   /** Shortens a prompt that does not fit the context window, unless the session's truncation is disabled. */
-  async #chat(items: ConversationItem[], onDisconnect: OnDisconnect): Promise<ChatAnswer> {
+  async #ask(
+    items: ConversationItem[],
+    functions: readonly ServiceFunction[],
+    run: (call: ChatCall) => Promise<ChatAnswer>,
+  ): Promise<ChatAnswer> {
     const { context, parameters } = this.#options;
     const settings = context.settings();
     const { content } = context.services;
@@ -133,12 +174,12 @@ export class ResponseRun {
           maxOutputTokens: parameters.max_output_tokens ?? settings.maxOutputTokens,
           reasoningEffort: parameters.reasoning?.effort ?? settings.reasoningEffort,
           callerHeaders: context.callerHeaders,
+          functions,
         },
         resolvedItems,
       );
       try {
-        const caller = await context.authenticate();
-        return await context.services.inference.chat(caller, call, { moderation: undefined, onDisconnect });
+        return await run(call);
       } catch (failure) {
         const isTooLong = failure instanceof Fault && failure.code === "context_length_exceeded";
         const mayShorten = settings.truncation === "auto" && truncations < MAX_TRUNCATIONS && resolvedItems.length > 1;
@@ -209,6 +250,10 @@ export class ResponseRun {
       usage: this.#usage,
     });
   }
+}
+
+function isText({ type }: AnswerPart): boolean {
+  return type === "text" || type === "refusal";
 }
 
 /** Keeps the newer half, beginning with a message of the user where there is one. */

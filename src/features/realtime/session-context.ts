@@ -9,6 +9,7 @@ import { Fault } from "../../kernel/faults.ts";
 import type { ServerEvent } from "../../wire/realtime/server-event.ts";
 import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { ServiceTools } from "../tools/service-tools.ts";
 
 interface ContentOfItems {
   /** Returns items with content in place of what they refer to. Throws a Fault. */
@@ -20,6 +21,9 @@ export interface RealtimeServices {
   content: ContentOfItems;
   /** Begins a response in the request history. */
   beginRun(request: Pick<DetachedRunOptions, "caller" | "model">): DetachedRun;
+  tools: ServiceTools;
+  /** Calls of tools that this service runs in one response. */
+  maxToolCalls: number;
   /** Starts the detection of speech in a recording. Throws a Fault when its model cannot be had. */
   detectSpeech(signal: AbortSignal): Promise<HostedVadStream>;
   /** Models of sessions that name none; undefined: the first of the caller's. */

@@ -6,12 +6,14 @@ import { type ConversationItem, toItem } from "../../wire/realtime/conversation-
 import type { Conversation } from "./conversation.ts";
 import { type CancelReason, ResponseRun } from "./response-run.ts";
 import type { SessionContext } from "./session-context.ts";
+import type { SessionTools } from "./session-tools.ts";
 import type { Transcriber } from "./transcriber.ts";
 
 export interface SessionResponsesOptions {
   context: SessionContext;
   conversation: Conversation;
   transcriber: Transcriber;
+  tools: SessionTools;
 }
 
 export class SessionResponses {
@@ -40,8 +42,10 @@ export class SessionResponses {
       readItems: async () => {
         const items = inputItems ?? conversation.items;
         await this.#options.transcriber.settled(items.map(({ id }) => id));
+        await this.#options.tools.settled();
         return items;
       },
+      tools: this.#options.tools,
       addItem: parameters.conversation === "none" ? undefined : (item) => this.#add(item),
       onSpoken: (id, spoken) => conversation.setSpoken(id, spoken),
     });

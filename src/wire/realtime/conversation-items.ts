@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ChatMessage, ContentPart } from "../../contracts/chat-model.ts";
 import { newId } from "../../kernel/id.ts";
 import { listOf } from "../openai/list-of.ts";
+import { isMcpItem, MCP_ITEMS, type McpItem, toMcpMessages } from "./mcp-items.ts";
 
 const Text = z.string();
 // Fields are nullish rather than `optional`, because `listOf` takes items without transforms.
@@ -44,7 +45,7 @@ const FunctionCallOutput = z.object({
   output: z.string(),
 });
 
-export const ItemField = z.discriminatedUnion("type", [Message, FunctionCall, FunctionCallOutput]);
+export const ItemField = z.discriminatedUnion("type", [Message, FunctionCall, FunctionCallOutput, ...MCP_ITEMS]);
 
 type SentItem = z.output<typeof ItemField>;
 type ItemStatus = "in_progress" | "completed" | "incomplete";
@@ -83,7 +84,9 @@ interface FunctionCallOutputItem {
   output: string;
 }
 
-export type ConversationItem = MessageItem | FunctionCallItem | FunctionCallOutputItem;
+/** Items that a client sends, or that a model writes piece by piece. */
+export type WrittenItem = MessageItem | FunctionCallItem | FunctionCallOutputItem;
+export type ConversationItem = WrittenItem | McpItem;
 
 /** Audio of an item that a client sent, to be transcribed. */
 export interface SentAudio {
@@ -95,6 +98,7 @@ export interface SentAudio {
 /** Completes an item that a client sent, and returns its audio separately. */
 export function toItem(sent: SentItem): { item: ConversationItem; audio: SentAudio[] } {
   const id = sent.id ?? newId("item_");
+  if (isMcpItem(sent)) return { item: { ...sent, id, object: "realtime.item" }, audio: [] };
   const base = { id, object: "realtime.item", status: "completed" } as const;
   if (sent.type === "function_call_output") {
     return { item: { ...base, type: sent.type, call_id: sent.call_id, output: sent.output }, audio: [] };
@@ -123,8 +127,11 @@ export function toItem(sent: SentItem): { item: ConversationItem; audio: SentAud
 /** Converts a conversation to the messages of a chat. Items without text, such as silence, are left out. */
 export function toChatMessages(instructions: string, items: readonly ConversationItem[]): ChatMessage[] {
   const messages: ChatMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
+  const requests = new Map<string, Readonly<Record<string, unknown>>>();
   for (const item of items) {
-    if (item.type === "function_call_output") {
+    if (isMcpItem(item)) {
+      messages.push(...toMcpMessages(item, requests));
+    } else if (item.type === "function_call_output") {
       messages.push({ role: "tool", content: item.output, toolCallId: item.call_id });
     } else if (item.type === "function_call") {
       const call = { id: item.call_id, name: item.name, arguments: item.arguments };

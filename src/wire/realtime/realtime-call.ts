@@ -6,12 +6,23 @@ import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts
 import { invalidRequest } from "../../kernel/faults.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import { type ConversationItem, toChatMessages } from "./conversation-items.ts";
-import type { SessionSettings } from "./session-settings.ts";
+import type { FunctionTool, SessionSettings } from "./session-settings.ts";
 
 type Options = Pick<
   SessionSettings,
   "instructions" | "tools" | "toolChoice" | "parallelToolCalls" | "maxOutputTokens" | "reasoningEffort"
-> & { model: string; callerHeaders: CallerHeaders };
+> & {
+  model: string;
+  callerHeaders: CallerHeaders;
+  /** Functions of MCP servers, with the names that `tool_choice` may have. */
+  functions?: readonly McpFunction[];
+};
+
+interface McpFunction {
+  definition: Tool;
+  name: string;
+  serverLabel?: string;
+}
 
 interface RealtimeCall {
   request: ChatRequest;
@@ -32,7 +43,7 @@ export function toRealtimeCall(
     model: options.model,
     messages: toChatMessages(options.instructions, items),
     maxTokens: maxOutputTokens === "inf" ? omitted.maxTokens : maxOutputTokens,
-    tools: options.tools.map(toTool),
+    tools: [...functionsOf(options).map(toTool), ...(options.functions ?? []).map(({ definition }) => definition)],
     toolChoice: toToolChoice(options),
     parallelToolCalls: options.parallelToolCalls,
     reasoningEffort: options.reasoningEffort ?? omitted.reasoningEffort,
@@ -45,7 +56,11 @@ export function toRealtimeCall(
   };
 }
 
-function toTool({ name, description, parameters }: SessionSettings["tools"][number], index: number): Tool {
+function functionsOf({ tools }: Pick<Options, "tools">): FunctionTool[] {
+  return tools.filter((tool) => tool.type === "function");
+}
+
+function toTool({ name, description, parameters }: FunctionTool, index: number): Tool {
   return {
     name,
     description: description ?? undefined,
@@ -54,11 +69,21 @@ function toTool({ name, description, parameters }: SessionSettings["tools"][numb
   };
 }
 
-function toToolChoice({ toolChoice, tools }: Options): ChatRequest["toolChoice"] {
+function toToolChoice(options: Options): ChatRequest["toolChoice"] {
+  const { toolChoice, tools, functions = [] } = options;
   if (typeof toolChoice === "string") {
     if (toolChoice !== "required" || tools.length > 0) return toolChoice;
     throw invalidRequest("It may be 'required' only when there are 'tools'.", "tool_choice", "invalid_value");
   }
-  if (tools.some(({ name }) => name === toolChoice.name)) return { name: toolChoice.name };
-  throw invalidRequest(`'tools' has no tool '${toolChoice.name}'.`, "tool_choice.name", "invalid_value");
+  if (toolChoice.type === "function") {
+    if (functionsOf(options).some(({ name }) => name === toolChoice.name)) return { name: toolChoice.name };
+    throw invalidRequest(`'tools' has no tool '${toolChoice.name}'.`, "tool_choice.name", "invalid_value");
+  }
+  const { server_label: label, name } = toolChoice;
+  const ofServer = functions.filter(({ serverLabel }) => serverLabel === label);
+  const match = ofServer.find((each) => each.name === name);
+  if (match !== undefined) return { name: match.definition.name };
+  if (ofServer.length > 0 && name == null) return "required";
+  const what = name == null ? `server '${label}'` : `tool '${name}' of the server '${label}'`;
+  throw invalidRequest(`'tools' has no ${what}.`, "tool_choice", "invalid_value");
 }

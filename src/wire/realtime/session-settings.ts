@@ -7,6 +7,7 @@ import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 import type { ClientSecret } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
+import { McpTool, McpToolChoice, withoutSecrets } from "./mcp-items.ts";
 import { TurnDetectionField } from "./turn-detection.ts";
 
 export type SessionType = "realtime" | "transcription";
@@ -32,18 +33,27 @@ const Name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
 /** Longest list of tools: each of them is a part of every prompt. */
 const MAX_TOOLS = 128;
 
+const FunctionTool = z.object({
+  type: z.literal("function"),
+  name: Name,
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+});
+export type FunctionTool = z.output<typeof FunctionTool>;
+
 export const RealtimeTools = listOf(
-  z.object({
-    type: z.literal("function", { error: "models here call functions only; remove tools of other types" }),
-    name: Name,
-    description: z.string().nullish(),
-    parameters: z.record(z.string(), z.unknown()).nullish(),
+  z.discriminatedUnion("type", [FunctionTool, McpTool], {
+    error: ({ code }) =>
+      code === "invalid_union"
+        ? "models here call functions and tools of MCP servers only; remove tools of other types"
+        : undefined,
   }),
 ).max(MAX_TOOLS);
 
 export const RealtimeToolChoice = z.union([
   z.enum(["none", "auto", "required"]),
   z.object({ type: z.literal("function"), name: z.string().min(1) }),
+  McpToolChoice,
 ]);
 
 export const OutputModalities = z.tuple([z.enum(["audio", "text"])]);
@@ -224,7 +234,7 @@ export function toSession(
     model: settings.model ?? null,
     output_modalities: [settings.outputModality],
     instructions: settings.instructions,
-    tools: settings.tools,
+    tools: settings.tools.map(withoutSecrets),
     tool_choice: settings.toolChoice,
     parallel_tool_calls: settings.parallelToolCalls,
     max_output_tokens: settings.maxOutputTokens,

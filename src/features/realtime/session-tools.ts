@@ -1,0 +1,132 @@
+/** MCP tools of a session: lists those of a new configuration, and opens them for its responses. */
+
+import { Fault, unsupportedValue } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
+import { toMcpItem, toResponsesItems, toSentTool } from "../../wire/realtime/mcp-items.ts";
+import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
+import { throwRenamed } from "../../wire/rename-params.ts";
+import type { SentTool } from "../../wire/responses/responses-tools.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { CallContext } from "../tools/service-tool.ts";
+import type { OpenTools } from "../tools/service-tools.ts";
+import type { Conversation } from "./conversation.ts";
+import type { SessionContext } from "./session-context.ts";
+
+type Tools = SessionSettings["tools"];
+
+export class SessionTools {
+  readonly #context: SessionContext;
+  readonly #conversation: Conversation;
+  /** Lists that have not arrived. */
+  #listing: Promise<unknown> = Promise.resolve();
+
+  constructor(context: SessionContext, conversation: Conversation) {
+    this.#context = context;
+    this.#conversation = conversation;
+  }
+
+  /** Throws a Fault for a tool that this service does not run. `path`: of `tools`. */
+  check(tools: Tools, caller: Caller, path: string): void {
+    const sent = mcpTools(tools);
+    if (sent.length === 0) return;
+    const positions = renamed(path, tools, () => this.#context.services.tools.servedBy({ tools: sent }, caller));
+    const index = sent.findIndex((_, position) => positions?.has(position) !== true);
+    if (index === -1) return;
+    const param = `${path}[${positionsOf(tools)[index]}].server_label`;
+    const message = `There is no MCP server '${sent[index]?.server_label}' here: ask the operator to add it to 'mcp_servers' (the setting mcp.caller_servers admits addresses).`;
+    throw unsupportedValue(message, param);
+  }
+
+  /** Lists the tools of servers that no item of the conversation lists. Failures become events. */
+  list(tools: Tools): void {
+    const listed = new Set(this.#conversation.items.flatMap((item) => labelOf(item) ?? []));
+    const unlisted = mcpTools(tools).filter(({ server_label: label }) => !listed.has(String(label)));
+    const listing = unlisted.map((tool) => this.#list(tool));
+    this.#listing = Promise.all([this.#listing, ...listing]);
+  }
+
+  /** Resolves once the tools are listed. */
+  async settled(): Promise<void> {
+    await this.#listing;
+  }
+
+  /** Opens the tools for a response; undefined: it has none of them. Throws a Fault. */
+  opener(tools: Tools, names: readonly string[]): ((context: OpenContext) => Promise<OpenTools>) | undefined {
+    const sent = mcpTools(tools);
+    if (sent.length === 0) return undefined;
+    const read = {
+      tools: [],
+      names: new Map(names.map((name) => [name, { type: "function" as const, name, namespace: undefined }])),
+    };
+    return (context) => {
+      const items = toResponsesItems(this.#conversation.items);
+      const positions = new Set(sent.keys());
+      return this.#context.services.tools.open({ tools: sent }, read, positions, { ...context, items, include: [] });
+    };
+  }
+
+  async #list(tool: SentTool): Promise<void> {
+    const { send, signal, services } = this.#context;
+    const item = toMcpItem({ ...emptyList(tool), id: newId("mcpl_") });
+    const previous_item_id = this.#conversation.add(item);
+    send({ type: "conversation.item.added", previous_item_id, item: structuredClone(item) });
+    send({ type: "mcp_list_tools.in_progress", item_id: item.id });
+    try {
+      const caller = await this.#context.authenticate();
+      const context = { caller, signal, runTool: refuseToRun, items: [], include: [] };
+      const open = await services.tools.open({ tools: [tool] }, { tools: [], names: new Map() }, FIRST, context);
+      await open.close();
+      const listed = open.items.findLast((event) => event.type === "item-stop");
+      if (listed?.type === "item-stop") item.tools = listed.item.tools;
+      send({ type: "conversation.item.done", previous_item_id, item });
+      send({ type: "mcp_list_tools.completed", item_id: item.id });
+    } catch (failure) {
+      if (signal.aborted) return;
+      // The next response asks the server again.
+      this.#remove(item.id);
+      send({ type: "mcp_list_tools.failed", item_id: item.id, error: this.#context.toError(failure) });
+    }
+  }
+
+  #remove(id: string): void {
+    // The client may have deleted it.
+    if (this.#conversation.items.some((each) => each.id === id)) this.#conversation.remove(id);
+  }
+}
+
+const FIRST: ReadonlySet<number> = new Set([0]);
+
+type OpenContext = CallContext & { caller: Caller };
+
+function mcpTools(tools: Tools): SentTool[] {
+  return tools.filter((tool) => tool.type === "mcp").map(toSentTool);
+}
+
+/** Returns the positions of MCP tools among all. */
+function positionsOf(tools: Tools): number[] {
+  return tools.flatMap((tool, index) => (tool.type === "mcp" ? [index] : []));
+}
+
+function labelOf(item: { type: string; server_label?: unknown }): string | undefined {
+  return item.type === "mcp_list_tools" ? String(item.server_label) : undefined;
+}
+
+function emptyList({ server_label }: SentTool) {
+  return { type: "mcp_list_tools", server_label, tools: [] };
+}
+
+function renamed<Result>(path: string, tools: Tools, read: () => Result): Result {
+  try {
+    return read();
+  } catch (failure) {
+    const names = positionsOf(tools).map((position, index): [RegExp, string] => [
+      new RegExp(`^tools\\[${index}\\]`),
+      `${path}[${position}]`,
+    ]);
+    throwRenamed(failure, names);
+  }
+}
+
+const refuseToRun = async (): Promise<never> => {
+  throw new Fault("unavailable", "A list of tools runs none of them.");
+};
