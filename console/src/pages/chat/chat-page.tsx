@@ -17,8 +17,10 @@ import type { Parameters } from "./conversation.ts";
 import { ConversationsDrawer } from "./conversations-drawer.tsx";
 import { ModelPicker } from "./model-picker.tsx";
 import { type ChatBounds, ParametersForm } from "./parameters-form.tsx";
+import { PromptsDrawer } from "./prompts-drawer.tsx";
 import { Transcript } from "./transcript.tsx";
 import { useChat } from "./use-chat.ts";
+import { usePromptLink } from "./use-prompt-link.ts";
 
 /** More than these would not be read. */
 const MAX_CHOICES = 8;
@@ -61,6 +63,7 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
     () => selectionOf(models, conversation.models),
     [models, conversation.models],
   );
+  const openPrompt = usePromptLink(conversation.models, setDraft);
   const setModels = useCallback((next: string[]) => change({ models: next }), [change]);
   const setParameters = useCallback((next: Parameters) => change({ parameters: next }), [change]);
   const problem = useMemo(
@@ -93,6 +96,7 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
               </ActionIcon>
             </Tooltip>
           )}
+          <PromptsDrawer conversation={conversation} onUse={openPrompt} />
           <ConversationsDrawer current={conversation.id} onOpen={actions.open} onDelete={actions.remove} />
           <Tooltip label="New conversation">
             <ActionIcon

@@ -33,7 +33,7 @@ export interface Chat {
 
 /** The conversation that the address names, or the one that was stored last. */
 export function useChat(): Chat {
-  const { c } = useSearch({ strict: false }) as { c?: string };
+  const { c, prompt } = useSearch({ strict: false }) as { c?: string; prompt?: string };
   const navigate = useNavigate();
   const [last] = useState(() => loadLastConversation());
   const id = c ?? last.id;
@@ -41,7 +41,8 @@ export function useChat(): Chat {
   const isRunning = useSyncExternalStore(chatStore.subscribe, () => chatStore.isRunning(id));
   // biome-ignore lint/correctness/useExhaustiveDependencies: an address without a conversation gets the last one's
   useEffect(() => {
-    if (c === undefined) void navigate({ to: "/chat", search: { c: id }, replace: true });
+    // That of a prompt begins another one.
+    if (c === undefined && prompt === undefined) void navigate({ to: "/chat", search: { c: id }, replace: true });
   }, [c]);
   useEffect(() => () => chatStore.release(id), [id]);
   const actions = useMemo<ChatActions>(() => {

@@ -1,0 +1,132 @@
+import { ActionIcon, Alert, Button, Drawer, Group, Stack, Text, TextInput, Tooltip } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Answers } from "../../api/answers.ts";
+import { listAll, request } from "../../api/request.ts";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { formatAgo } from "../../components/format.ts";
+import { notifyDone } from "../../components/notify.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { IconTemplate } from "../../icons.tsx";
+import type { Conversation } from "./conversation.ts";
+import { toPromptContent } from "./prompt-settings.ts";
+
+interface PromptsDrawerProps {
+  conversation: Conversation;
+  /** Opens a prompt by its ID. */
+  onUse: (prompt: string) => void;
+}
+
+const promptsQuery = queryOptions({
+  queryKey: ["prompts"],
+  queryFn: ({ signal }) => listAll<Answers["StoredPrompt"]>("v1/prompts", {}, signal),
+});
+
+/** Link that opens a prompt in the chat of whoever may use the project. */
+function linkTo(prompt: string): string {
+  return `${location.href.split("#", 1)[0]}#/chat?prompt=${encodeURIComponent(prompt)}`;
+}
+
+/** Button that opens the project's stored prompts, and stores the settings of the chat as one. */
+export function PromptsDrawer({ conversation, onUse }: PromptsDrawerProps) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Tooltip label="Prompts">
+        <ActionIcon variant="default" size={36} aria-label="Prompts" onClick={open}>
+          <IconTemplate size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Drawer opened={isOpen} onClose={close} position="right" title="Prompts of the project" size="sm">
+        <Stack>
+          <SaveForm conversation={conversation} />
+          <PromptList
+            onUse={(prompt) => {
+              close();
+              onUse(prompt);
+            }}
+          />
+        </Stack>
+      </Drawer>
+    </>
+  );
+}
+
+function SaveForm({ conversation }: { conversation: Conversation }) {
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const isEmpty = conversation.parameters.system.trim() === "";
+  const saving = useMutation({
+    mutationFn: () =>
+      request("v1/prompts", { method: "POST", body: { name: name.trim(), content: toPromptContent(conversation) } }),
+    onSuccess: async () => {
+      setName("");
+      notifyDone("Prompt saved");
+      await client.invalidateQueries({ queryKey: promptsQuery.queryKey });
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <Group align="flex-end" gap="xs" wrap="nowrap">
+        <TextInput
+          flex={1}
+          label="Save these settings as"
+          description={isEmpty ? "Write a system prompt first." : "Model, system prompt, sampling, schema and tools."}
+          placeholder="Name"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button type="submit" loading={saving.isPending} disabled={isEmpty || name.trim() === ""}>
+          Save
+        </Button>
+      </Group>
+      {saving.error !== null && (
+        <Alert color="red" variant="light" mt="xs" p="xs" role="alert">
+          {saving.error.message}
+        </Alert>
+      )}
+    </form>
+  );
+}
+
+function PromptList({ onUse }: { onUse: (prompt: string) => void }) {
+  const query = useQuery(promptsQuery);
+  return (
+    <QueryView query={query}>
+      {(prompts) =>
+        prompts.length === 0 ? (
+          <Text c="dimmed" size="sm">
+            Saved prompts appear here, for everyone in the project. A link opens one in the chat.
+          </Text>
+        ) : (
+          <ul className="prompt-list">
+            {prompts.map(({ id, name, description, updated_at, latest_version }) => (
+              <li key={id}>
+                <div>
+                  <Text size="sm" fw={600} className="wrap-anywhere">
+                    {name}
+                  </Text>
+                  <Text size="xs" c="dimmed">
+                    {description ?? `Version ${latest_version}, ${formatAgo(updated_at)}`}
+                  </Text>
+                </div>
+                <Group gap={4} wrap="nowrap">
+                  <CopyButton text={linkTo(id)} label={`Copy link to ${name}`} />
+                  <Button size="compact-sm" variant="default" onClick={() => onUse(id)} aria-label={`Use ${name}`}>
+                    Use
+                  </Button>
+                </Group>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </QueryView>
+  );
+}

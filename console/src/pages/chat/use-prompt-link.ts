@@ -1,0 +1,36 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback, useEffect } from "react";
+import type { Answers } from "../../api/answers.ts";
+import { request } from "../../api/request.ts";
+import { notifyFailure } from "../../components/notify.tsx";
+import { chatStore } from "./chat-store.ts";
+import { currentVersion, openPrompt } from "./prompt-settings.ts";
+
+/** Opens the prompt that the address names, and returns a function that opens another one. */
+export function usePromptLink(models: string[], onDraft: (draft: string) => void): (prompt: string) => void {
+  const { prompt: linked } = useSearch({ strict: false }) as { prompt?: string };
+  const navigate = useNavigate();
+  const open = useCallback(
+    async (prompt: string) => {
+      try {
+        const path = `v1/prompts/${encodeURIComponent(prompt)}/versions`;
+        const { data } = await request<{ data: Answers["StoredPromptVersion"][] }>(path);
+        const version = currentVersion(data);
+        if (version === undefined) return;
+        const { conversation, draft } = openPrompt(version.content, models);
+        chatStore.add(conversation);
+        onDraft(draft);
+        await navigate({ to: "/chat", search: { c: conversation.id } as never, replace: linked !== undefined });
+      } catch (failure) {
+        notifyFailure(failure);
+        if (linked !== undefined) await navigate({ to: "/chat", search: {}, replace: true });
+      }
+    },
+    [models, onDraft, navigate, linked],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each link is opened once
+  useEffect(() => {
+    if (linked !== undefined) void open(linked);
+  }, [linked]);
+  return (prompt) => void open(prompt);
+}
