@@ -4,6 +4,7 @@ import { openBatches } from "./batches/feature.ts";
 import { budgetFeature } from "./budgets/feature.ts";
 import { cacheFeature } from "./cache/feature.ts";
 import { chatFeature } from "./chat/feature.ts";
+import { codeInterpreterFeature } from "./code-interpreter/feature.ts";
 import { configurationFeature } from "./configuration/feature.ts";
 import { consoleFeature } from "./console/feature.ts";
 import { docsFeature } from "./docs/feature.ts";
@@ -49,6 +50,7 @@ export const FEATURES: readonly OpenFeature[] = [
   openBatches,
   openVectorStores,
   webSearchFeature,
+  codeInterpreterFeature,
   modelFeature,
   openAudio,
   imageFeature,

@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import type { ToolCall } from "../../contracts/chat-model.ts";
+import { textOfCodeOutputs } from "./code-interpreter.ts";
 import { textOfFileSearch } from "./file-search.ts";
 import { serviceFunctionName } from "./responses-tools.ts";
 import { textOfWebSearch } from "./web-search.ts";
@@ -18,6 +19,7 @@ export const SERVICE_ITEMS = {
   mcp_approval_request: McpName,
   web_search_call: z.looseObject({ action: z.looseObject({}) }),
   image_generation_call: z.looseObject({}),
+  code_interpreter_call: z.looseObject({ container_id: text }),
   file_search_call: z.looseObject({ queries: z.array(z.string()) }),
   mcp_approval_response: z.looseObject({ approval_request_id: text, approve: z.boolean() }),
 } satisfies Record<string, z.ZodType>;
@@ -54,6 +56,11 @@ export function toExchange(type: string, item: Item, requests: Map<string, Item>
         arguments: JSON.stringify({ queries: item.queries }),
       };
       return { call, result: textOfFileSearch(item.results) };
+    }
+    case "code_interpreter_call": {
+      const name = serviceFunctionName("code_interpreter");
+      const call = { id, name, arguments: JSON.stringify({ code: String(item.code ?? "") }) };
+      return { call, result: textOfCodeOutputs(item.outputs) };
     }
     case "image_generation_call": {
       const prompt = String(item.revised_prompt ?? "");

@@ -26,6 +26,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   file_search_call: "fs_",
   web_search_call: "ws_",
   image_generation_call: "ig_",
+  code_interpreter_call: "ci_",
   mcp_list_tools: "mcpl_",
   mcp_call: "mcp_",
   mcp_approval_response: "mcpa_",

@@ -1,0 +1,233 @@
+/** Containers of this process: their files, which last until they expire, and the Python sessions that run in them. */
+
+import { MINUTE_MS } from "../../kernel/durations.ts";
+import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
+import { isInFolder, PythonSession } from "./sandbox/python-session.ts";
+import type { CodeInterpreterSettings } from "./settings.ts";
+
+export interface ContainerFile {
+  id: string;
+  containerId: string;
+  /** Below /mnt/data. */
+  path: string;
+  content: Buffer;
+  source: "user" | "assistant";
+  createdAt: number;
+}
+
+export interface Container {
+  id: string;
+  projectId: string;
+  name: string;
+  createdAt: number;
+  lastActiveAt: number;
+  expiresAfterMinutes: number;
+  files: Map<string, ContainerFile>;
+}
+
+export interface CodeResult {
+  output: string;
+  /** False after an exception. */
+  isDone: boolean;
+  files: readonly ContainerFile[];
+}
+
+interface LiveContainer extends Container {
+  session: PythonSession | undefined;
+  /** Paths that the session has in this state. */
+  synced: Map<string, string>;
+  /** Ends of the runs so far: one after the other. */
+  last: Promise<unknown>;
+  isRunning: boolean;
+}
+
+const FOLDER = "/mnt/data/";
+const MEGABYTE = 1024 ** 2;
+const MAX_FILES = 200;
+const SWEEP_MS = 15_000;
+
+export class Containers implements Disposable {
+  readonly #settings: CodeInterpreterSettings;
+  readonly #containers = new Map<string, LiveContainer>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(settings: CodeInterpreterSettings) {
+    this.#settings = settings;
+    this.#sweep = setInterval(() => this.#removeExpired(), SWEEP_MS).unref();
+  }
+
+  /** Throws a Fault beyond the limit of the project. */
+  create(projectId: string, name: string, expiresAfterMinutes: number): Container {
+    this.#removeExpired();
+    const { maxContainers } = this.#settings;
+    if (this.list(projectId).length >= maxContainers) {
+      const message = `The project has ${maxContainers} containers, the limit. Delete one, or wait until one expires.`;
+      throw new Fault("request-rate-limited", message, { code: "rate_limit_exceeded", retryAfterSeconds: 60 });
+    }
+    const now = Date.now();
+    const times = { createdAt: now, lastActiveAt: now, expiresAfterMinutes };
+    const state = { session: undefined, synced: new Map(), last: Promise.resolve(), isRunning: false };
+    const container: LiveContainer = { id: newId("cntr_"), projectId, name, ...times, files: new Map(), ...state };
+    this.#containers.set(container.id, container);
+    return container;
+  }
+
+  /** Containers of a project, the oldest first. */
+  list(projectId: string): Container[] {
+    this.#removeExpired();
+    return [...this.#containers.values()].filter((each) => each.projectId === projectId);
+  }
+
+  /** Returns undefined for a container that is not there, has expired, or is another project's. */
+  peek(projectId: string, id: string): Container | undefined {
+    this.#removeExpired();
+    const container = this.#containers.get(id);
+    return container?.projectId === projectId ? container : undefined;
+  }
+
+  /** Throws a Fault where `peek` returns undefined. */
+  find(projectId: string, id: string): Container {
+    const container = this.peek(projectId, id);
+    if (container !== undefined) return container;
+    const message = `There is no container \`${id.slice(0, 100)}\`. It has expired, was deleted, or belongs to another replica or project.`;
+    throw new Fault("not-found", message, { param: "container" });
+  }
+
+  delete(projectId: string, id: string): void {
+    this.#remove(this.find(projectId, id) as LiveContainer);
+  }
+
+  /** Adds or replaces a file of the user. Throws a Fault for a name or a size that is not allowed. */
+  addFile({ id, projectId }: Container, name: string, content: Buffer, source: ContainerFile["source"] = "user") {
+    const container = this.find(projectId, id) as LiveContainer;
+    const path = name.startsWith(FOLDER) ? name : `${FOLDER}${name}`;
+    if (!isInFolder(path)) throw invalidRequest("The file needs a name without `..`.", "file", "invalid_value");
+    const before = container.files.get(path);
+    const others = [...container.files.values()].reduce((sum, file) => sum + file.content.length, 0);
+    const bytes = others - (before?.content.length ?? 0) + content.length;
+    const { maxFileMegabytes } = this.#settings;
+    if (bytes > maxFileMegabytes * MEGABYTE || (before === undefined && container.files.size >= MAX_FILES)) {
+      const limit = `${maxFileMegabytes} MB and ${MAX_FILES} files`;
+      throw invalidRequest(`The container may have ${limit}. Delete one first.`, "file", "invalid_value");
+    }
+    const file = { id: before?.id ?? newId("cfile_"), containerId: id, path, content, source, createdAt: Date.now() };
+    container.files.set(path, file);
+    container.lastActiveAt = Date.now();
+    return file;
+  }
+
+  findFile(projectId: string, id: string, fileId: string): ContainerFile {
+    const file = [...this.find(projectId, id).files.values()].find((each) => each.id === fileId);
+    if (file !== undefined) return file;
+    throw new Fault("not-found", `The container has no file \`${fileId.slice(0, 100)}\`.`, { param: "file" });
+  }
+
+  deleteFile(projectId: string, id: string, fileId: string): void {
+    this.find(projectId, id).files.delete(this.findFile(projectId, id, fileId).path);
+  }
+
+  /** Runs code after the earlier runs of the container. Throws a Fault when no process is free in time, and what the session throws. */
+  run({ id, projectId }: Container, code: string, signal: AbortSignal): Promise<CodeResult> {
+    const container = this.find(projectId, id) as LiveContainer;
+    const running = container.last.then(() => this.#run(container, code, signal));
+    container.last = running.catch(() => {});
+    return running;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#sweep);
+    for (const container of [...this.#containers.values()]) this.#remove(container);
+  }
+
+  async #run(container: LiveContainer, code: string, signal: AbortSignal): Promise<CodeResult> {
+    signal.throwIfAborted();
+    container.isRunning = true;
+    try {
+      const session = await this.#sessionOf(container, signal);
+      const changed = [...container.files.values()].filter(
+        ({ id, path, createdAt }) => container.synced.get(path) !== `${id} ${createdAt}`,
+      );
+      const removed = [...container.synced.keys()].filter((path) => !container.files.has(path));
+      const files = changed.map(({ path, content }) => ({ path, base64: content.toString("base64") }));
+      const result = await session.run({ code, files, removed }, signal);
+      for (const path of result.removed) container.files.delete(path);
+      const written: ContainerFile[] = [];
+      let { output } = result;
+      for (const { path, base64 } of result.files) {
+        try {
+          written.push(this.addFile(container, path, Buffer.from(base64, "base64"), "assistant"));
+        } catch (failure) {
+          if (!(failure instanceof Fault)) throw failure;
+          output += `\n[${path} was not saved: ${failure.message}]`;
+        }
+      }
+      container.synced = new Map(
+        [...container.files.values()].map((file) => [file.path, `${file.id} ${file.createdAt}`]),
+      );
+      if (result.outputBytes > Buffer.byteLength(result.output))
+        output += `\n[The output was cut; it has ${result.outputBytes} bytes.]`;
+      if (result.leftOut > 0) output += `\n[${result.leftOut} files were too large to be saved.]`;
+      return { output, isDone: result.isDone, files: written };
+    } finally {
+      container.isRunning = false;
+      container.lastActiveAt = Date.now();
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #sessionOf(container: LiveContainer, signal: AbortSignal): Promise<PythonSession> {
+    if (container.session?.hasEnded === false) return container.session;
+    container.session = undefined;
+    const deadline = Date.now() + this.#settings.queueSeconds * 1000;
+    while (this.#sessions().length >= this.#settings.maxSessions) {
+      const idle = this.#sessions().filter(({ isRunning }) => !isRunning);
+      // Its files last; its variables do not.
+      const oldest = idle.sort((one, other) => one.lastActiveAt - other.lastActiveAt)[0];
+      if (oldest !== undefined) this.#endSession(oldest);
+      else await this.#waitForEnd(deadline, signal);
+    }
+    const { maxMemoryMegabytes, timeoutSeconds, maxOutputKilobytes, maxFileMegabytes } = this.#settings;
+    const sizes = { maxOutputBytes: maxOutputKilobytes * 1024, maxFileBytes: maxFileMegabytes * MEGABYTE };
+    container.session = new PythonSession({ maxMemoryMegabytes, timeoutSeconds, ...sizes });
+    container.synced = new Map();
+    return container.session;
+  }
+
+  async #waitForEnd(deadline: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, Math.max(0, deadline - Date.now()));
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    this.#waiting.push(resolve);
+    await promise;
+    clearTimeout(timer);
+    signal.throwIfAborted();
+    if (Date.now() < deadline) return;
+    const { maxSessions } = this.#settings;
+    const message = `All ${maxSessions} Python sessions are busy (code_interpreter.max_sessions). Try again in a moment.`;
+    throw unavailable(message, "server_is_overloaded", 10);
+  }
+
+  #sessions(): LiveContainer[] {
+    return [...this.#containers.values()].filter(({ session }) => session?.hasEnded === false);
+  }
+
+  #endSession(container: LiveContainer): void {
+    container.session?.close();
+    container.session = undefined;
+  }
+
+  #remove(container: LiveContainer): void {
+    this.#endSession(container);
+    this.#containers.delete(container.id);
+  }
+
+  #removeExpired(): void {
+    const now = Date.now();
+    for (const container of [...this.#containers.values()]) {
+      const expiresAt = container.lastActiveAt + container.expiresAfterMinutes * MINUTE_MS;
+      if (!container.isRunning && expiresAt <= now) this.#remove(container);
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { readFile } from "node:fs/promises";
+import type { FastifyPluginAsync } from "fastify";
+import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
+import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
+import type { Inference } from "../../inference/inference.ts";
+import {
+  ContainerAnswer,
+  ContainerBody,
+  ContainerFileAnswer,
+  ContainerFileForm,
+  ContainerFileListQuery,
+  ContainerListQuery,
+  DEFAULT_EXPIRY_MINUTES,
+  pageOf,
+  toContainer,
+  toContainerFile,
+} from "../../wire/openai/containers.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import type { FileStore } from "../files/file-store.ts";
+import { projectOf } from "../responses/routes.ts";
+import type { Containers } from "./containers.ts";
+import { addStoredFile, type OpenContainer } from "./open-container.ts";
+
+interface OfContainer {
+  Params: { container: string };
+}
+interface OfFile {
+  Params: { container: string; file: string };
+}
+
+export interface ContainerParts {
+  containers: Containers;
+  openContainer: OpenContainer;
+  files: Pick<FileStore, "find" | "read">;
+  uploads: UploadOptions;
+  maxFileMegabytes: number;
+}
+
+const OPERATION = { tag: "Responses", permission: "project" } as const;
+const PATH = "/containers/:container";
+
+/** /v1/containers */
+export function containerRoutes(inference: Inference, parts: ContainerParts): FastifyPluginAsync {
+  const { containers, openContainer, files, uploads, maxFileMegabytes } = parts;
+  return async (app) => {
+    app.post(
+      "/containers",
+      operation({
+        ...OPERATION,
+        summary: "Creates a container for code.",
+        body: ContainerBody,
+        answer: ContainerAnswer,
+      }),
+      async (request, reply) => {
+        const { name, expires_after: expiry, file_ids: fileIds = [] } = parse(ContainerBody, request.body);
+        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+        const order = {
+          projectId: projectOf(request),
+          name,
+          minutes: expiry?.minutes ?? DEFAULT_EXPIRY_MINUTES,
+          fileIds,
+        };
+        const onLeave = onDisconnect(reply);
+        return toContainer(
+          await openContainer(order, (tool, work) => inference.runTool(request.caller, tool, onLeave, work)),
+        );
+      },
+    );
+    app.get(
+      "/containers",
+      operation({
+        ...OPERATION,
+        summary: "Lists the containers of the project.",
+        query: ContainerListQuery,
+        answer: listOfEntries(ContainerAnswer),
+      }),
+      async (request) => {
+        const { name, ...page } = parse(ContainerListQuery, request.query);
+        const all = containers.list(projectOf(request));
+        return toListBody(
+          pageOf(name === undefined ? all : all.filter((each) => each.name === name), page),
+          toContainer,
+        );
+      },
+    );
+    app.get<OfContainer>(
+      PATH,
+      operation({ ...OPERATION, summary: "Retrieves a container.", answer: ContainerAnswer }),
+      async (request) => toContainer(containers.find(projectOf(request), request.params.container)),
+    );
+    app.delete<OfContainer>(
+      PATH,
+      operation({ ...OPERATION, summary: "Deletes a container with its files.", answer: deleted("container.deleted") }),
+      async (request) => {
+        const id = request.params.container;
+        containers.delete(projectOf(request), id);
+        return { id, object: "container.deleted" as const, deleted: true };
+      },
+    );
+    app.register(async (forms) => {
+      takeMultipart(forms);
+      forms.post<OfContainer>(
+        `${PATH}/files`,
+        operation({
+          ...OPERATION,
+          summary: "Adds a file to a container: an upload, or `file_id` of a file of the project.",
+          form: ContainerFileForm,
+          answer: ContainerFileAnswer,
+        }),
+        async (request, reply) => {
+          const container = containers.find(projectOf(request), request.params.container);
+          const upload = await receiveUpload(request, reply, uploads);
+          const stored = upload.fields.find(([name]) => name === "file_id")?.[1];
+          if (stored !== undefined) {
+            return toContainerFile(await addStoredFile(containers, files, container, { id: stored, maxFileMegabytes }));
+          }
+          const { path, name } = requireFile(upload);
+          return toContainerFile(containers.addFile(container, name || "file", await readFile(path)));
+        },
+      );
+    });
+    app.get<OfContainer>(
+      `${PATH}/files`,
+      operation({
+        ...OPERATION,
+        summary: "Lists the files of a container.",
+        query: ContainerFileListQuery,
+        answer: listOfEntries(ContainerFileAnswer),
+      }),
+      async (request) => {
+        const page = parse(ContainerFileListQuery, request.query);
+        const { files: all } = containers.find(projectOf(request), request.params.container);
+        return toListBody(pageOf([...all.values()], page), toContainerFile);
+      },
+    );
+    app.get<OfFile>(
+      `${PATH}/files/:file`,
+      operation({ ...OPERATION, summary: "Retrieves a file of a container.", answer: ContainerFileAnswer }),
+      async (request) => {
+        const { container, file } = request.params;
+        return toContainerFile(containers.findFile(projectOf(request), container, file));
+      },
+    );
+    app.get<OfFile>(
+      `${PATH}/files/:file/content`,
+      operation({
+        ...OPERATION,
+        summary: "Downloads a file of a container.",
+        content: ["application/octet-stream"],
+      }),
+      async (request, reply) => {
+        const { container, file } = request.params;
+        const { content } = containers.findFile(projectOf(request), container, file);
+        // Never shown by a browser: code wrote it.
+        reply.header("content-disposition", "attachment").type("application/octet-stream");
+        return reply.send(content);
+      },
+    );
+    app.delete<OfFile>(
+      `${PATH}/files/:file`,
+      operation({ ...OPERATION, summary: "Deletes a file of a container.", answer: deleted("container.file.deleted") }),
+      async (request) => {
+        const { container, file } = request.params;
+        containers.deleteFile(projectOf(request), container, file);
+        return { id: file, object: "container.file.deleted" as const, deleted: true };
+      },
+    );
+  };
+}

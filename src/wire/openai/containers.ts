@@ -1,0 +1,92 @@
+/** Bodies and answers of /v1/containers. */
+
+import { z } from "zod";
+import { optional } from "./optional.ts";
+import { PAGE_QUERY } from "./organization/organization-list.ts";
+
+/** Minutes without a call after which a container is deleted. */
+export const DEFAULT_EXPIRY_MINUTES = 20;
+const MAX_EXPIRY_MINUTES = 1440;
+export const MAX_CONTAINER_FILES = 50;
+
+export const ContainerBody = z.strictObject({
+  name: z.string().min(1).max(256),
+  expires_after: optional(
+    z.strictObject({ anchor: z.literal("last_active_at"), minutes: z.int().min(1).max(MAX_EXPIRY_MINUTES) }),
+  ),
+  file_ids: optional(z.array(z.string().min(1)).max(MAX_CONTAINER_FILES)),
+  memory_limit: optional(z.enum(["1g", "4g", "16g", "64g"])),
+  network_policy: optional(z.strictObject({ type: z.literal("disabled") })),
+});
+
+export const ContainerListQuery = z.strictObject({
+  ...PAGE_QUERY,
+  order: z.enum(["asc", "desc"]).default("desc"),
+  name: z.string().optional(),
+});
+export const ContainerFileListQuery = z.strictObject({ ...PAGE_QUERY, order: z.enum(["asc", "desc"]).default("desc") });
+export const ContainerFileForm = z.object({ file_id: z.string().min(1).optional() });
+
+const seconds = z.int();
+
+export const ContainerAnswer = z.object({
+  id: z.string(),
+  object: z.literal("container"),
+  created_at: seconds,
+  status: z.literal("running"),
+  expires_after: z.object({ anchor: z.literal("last_active_at"), minutes: z.int() }),
+  last_active_at: seconds,
+  name: z.string(),
+  network_policy: z.object({ type: z.literal("disabled") }),
+});
+
+export const ContainerFileAnswer = z.object({
+  id: z.string(),
+  object: z.literal("container.file"),
+  created_at: seconds,
+  bytes: z.int(),
+  container_id: z.string(),
+  path: z.string(),
+  source: z.enum(["user", "assistant"]),
+});
+
+interface ShownContainer {
+  id: string;
+  name: string;
+  createdAt: number;
+  lastActiveAt: number;
+  expiresAfterMinutes: number;
+}
+
+const toSeconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
+
+export function toContainer({ id, name, createdAt, lastActiveAt, expiresAfterMinutes }: ShownContainer) {
+  const expires_after = { anchor: "last_active_at" as const, minutes: expiresAfterMinutes };
+  const times = { created_at: toSeconds(createdAt), last_active_at: toSeconds(lastActiveAt), expires_after };
+  const fixed = { object: "container", status: "running", network_policy: { type: "disabled" } } as const;
+  return { id, name, ...fixed, ...times };
+}
+
+interface ShownFile {
+  id: string;
+  containerId: string;
+  path: string;
+  content: { length: number };
+  source: "user" | "assistant";
+  createdAt: number;
+}
+
+export function toContainerFile({ id, containerId, path, content, source, createdAt }: ShownFile) {
+  const times = { created_at: toSeconds(createdAt), bytes: content.length };
+  return { id, object: "container.file" as const, ...times, container_id: containerId, path, source };
+}
+
+/** Returns a page of entries in memory, which are in ascending order. */
+export function pageOf<Entry extends { id: string }>(
+  entries: readonly Entry[],
+  { after, limit, order }: { after?: string | undefined; limit: number; order: "asc" | "desc" },
+): { entries: Entry[]; hasMore: boolean } {
+  const ordered = order === "asc" ? [...entries] : entries.toReversed();
+  const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  return { entries: ordered.slice(start, start + limit), hasMore: ordered.length > start + limit };
+}
