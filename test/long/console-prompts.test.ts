@@ -27,8 +27,22 @@ describe.runIf(hasChromium)("stored prompts and evals in the console", () => {
   });
   afterAll(() => session?.[Symbol.asyncDispose]());
 
+  const expectAccessible = async () => {
+    for (const colorScheme of ["dark", "light"] as const) {
+      await session.page.emulateMedia({ colorScheme });
+      await session.expectAccessible();
+    }
+  };
+
+  /** The page scrolls down only: wide tables scroll within. */
+  const expectToFitPhone = async () => {
+    await session.page.setViewportSize({ width: 390, height: 844 });
+    expect(await session.page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await session.page.setViewportSize({ width: 1280, height: 1300 });
+  };
+
   test("writes a prompt, compares versions, rolls out and back, and tries one with variables", async () => {
-    const { page, open, pick, service, expectAccessible } = session;
+    const { page, open, pick, service } = session;
     await open("/prompts");
     await page.getByText("No prompts yet").waitFor();
     await page.getByRole("button", { name: "New prompt" }).click();
@@ -82,12 +96,13 @@ describe.runIf(hasChromium)("stored prompts and evals in the console", () => {
     // The tooltip of the button is outside of the landmarks.
     await page.mouse.move(0, 0);
     await page.getByRole("tooltip").waitFor({ state: "detached" });
+    await expectToFitPhone();
     await expectAccessible();
     expect(session.complaints).toEqual([]);
   });
 
   test("creates an eval, compares models and a prompt over a file, and unfolds a row that failed", async () => {
-    const { page, open, pick, service, expectAccessible } = session;
+    const { page, open, pick, service } = session;
     const content = { model: "parrot", messages: [{ role: "user", content: "{{question}}" }] };
     await service.post("/v1/prompts", { name: "ask", content, labels: ["production"] });
     await open("/evals");
@@ -127,6 +142,7 @@ describe.runIf(hasChromium)("stored prompts and evals in the console", () => {
     await page.getByRole("region", { name: "Row", exact: true }).getByText('"answer": "Paris"').waitFor();
     await expectAccessible();
 
+    await expectToFitPhone();
     await page.getByLabel(/^Compare other/).uncheck();
     await page.getByRole("columnheader", { name: "other", exact: true }).waitFor({ state: "detached" });
     expect(session.complaints).toEqual([]);

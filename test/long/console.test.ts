@@ -282,6 +282,8 @@ describe.runIf(hasChromium)("the console", () => {
       await page.setViewportSize({ width: 390, height: 844 });
       for (const path of [
         "/chat",
+        "/prompts",
+        "/evals",
         "/overview",
         "/requests",
         "/usage",
