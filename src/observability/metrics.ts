@@ -185,6 +185,11 @@ export class Metrics {
     labelNames: ["type", "outcome"],
     registers: [this.registry],
   });
+  readonly #lostContent = new Counter({
+    name: "parlance_recorded_content_lost_total",
+    help: "Requests whose content was to be recorded and was lost because the database was full, too slow or unavailable.",
+    registers: [this.registry],
+  });
   readonly #lostUsage = new Counter({
     name: "parlance_usage_records_lost_total",
     help: "Usage records lost because the disk failed or the database was unavailable for too long.",
@@ -316,6 +321,10 @@ export class Metrics {
 
   webhook(event: string, outcome: string): void {
     this.#webhooks.inc({ event, outcome });
+  }
+
+  lostContent(requests: number): void {
+    this.#lostContent.inc(requests);
   }
 
   lostUsage(records: number): void {

@@ -30,6 +30,10 @@ export interface ContentWriterOptions {
   services: GuardrailServices;
   recordingOf: (caller: Caller) => RecordingPolicy | undefined;
   logger: Logger;
+  /** Called with the number of requests whose content was lost. */
+  onLost?: (requests: number) => void;
+  /** Encrypted content that waits while the database refuses it. */
+  maxHeldBytes?: number;
 }
 
 /** A request whose content waits to be read. */
@@ -135,7 +139,7 @@ export class ContentWriter {
     } catch (error) {
       this.#options.logger.debug({ error: String(error) }, "recorded content not written to the database yet");
       let dropped = 0;
-      while (this.#heldBytes > MAX_HELD_BYTES) {
+      while (this.#heldBytes > (this.#options.maxHeldBytes ?? MAX_HELD_BYTES)) {
         this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
         dropped += 1;
       }
@@ -194,11 +198,12 @@ export class ContentWriter {
 
   #drop(count: number): void {
     this.#dropped += count;
+    this.#options.onLost?.(count);
     if (performance.now() - this.#warnedAt < MINUTE_MS) return;
     this.#warnedAt = performance.now();
     this.#options.logger.warn(
       { requests: this.#dropped },
-      "content of requests was not recorded: the database is too slow",
+      "content of requests was not recorded: the database is full, too slow or unavailable",
     );
     this.#dropped = 0;
   }

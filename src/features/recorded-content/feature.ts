@@ -17,13 +17,15 @@ import { storedCompletions } from "./stored-completion-routes.ts";
 import { StoredCompletions } from "./stored-completions.ts";
 
 interface ContentParts extends Pick<BaseParts, "config" | "database" | "logger" | "lifetime"> {
+  /** Left out: a command records nothing. */
+  metrics?: Pick<BaseParts["metrics"], "lostContent">;
   accounts: Accounts;
   guardrailServices: GuardrailServices;
 }
 
 /** Opens recorded content; undefined where there is no key to encrypt it. */
 export function openRecordedContent(parts: ContentParts): RecordedContents | undefined {
-  const { config, database, logger, lifetime, accounts, guardrailServices: services } = parts;
+  const { config, database, logger, lifetime, metrics, accounts, guardrailServices: services } = parts;
   const { environment, dataDirectory, recordedContent: settings } = config;
   const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
   const secrets = environment.PARLANCE_ENCRYPTION_KEY;
@@ -33,7 +35,10 @@ export function openRecordedContent(parts: ContentParts): RecordedContents | und
   const tokens = new SearchTokens(keyring);
   const sizes = new ContentSizes({ database, maxBytesOf: (projectId) => maxBytesOf(database, projectId) });
   const recordingOf = accounts.callers.recordingOf.bind(accounts.callers);
-  const writer = new ContentWriter({ database, sealed, tokens, sizes, settings, services, recordingOf, logger });
+  const writer = new ContentWriter({
+    ...{ database, sealed, tokens, sizes, settings, services, recordingOf, logger },
+    onLost: (requests) => metrics?.lostContent(requests),
+  });
   lifetime.defer(() => writer.close());
   lifetime.use(contentRetention({ database, keyring, sealed, tokens, logger }));
   const completions = settings.storeCompletions

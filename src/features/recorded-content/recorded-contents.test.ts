@@ -1,5 +1,6 @@
 /** Storage of recorded content, on both databases. */
 
+import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
 import type { RecordingPolicy } from "../../inference/recording/recording-policy.ts";
@@ -13,7 +14,7 @@ import { insertProject } from "../accounts/projects/project-queries.ts";
 import type { RequestEntry } from "../usage/request-rows.ts";
 import { contentRetention } from "./content-retention.ts";
 import { ContentSizes } from "./content-sizes.ts";
-import { ContentWriter } from "./content-writer.ts";
+import { ContentWriter, type ContentWriterOptions } from "./content-writer.ts";
 import { RecordedContents } from "./recorded-contents.ts";
 import { SealedContents } from "./sealed-content.ts";
 import { SearchTokens } from "./search-tokens.ts";
@@ -41,14 +42,21 @@ async function openProject(kind: (typeof DATABASE_KINDS)[number]): Promise<Datab
   return database;
 }
 
-function open(database: Database, secrets: [Secret, ...Secret[]], maxBytes = 1e9) {
+function open(
+  database: Database,
+  secrets: [Secret, ...Secret[]],
+  maxBytes = 1e9,
+  options: Pick<ContentWriterOptions, "onLost" | "maxHeldBytes"> = {},
+) {
   const keyring = new Keyring(secrets);
   const sealed = new SealedContents(keyring, logger);
   const tokens = new SearchTokens(keyring);
   const sizes = new ContentSizes({ database, maxBytesOf: async () => maxBytes });
   const settings = { storeCompletions: true, keepCompletionsDays: 30, maxContentKilobytes: 256 };
   const recordingOf = () => policy;
-  const writer = new ContentWriter({ database, sealed, tokens, sizes, settings, services, recordingOf, logger });
+  const writer = new ContentWriter({
+    ...{ database, sealed, tokens, sizes, settings, services, recordingOf, logger, ...options },
+  });
   const retention = contentRetention({ database, keyring, sealed, tokens, logger });
   closing.push(() => writer.close());
   closing.push(() => retention[Symbol.dispose]());
@@ -145,4 +153,33 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await contents.remove({ projectId: "proj", id: "req_1" })).toBe(0);
     expect(await idsOf(contents, "grebe")).toEqual([]);
   });
+});
+
+test("counts what a full disk loses, and records again once there is room", async () => {
+  const database = await openProject("sqlite");
+  const pageCount = async () => {
+    const { rows } = await database.run((executor) => sql<{ pageCount: number }>`pragma page_count`.execute(executor));
+    return Object.values(rows[0] ?? {})[0] ?? 0;
+  };
+  const allowPages = (count: number) =>
+    database.run((executor) => sql.raw(`pragma max_page_count = ${count}`).execute(executor));
+  let lost = 0;
+  const onLost = (requests: number) => {
+    lost += requests;
+  };
+  const { contents } = open(database, [first], 1e9, { onLost, maxHeldBytes: 20_000 });
+  // SQLITE_FULL, as without room on the disk.
+  await allowPages(await pageCount());
+  for (let count = 0; count < 10; count += 1) {
+    record(contents, `req_${count}`, `${noise()} common`);
+    await contents.writer.flush();
+  }
+  expect(lost).toBeGreaterThan(2);
+  expect(lost).toBeLessThan(10);
+  await allowPages(1_000_000);
+  await contents.writer.flush();
+  // The newest remain, and what fitted into the last free pages.
+  const recorded = await idsOf(contents, "common");
+  expect(recorded).toHaveLength(10 - lost);
+  expect(recorded.slice(0, 2)).toEqual(["req_9", "req_8"]);
 });
