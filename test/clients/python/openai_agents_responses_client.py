@@ -6,10 +6,12 @@ from agents import (
     HostedMCPTool,
     OpenAIConversationsSession,
     Runner,
+    SQLiteSession,
     function_tool,
     set_default_openai_client,
     set_tracing_disabled,
 )
+from agents.memory import OpenAIResponsesCompactionSession
 from openai import AsyncOpenAI
 
 import common
@@ -106,6 +108,21 @@ async def searches_files():
     await client.vector_stores.delete(store.id)
 
 
+async def compacts_a_session():
+    helper = agent()
+    # It asks for OpenAI's models only; the service has one by this name.
+    session = OpenAIResponsesCompactionSession(
+        "ada",
+        SQLiteSession("ada"),
+        model="gpt-4.1",
+        should_trigger_compaction=lambda context: len(context["compaction_candidate_items"]) >= 2,
+    )
+    for text in ("Echo one", "Echo two", "Echo three"):
+        assert (await Runner.run(helper, text, session=session)).final_output == text
+    items = [item.get("role", item.get("type")) for item in await session.get_items()]
+    assert "compaction" in items and items.count("assistant") <= 1, items
+
+
 run(
     "openai-agents",
     calls_a_tool_by_responses,
@@ -116,4 +133,5 @@ run(
     approves_calls_of_mcp_servers,
     resumes_after_an_approval,
     searches_files,
+    compacts_a_session,
 )
