@@ -29,7 +29,10 @@ export interface ToolSettlement {
   durationSeconds: number;
 }
 
-export type ToolResult<Result> = { value: Result; failure?: undefined } | { value?: undefined; failure: unknown };
+export type ToolResult<Result> = { /** Null without a price. */ costNanoDollars: number | null } & (
+  | { value: Result; failure?: undefined }
+  | { value?: undefined; failure: unknown }
+);
 
 interface RunOptions {
   caller: Caller;
@@ -77,22 +80,26 @@ export class ToolRun {
       signal.throwIfAborted();
       const value = await untilAborted(work(signal), signal);
       outcome = "finished";
-      return { value };
+      return { value, costNanoDollars: this.#costNanoDollars };
     } catch (failure) {
       if (signal.aborted && signal.reason !== late) {
         outcome = "client-left";
         throw signal.reason;
       }
-      return { failure: signal.aborted ? late : failure };
+      return { failure: signal.aborted ? late : failure, costNanoDollars: this.#costNanoDollars };
     } finally {
       clearTimeout(deadline);
       this.#settle(outcome);
     }
   }
 
+  get #costNanoDollars(): number | null {
+    return costInNanoDollars(this.#options.charge, "tool", NO_USAGE);
+  }
+
   #settle(outcome: ToolSettlement["outcome"]): void {
-    const { caller, tool, charge, reservation, startedAt, onSettled } = this.#options;
-    const costNanoDollars = costInNanoDollars(charge, "tool", NO_USAGE);
+    const { caller, tool, reservation, startedAt, onSettled } = this.#options;
+    const costNanoDollars = this.#costNanoDollars;
     reservation.settle(NO_USAGE, costNanoDollars);
     const durationSeconds = (performance.now() - this.#beganAt) / 1000;
     onSettled({ caller, tool, outcome, costNanoDollars, startedAt, durationSeconds });

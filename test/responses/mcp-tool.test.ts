@@ -241,6 +241,11 @@ describe.each<McpEra>(["sessions", "stateless"])("with a server of the era: %s",
       return data.flatMap(({ results }) => results).filter(({ line_item: item }) => item.startsWith("mcp/math"));
     };
     await expect.poll(costs, { timeout: 10_000 }).not.toEqual([]);
+    // The request history has the calls in the cost of their response.
+    const history = (await service.inject({ url: "/v1/organization/requests?limit=100", headers })).json() as {
+      data: { operation: string; cost_usd: number | null }[];
+    };
+    expect(history.data).toContainEqual(expect.objectContaining({ operation: "responses", cost_usd: 0.5 }));
     const limit = { threshold_amount: 1, currency: "USD", interval: "month" };
     const set = await service.inject({ method: "POST", url: "/v1/organization/spend_limit", headers, payload: limit });
     expect(set.statusCode).toBe(200);

@@ -1,10 +1,19 @@
 import type { Settlement } from "../../inference/settlement.ts";
 import { addTokens } from "../../kernel/usage.ts";
 
-/** Returns the settlement of a request that ran several times; undefined while a run has not ended. */
-export function combineSettlements(runs: readonly (() => Settlement | undefined)[]): Settlement | undefined {
+/**
+ * Returns the settlement of a request that ran several times, with the costs of its tool calls in nano-dollars; undefined
+ * while a run has not ended.
+ */
+export function combineSettlements(
+  runs: readonly (() => Settlement | undefined)[],
+  toolCosts: readonly (number | null)[] = [],
+): Settlement | undefined {
   const settlements = runs.map((run) => run());
-  return settlements.reduce((one, other) => one && other && combine(one, other));
+  const turns = settlements.reduce((one, other) => one && other && combine(one, other));
+  const toolCost = toolCosts.reduce(addCosts, null);
+  if (turns === undefined || toolCost === null) return turns;
+  return { ...turns, costNanoDollars: addCosts(turns.costNanoDollars, toolCost), costParts: undefined };
 }
 
 function combine(one: Settlement, other: Settlement): Settlement {

@@ -66,6 +66,8 @@ class ToolLoop {
   /** Messages after those of the request: the calls of earlier turns and their results. */
   readonly #messages: ChatMessage[] = [];
   readonly #settlements: (() => Settlement | undefined)[] = [];
+  /** Nano-dollars of each call that ran; null: it has no price. */
+  readonly #toolCosts: (number | null)[] = [];
   readonly #maxCalls: number;
   #callCount = 0;
   #turnCount = 0;
@@ -86,7 +88,14 @@ class ToolLoop {
       else this.#leaving.push(leave);
     };
     const { inference, caller } = options;
-    this.#context = { signal, runTool: (tool, work) => inference.runTool(caller, tool, onAbort, work) };
+    this.#context = {
+      signal,
+      runTool: async (tool, work) => {
+        const result = await inference.runTool(caller, tool, onAbort, work);
+        this.#toolCosts.push(result.costNanoDollars);
+        return result;
+      },
+    };
     ask.onDisconnect(() => this.#close());
   }
 
@@ -100,7 +109,7 @@ class ToolLoop {
       return {
         ...answer,
         parts,
-        settlement: () => (this.#hasEnded ? combineSettlements(this.#settlements) : undefined),
+        settlement: () => (this.#hasEnded ? combineSettlements(this.#settlements, this.#toolCosts) : undefined),
         get moderation() {
           return moderation();
         },
