@@ -45,6 +45,7 @@ const routeTree = root.addChildren([
   page("/chat", () => import("./pages/chat/chat-page.tsx"), "ChatPage"),
   page("/talk", () => import("./pages/talk/talk-page.tsx"), "TalkPage"),
   page("/speech", () => import("./pages/speech/speech-page.tsx"), "SpeechPage"),
+  page("/images", () => import("./pages/images/images-page.tsx"), "ImagesPage"),
   page("/transcription", () => import("./pages/transcription/transcription-page.tsx"), "TranscriptionPage"),
   page("/moderation", () => import("./pages/moderation/moderation-page.tsx"), "ModerationPage"),
   page("/embeddings", () => import("./pages/embeddings/embeddings-page.tsx"), "EmbeddingsPage"),

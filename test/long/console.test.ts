@@ -294,6 +294,7 @@ describe.runIf(hasChromium)("the console", () => {
         "/audit",
         "/talk",
         "/speech",
+        "/images",
         "/transcription",
         "/organization",
         "/connections",

@@ -7,7 +7,7 @@ import type { FileStore } from "../files/file-store.ts";
 import type { Container, Containers } from "./containers.ts";
 import type { CodeInterpreterSettings } from "./settings.ts";
 
-export interface ContainerOrder {
+interface ContainerOrder {
   projectId: string;
   name: string;
   /** Time without a call until it expires. */
