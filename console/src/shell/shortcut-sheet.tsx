@@ -1,3 +1,4 @@
+import "./shortcuts.css";
 import { Modal } from "@mantine/core";
 import { SHORTCUTS } from "./shortcuts.ts";
 

@@ -1,9 +1,11 @@
 import { Button, ScrollArea, Stack, Text } from "@mantine/core";
-import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { lazy, memo, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { branchesOf, pathOf } from "./conversation-tree.ts";
-import { TurnView } from "./turn-view.tsx";
 import type { Chat } from "./use-chat.ts";
+
+/** Loaded by the first question: a newcomer sees none. */
+const TurnView = lazy(async () => ({ default: (await import("./turn-view.tsx")).TurnView }));
 
 const WRAPPING = { label: { whiteSpace: "normal" } } as const;
 const EXAMPLES = [
@@ -34,6 +36,10 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
   const [count, setCount] = useState(TURNS_AT_ONCE);
   /** Height before earlier turns are added above, which must not move those on the screen. */
   const heightBefore = useRef<number>(undefined);
+  const followEnd = useCallback(() => {
+    const element = viewport.current;
+    if (element !== null && followsEnd.current) element.scrollTop = element.scrollHeight;
+  }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation begins at its end
   useEffect(() => {
     setCount(TURNS_AT_ONCE);
@@ -48,10 +54,7 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
   }, [count]);
   // Follows the answer unless the reader has scrolled up.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each change of the turns
-  useEffect(() => {
-    const element = viewport.current;
-    if (element !== null && followsEnd.current) element.scrollTop = element.scrollHeight;
-  }, [turns]);
+  useEffect(() => followEnd(), [turns]);
   const onScroll = ({ y }: { y: number }) => {
     const element = viewport.current;
     if (element === null) return;
@@ -82,24 +85,33 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
               Show earlier messages
             </Button>
           )}
-          {turns.slice(skipped).map((turn, index) => (
-            <TurnView
-              key={turn.id}
-              turn={turn}
-              branchIndex={branches.get(turn.id)?.index ?? 0}
-              branchCount={branches.get(turn.id)?.count ?? 1}
-              models={models}
-              firstModel={selected[0]}
-              isRunning={isRunning}
-              isLast={skipped + index === turns.length - 1}
-              actions={actions}
-            />
-          ))}
+          <Suspense>
+            <WhenShown run={followEnd} />
+            {turns.slice(skipped).map((turn, index) => (
+              <TurnView
+                key={turn.id}
+                turn={turn}
+                branchIndex={branches.get(turn.id)?.index ?? 0}
+                branchCount={branches.get(turn.id)?.count ?? 1}
+                models={models}
+                firstModel={selected[0]}
+                isRunning={isRunning}
+                isLast={skipped + index === turns.length - 1}
+                actions={actions}
+              />
+            ))}
+          </Suspense>
         </Stack>
       )}
     </ScrollArea>
   );
 });
+
+/** Runs a function once the code of what is beside it has been loaded. */
+function WhenShown({ run }: { run: () => void }) {
+  useEffect(run, [run]);
+  return null;
+}
 
 function Welcome({ onPick }: { onPick: (text: string) => void }) {
   return (

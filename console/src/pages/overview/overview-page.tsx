@@ -1,3 +1,4 @@
+import "./overview.css";
 import { ActionIcon, Alert, Group, SimpleGrid, Text, Tooltip } from "@mantine/core";
 import { useFullscreenElement } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
