@@ -1,7 +1,7 @@
 import type { ChatCall } from "../contracts/chat-call.ts";
 
 /** A call for models that answer with typed events. */
-export type TypedCall<Call extends ChatCall> = Omit<Call, "passThrough">;
+type TypedCall<Call extends ChatCall> = Omit<Call, "passThrough">;
 
 /** Returns the call without its body, which no upstream gets. Throws a Fault for what such models do not support. */
 export function toTypedCall<Call extends ChatCall>({ passThrough, ...call }: Call): TypedCall<Call> {

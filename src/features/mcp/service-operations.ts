@@ -5,7 +5,7 @@ import type { Task } from "../../contracts/task.ts";
 import { parseEvents } from "../../kernel/server-sent-events.ts";
 import type { CallToolResult } from "./mcp-connection.ts";
 
-export interface ServiceRequest {
+interface ServiceRequest {
   path: string;
   /** Undefined: the request has the method GET. */
   body?: Buffer;
