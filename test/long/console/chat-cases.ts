@@ -101,7 +101,7 @@ export function chatCases(session: () => ConsoleSession): void {
   test("attaches an image", async () => {
     const { page, chatWith, ask, service } = session();
     await chatWith("tooled");
-    await page.locator('input[type="file"]').setInputFiles("docs/images/console-phone.png");
+    await page.locator('input[type="file"]').setInputFiles("docs/images/chat-phone.png");
     await page.getByRole("img", { name: "Attached" }).waitFor();
     const sent = page.waitForRequest(`${service.origin}/v1/chat/completions`);
     await ask("What is this?");

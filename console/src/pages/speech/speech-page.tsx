@@ -6,6 +6,7 @@ import { send } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatBytes, formatSeconds } from "../../components/format.ts";
+import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { IconDownload, IconVolume } from "../../icons.tsx";
 import { canStream, playStream } from "./play-stream.ts";
@@ -42,9 +43,10 @@ interface CompleteRecording {
 }
 
 function SpeechForm({ models }: { models: ModelEntry[] }) {
+  const [{ model: requested }, setAddress] = useAddressState({ model: models[0]?.id ?? "" });
   const [settings, setSettings] = useState<SpeechSettings>({
-    model: models[0]?.id ?? "",
-    input: "The quick brown fox jumps over the lazy dog.",
+    model: requested,
+    input: "Hello! This is the same sentence in every voice. Which one do you like best?",
     voice: "",
     format: "mp3",
     speed: 1,
@@ -81,7 +83,10 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
               data={models.map(({ id }) => id)}
               allowDeselect={false}
               value={settings.model}
-              onChange={(model) => set({ model: model ?? settings.model })}
+              onChange={(model) => {
+                set({ model: model ?? settings.model });
+                setAddress({ model: model ?? settings.model });
+              }}
             />
             <Select
               label="Format"
@@ -106,6 +111,8 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
             voices={names}
             chosen={voice}
             isLoading={voices.isPending}
+            text={settings.input}
+            speed={settings.speed}
             onChoose={(next) => set({ voice: next })}
           />
           <Group>

@@ -1,99 +1,203 @@
-import { ActionIcon, Alert, Group, ScrollArea, Text, Tooltip, UnstyledButton } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import "./voices.css";
+import { ActionIcon, Button, Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { send } from "../../api/request.ts";
-import { IconPlayerPlay, IconPlayerStop } from "../../icons.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { formatSeconds } from "../../components/format.ts";
+import { IconDownload, IconPlayerPlay, IconPlayerStop } from "../../icons.tsx";
+import { decodePeaks, type Peaks } from "../transcription/use-peaks.ts";
+import { firstSentences } from "./first-sentences.ts";
 
 interface VoiceListProps {
   model: string;
   voices: readonly string[];
   chosen: string;
   isLoading: boolean;
+  /** What every voice says. */
+  text: string;
+  speed: number;
   onChoose: (voice: string) => void;
 }
 
-const SAMPLE = "Hello! This is how I sound. Shall I read something to you?";
+interface Sample {
+  url: string;
+  peaks: Peaks;
+  /** Seconds until the recording was complete. */
+  madeIn: number;
+}
 
-/** Voices of a model, each with a spoken sample. */
-export function VoiceList({ model, voices, chosen, isLoading, onChoose }: VoiceListProps) {
+const BARS = 44;
+
+/** Voices of a model side by side: each says the beginning of the same text. */
+export function VoiceList({ model, voices, chosen, isLoading, text, speed, onChoose }: VoiceListProps) {
   const audio = useRef<HTMLAudioElement>(null);
+  const [samples, setSamples] = useState<ReadonlyMap<string, Sample>>(new Map());
   const [playing, setPlaying] = useState<string>();
-  const samples = useRef(new Map<string, string>());
-  useEffect(() => {
-    const made = samples.current;
-    return () => {
-      for (const url of made.values()) URL.revokeObjectURL(url);
-      made.clear();
-    };
-  }, []);
-  const play = useMutation({
-    mutationFn: async (voice: string) => {
-      const key = `${model}\n${voice}`;
-      const url = samples.current.get(key) ?? (await sample(model, voice));
-      samples.current.set(key, url);
-      if (audio.current === null) return;
-      audio.current.src = url;
-      setPlaying(voice);
-      await audio.current.play();
+  const [making, setMaking] = useState<string>();
+  const [error, setError] = useState<Error | null>(null);
+  const turn = useRef(0);
+  const input = firstSentences(text);
+  const keyOf = (voice: string) => JSON.stringify([model, voice, speed, input]);
+  const made = useRef(samples);
+  made.current = samples;
+  useEffect(
+    () => () => {
+      for (const { url } of made.current.values()) URL.revokeObjectURL(url);
     },
-  });
+    [],
+  );
   const stop = () => {
+    turn.current += 1;
     audio.current?.pause();
     setPlaying(undefined);
+    setMaking(undefined);
   };
+  const playOne = async (voice: string, isCurrent: () => boolean) => {
+    const key = keyOf(voice);
+    let sample = made.current.get(key);
+    if (sample === undefined) {
+      setMaking(voice);
+      sample = await makeSample({ model, voice, input, speed });
+      const ready = sample;
+      setSamples((now) => new Map([...now, [key, ready]]));
+      if (isCurrent()) setMaking(undefined);
+    }
+    const element = audio.current;
+    if (!isCurrent() || element === null) return;
+    element.src = sample.url;
+    setPlaying(voice);
+    const ended = new Promise((resolve) => {
+      element.addEventListener("ended", resolve, { once: true });
+      element.addEventListener("pause", resolve, { once: true });
+    });
+    await element.play();
+    await ended;
+    if (isCurrent()) setPlaying(undefined);
+  };
+  const play = async (list: readonly string[]) => {
+    stop();
+    const mine = turn.current;
+    const isCurrent = () => turn.current === mine;
+    setError(null);
+    try {
+      for (const voice of list) if (isCurrent()) await playOne(voice, isCurrent);
+    } catch (failure) {
+      if (!isCurrent()) return;
+      stop();
+      setError(failure instanceof Error ? failure : new Error(String(failure)));
+    }
+  };
+  const isBusy = playing !== undefined || making !== undefined;
   return (
     <div>
-      <Text size="sm" fw={600} mb={4}>
-        Voice
-      </Text>
+      <Group justify="space-between" mb={6}>
+        <Text size="sm" fw={600}>
+          Voice
+        </Text>
+        {voices.length > 1 && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            leftSection={isBusy ? <IconPlayerStop size={13} /> : <IconPlayerPlay size={13} />}
+            disabled={input === ""}
+            onClick={() => (isBusy ? stop() : void play(voices))}
+          >
+            {isBusy ? "Stop" : "Hear all in turn"}
+          </Button>
+        )}
+      </Group>
       {isLoading && (
         <Text size="sm" c="dimmed" role="status">
           Loading the model and its voices…
         </Text>
       )}
-      {/* biome-ignore lint/a11y/useMediaCaption: the sample says what SAMPLE says */}
-      <audio ref={audio} hidden onEnded={() => setPlaying(undefined)} />
-      <ScrollArea.Autosize mah={190} type="auto" scrollbarSize={6} viewportProps={{ tabIndex: 0 }}>
-        <Group gap={6} role="radiogroup" aria-label="Voice">
-          {voices.map((voice) => (
-            <Group key={voice} gap={0} wrap="nowrap" className="voice" mod={{ chosen: voice === chosen }}>
-              <UnstyledButton
-                role="radio"
-                aria-checked={voice === chosen}
-                px={10}
-                py={5}
-                fz="sm"
-                onClick={() => onChoose(voice)}
-              >
-                {voice}
-              </UnstyledButton>
-              <Tooltip label={playing === voice ? "Stop" : "Listen"}>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  size="sm"
-                  mr={4}
-                  loading={play.isPending && play.variables === voice}
-                  aria-label={playing === voice ? `Stop the sample of ${voice}` : `Listen to ${voice}`}
-                  onClick={() => (playing === voice ? stop() : play.mutate(voice))}
+      {/* biome-ignore lint/a11y/useMediaCaption: each voice says the text above */}
+      <audio ref={audio} hidden />
+      <div className="voices" role="radiogroup" aria-label="Voice">
+        {voices.map((voice) => {
+          const sample = samples.get(keyOf(voice));
+          const isPlaying = playing === voice;
+          return (
+            <div key={voice} className="voice-card" data-chosen={voice === chosen || undefined}>
+              <Group gap={4} wrap="nowrap" justify="space-between">
+                <UnstyledButton
+                  role="radio"
+                  aria-checked={voice === chosen}
+                  className="voice-name"
+                  onClick={() => onChoose(voice)}
                 >
-                  {playing === voice ? <IconPlayerStop size={13} /> : <IconPlayerPlay size={13} />}
-                </ActionIcon>
-              </Tooltip>
-            </Group>
-          ))}
-        </Group>
-      </ScrollArea.Autosize>
-      {play.error !== null && (
-        <Alert color="red" variant="light" role="alert" mt="xs">
-          {play.error.message}
-        </Alert>
-      )}
+                  {voice}
+                </UnstyledButton>
+                <Tooltip label={isPlaying ? "Stop" : "Listen"}>
+                  <ActionIcon
+                    variant="light"
+                    radius="xl"
+                    size="md"
+                    loading={making === voice}
+                    disabled={input === ""}
+                    aria-label={isPlaying ? `Stop the sample of ${voice}` : `Listen to ${voice}`}
+                    onClick={() => (isPlaying ? stop() : void play([voice]))}
+                  >
+                    {isPlaying ? <IconPlayerStop size={14} /> : <IconPlayerPlay size={14} />}
+                  </ActionIcon>
+                </Tooltip>
+              </Group>
+              <VoiceWave peaks={sample?.peaks} isPlaying={isPlaying} />
+              <Group gap={6} justify="space-between" mih={22}>
+                <Text size="xs" c="dimmed" className="tabular">
+                  {sample === undefined
+                    ? "Not heard yet"
+                    : `${formatSeconds(sample.peaks.seconds)} in ${formatSeconds(sample.madeIn)}`}
+                </Text>
+                {sample !== undefined && (
+                  <ActionIcon
+                    component="a"
+                    href={sample.url}
+                    download={`${voice}.mp3`}
+                    variant="subtle"
+                    color="gray"
+                    size="sm"
+                    aria-label={`Download ${voice}`}
+                  >
+                    <IconDownload size={14} />
+                  </ActionIcon>
+                )}
+              </Group>
+            </div>
+          );
+        })}
+      </div>
+      <ErrorAlert error={error} />
     </div>
   );
 }
 
-async function sample(model: string, voice: string): Promise<string> {
-  const body = { model, voice, input: SAMPLE, response_format: "mp3" };
-  return URL.createObjectURL(await (await send("v1/audio/speech", { method: "POST", body })).blob());
+function VoiceWave({ peaks, isPlaying }: { peaks: Peaks | undefined; isPlaying: boolean }) {
+  const levels = peaks?.levels;
+  const path = Array.from({ length: BARS }, (_, bar) => {
+    const level = levels === undefined ? 0 : (levels[Math.floor(((bar + 0.5) / BARS) * levels.length)] ?? 0);
+    const height = Math.max(4, 92 * level ** 0.7);
+    return `M${bar + 0.5} ${50 - height / 2}v${height}`;
+  }).join("");
+  return (
+    <svg
+      className="voice-wave"
+      data-playing={isPlaying || undefined}
+      data-heard={levels !== undefined || undefined}
+      viewBox={`0 0 ${BARS} 100`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path d={path} />
+    </svg>
+  );
+}
+
+async function makeSample(request: { model: string; voice: string; input: string; speed: number }): Promise<Sample> {
+  const beganAt = performance.now();
+  const body = { ...request, response_format: "mp3" };
+  const blob = await (await send("v1/audio/speech", { method: "POST", body })).blob();
+  const madeIn = (performance.now() - beganAt) / 1000;
+  const peaks = await decodePeaks(await blob.arrayBuffer());
+  return { url: URL.createObjectURL(blob), peaks, madeIn };
 }
