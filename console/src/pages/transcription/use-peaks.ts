@@ -38,7 +38,7 @@ export async function decodePeaks(bytes: ArrayBuffer): Promise<Peaks> {
 }
 
 /** Root mean square of each of `count` parts; the loudest one is 1. */
-export function toLevels(samples: Float32Array, count: number): Float32Array {
+function toLevels(samples: Float32Array, count: number): Float32Array {
   const levels = new Float32Array(Math.min(count, samples.length));
   const step = samples.length / levels.length;
   for (let at = 0; at < levels.length; at += 1) {
