@@ -55,7 +55,10 @@ test.runIf(hasChromium)("opens pages, searches without decision records, and vio
     await page.getByRole("heading", { level: 1, name: /From nothing to a team/ }).waitFor();
     await page.goto(`${service.origin}/docs/how-to/receive-webhooks`);
     await page.getByRole("heading", { level: 1, name: /Receive webhooks/ }).waitFor();
-    await page.getByRole("button", { name: /^Search/ }).first().click();
+    await page
+      .getByRole("button", { name: /^Search/ })
+      .first()
+      .click();
     await page.getByPlaceholder("Search").fill("speaker labels");
     const results = page.locator("#localsearch-list a");
     await results.first().waitFor();
