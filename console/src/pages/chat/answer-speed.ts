@@ -3,7 +3,7 @@ import type { Answer } from "./conversation.ts";
 /** The rate of a shorter time says nothing. */
 const MIN_MEASURED_SECONDS = 0.02;
 
-export interface AnswerSpeed {
+interface AnswerSpeed {
   /** Tokens per second after the first one; undefined: too short to tell. */
   tokensPerSecond: number | undefined;
   firstTokenSeconds: number | undefined;
@@ -20,7 +20,7 @@ export function speedOf({ measures, progress }: Pick<Answer, "measures" | "progr
   return { tokensPerSecond: isMeasured ? (tokens - 1) / generating : undefined, firstTokenSeconds };
 }
 
-export interface Race {
+interface Race {
   /** Highest rate of the answers, to which bars are drawn. */
   highest: number;
   /** Index of the answer with the highest rate, and of that which began first; undefined until all are complete. */

@@ -5,7 +5,7 @@ import { toDataUrl } from "../../components/data-url.ts";
 import { formatBytes } from "../../components/format.ts";
 import type { AttachedFile } from "./conversation.ts";
 
-export type Attachment =
+type Attachment =
   | { kind: "image"; url: string }
   | { kind: "file"; file: AttachedFile }
   | { kind: "transcript"; text: string };

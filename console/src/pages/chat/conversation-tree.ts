@@ -31,7 +31,7 @@ export function pathOf({ turns, selected = {} }: Tree): Turn[] {
   }
 }
 
-export interface Branch {
+interface Branch {
   /** Position among the turns that stand in place of each other, in the order in which they were added. */
   index: number;
   count: number;

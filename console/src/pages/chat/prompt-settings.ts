@@ -28,7 +28,7 @@ export function toPromptContent({ models, parameters }: Pick<Conversation, "mode
   };
 }
 
-export interface OpenedPrompt {
+interface OpenedPrompt {
   conversation: Conversation;
   /** The first question of the prompt, with its placeholders. */
   draft: string;
