@@ -91,8 +91,6 @@ const vectorStorePrices = z
   .default({})
   .describe("Prices of vector stores of this service. Their size is recorded each hour, also without a price.");
 
-export type VectorStorePrices = z.output<typeof vectorStorePrices>;
-
 export const priceSettings = mapping(
   {
     vector_stores: vectorStorePrices,

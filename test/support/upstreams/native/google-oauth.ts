@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { exportPKCS8, generateKeyPair, jwtVerify } from "jose";
 
-export interface GoogleOauth extends AsyncDisposable {
+interface GoogleOauth extends AsyncDisposable {
   /** Path of the key file. */
   keyFile: string;
   /** Access tokens that were issued, `token-1` first. */
