@@ -3,7 +3,7 @@ import { useElementSize } from "@mantine/hooks";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { labelIndexes, linePath, runsOf, ticksUpTo } from "./chart-scale.ts";
 
-export interface ChartSeries {
+interface ChartSeries {
   name: string;
   /** CSS color. */
   color: string;
