@@ -18,6 +18,8 @@ export default defineConfig({
   ignoreDeadLinks: [
     /^(\.\.?\/)+(README|ARCHITECTURE|CONTRIBUTING|CHANGELOG|LICENSE|assets|bench|deploy|packages|parlance|src|test)/,
   ],
+  // The default themes have less contrast than WCAG AA asks for.
+  markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   themeConfig: {
     logo: "/icon.svg",
     outline: { level: [2, 3] },
