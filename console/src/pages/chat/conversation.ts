@@ -43,7 +43,7 @@ export interface Measures {
 }
 
 /** How far an answer is that is being generated. */
-export interface Progress {
+interface Progress {
   firstTokenSeconds: number | undefined;
   seconds: number;
   /** Parts of the stream, most of which are one token. */
