@@ -55,7 +55,7 @@ export interface EvalRunsOptions {
 
 export type OutputItem = Omit<EvalItemRow, "content" | "summary"> & ItemContent & { evalId: string };
 
-export interface NewRun {
+interface NewRun {
   name: string | undefined;
   source: RunDataSource;
 }

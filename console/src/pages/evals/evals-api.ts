@@ -5,9 +5,8 @@ import { listAll, type Page, request } from "../../api/request.ts";
 export type Eval = Answers["Eval"];
 export type EvalRun = Answers["EvalRun"];
 export type EvalItem = Answers["EvalOutputItem"];
-export type Grader = Eval["testing_criteria"][number];
 
-export const EVALS = "v1/evals";
+const EVALS = "v1/evals";
 const REFRESH_MS = 2_000;
 /** Rows of a run that the page compares. */
 export const MAX_ROWS = 500;
