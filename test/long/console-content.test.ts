@@ -36,6 +36,19 @@ describe.runIf(hasChromium)("recorded content in the console", () => {
     await response.text();
     const request = response.headers.get("x-request-id");
     await expect.poll(() => admin("GET", `/requests/${request}`)).toMatchObject({ recorded: true });
+    await open("/requests");
+    const search = page.getByRole("searchbox", { name: "Search prompts and answers" });
+    await search.fill("heron unicorn");
+    await search.press("Enter");
+    await page.getByText("No request matches these filters").waitFor();
+    await expectAccessible();
+    await search.fill("HERON sleep");
+    await search.press("Enter");
+    await page.locator(`a[href*="${request}"]`).first().waitFor();
+    expect(page.url()).toContain("words=");
+    // Without words, the list is that of all requests.
+    await search.fill("");
+    await expect.poll(() => page.url()).not.toContain("words=");
     await open(`/requests/${request}`);
     await page.getByRole("button", { name: "Show prompt and answer" }).click();
     const prompt = page.getByRole("region", { name: "Prompt" });

@@ -1,8 +1,9 @@
-import { type Query, request } from "../../api/request.ts";
+import { request } from "../../api/request.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { saveFile } from "../../components/save-file.ts";
 import { toCsvText } from "../../components/to-csv.ts";
-import { REQUESTS, type RequestEntry, type RequestPage } from "./requests-api.ts";
+import type { FilterState } from "./request-filters.ts";
+import type { RequestEntry, RequestPage } from "./requests-api.ts";
 
 const COLUMNS = [
   "id",
@@ -32,13 +33,13 @@ const COLUMNS = [
 /** More would take a browser's memory; the API has the rest. */
 const MAX_ROWS = 10_000;
 
-/** Downloads the newest requests that a filter matches, at most 10,000. */
-export async function exportRequests(filter: Query): Promise<void> {
+/** Downloads the newest requests of a list, at most 10,000. */
+export async function exportRequests({ path, query }: FilterState["list"]): Promise<void> {
   try {
     const rows: RequestEntry[] = [];
     let page: string | undefined;
     do {
-      const answer: RequestPage = await request(REQUESTS, { query: { ...filter, limit: 100, page } });
+      const answer: RequestPage = await request(path, { query: { ...query, limit: 100, page } });
       rows.push(...answer.data);
       page = answer.next_page ?? undefined;
     } while (page !== undefined && rows.length < MAX_ROWS);

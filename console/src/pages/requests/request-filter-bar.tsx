@@ -1,11 +1,12 @@
-import { Autocomplete, Group, SegmentedControl, Select } from "@mantine/core";
+import { Autocomplete, Group, SegmentedControl, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { modelsQuery } from "../../api/models.ts";
 import { listAll } from "../../api/request.ts";
-import { useSession } from "../../api/session.ts";
+import { may, useSession } from "../../api/session.ts";
 import { formatCost, formatSeconds } from "../../components/format.ts";
+import { IconSearch } from "../../icons.tsx";
 import { pathOf, projectsQuery } from "../projects/projects-api.ts";
 import { type FilterState, RANGES } from "./request-filters.ts";
 
@@ -21,7 +22,9 @@ const OUTCOMES = [
 ];
 
 export function RequestFilterBar({ state: { filters, change } }: { state: FilterState }) {
-  const { is_admin: isAdmin, project } = useSession();
+  const session = useSession();
+  const { is_admin: isAdmin, project } = session;
+  const mayReadContent = may(session, "project.content.read", project?.id);
   const projects = useQuery({ ...projectsQuery(false), enabled: isAdmin });
   const models = useQuery({ ...modelsQuery, enabled: project !== null });
   const keys = useQuery({
@@ -32,6 +35,7 @@ export function RequestFilterBar({ state: { filters, change } }: { state: Filter
   });
   return (
     <Group gap="xs" className="filter-bar">
+      {mayReadContent && <WordsField value={filters.words} onChange={(words) => change({ words })} />}
       <Select
         aria-label="Time range"
         w={158}
@@ -101,6 +105,35 @@ export function RequestFilterBar({ state: { filters, change } }: { state: Filter
         />
       )}
     </Group>
+  );
+}
+
+/** Searches when it is submitted, since the audit log has each search. */
+function WordsField({ value, onChange }: { value: string; onChange: (words: string) => void }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange(text.trim());
+      }}
+    >
+      <TextInput
+        aria-label="Search prompts and answers"
+        placeholder="Search prompts and answers"
+        w={230}
+        size="xs"
+        type="search"
+        maxLength={1000}
+        leftSection={<IconSearch size={14} />}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          if (event.currentTarget.value === "") onChange("");
+        }}
+      />
+    </form>
   );
 }
 

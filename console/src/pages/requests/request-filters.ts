@@ -3,7 +3,7 @@
 import { useMemo } from "react";
 import type { Query } from "../../api/request.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
-import type { RequestEntry } from "./requests-api.ts";
+import { REQUESTS, type RequestEntry } from "./requests-api.ts";
 
 export const RANGES = [
   { value: "15m", label: "Last 15 minutes", seconds: 900 },
@@ -23,6 +23,8 @@ const DEFAULTS = {
   key: "",
   slower: "",
   costlier: "",
+  /** Words of prompts and answers that were recorded. */
+  words: "",
   sort: "",
 };
 export type RequestFilters = typeof DEFAULTS;
@@ -30,8 +32,8 @@ export type RequestFilters = typeof DEFAULTS;
 export interface FilterState {
   filters: RequestFilters;
   change: ReturnType<typeof useAddressState<RequestFilters>>[1];
-  /** What the API takes, for a list. */
-  query: Query;
+  /** Path and parameters of the list. */
+  list: { path: string; query: Query };
   /** What the API takes, for the histogram of the range. */
   histogram: Query;
   isFiltered: boolean;
@@ -41,7 +43,7 @@ export interface FilterState {
 export function useRequestFilters(now: number): FilterState {
   const [filters, change] = useAddressState(DEFAULTS);
   return useMemo(() => {
-    const { range, from, to, status, model, project, key, slower, costlier } = filters;
+    const { range, from, to, status, model, project, key, slower, costlier, words } = filters;
     const seconds = (RANGES.find(({ value }) => value === range) ?? RANGES[2]).seconds;
     const conditions: Query = {
       status: status === "all" ? undefined : status,
@@ -55,16 +57,21 @@ export function useRequestFilters(now: number): FilterState {
     return {
       filters,
       change,
-      query: { ...conditions, start_time: from || start, end_time: to || undefined },
+      list: {
+        path: words === "" ? REQUESTS : `${REQUESTS}/search`,
+        query: { ...conditions, query: words || undefined, start_time: from || start, end_time: to || undefined },
+      },
       histogram: { ...conditions, start_time: start, end_time: now },
-      isFiltered: from !== "" || Object.values(conditions).some((value) => value !== undefined),
+      isFiltered: from !== "" || words !== "" || Object.values(conditions).some((value) => value !== undefined),
     };
   }, [filters, change, now]);
 }
 
 /** Whether a request that has just ended belongs into the list. */
 export function matches(entry: RequestEntry, filters: RequestFilters): boolean {
-  const { status, model, project, key, slower, costlier, to } = filters;
+  const { status, model, project, key, slower, costlier, words, to } = filters;
+  // Its content is not recorded yet.
+  if (words !== "") return false;
   if (to !== "" && entry.ended_at >= Number(to)) return false;
   if (model !== "" && entry.model !== model) return false;
   if (project !== "" && entry.project_id !== project) return false;

@@ -14,7 +14,7 @@ import { exportRequests } from "./export-requests.ts";
 import { RequestFilterBar } from "./request-filter-bar.tsx";
 import { type FilterState, matches, useRequestFilters } from "./request-filters.ts";
 import { RequestTable } from "./request-table.tsx";
-import { histogramQuery, REQUESTS, type RequestEntry, type RequestPage } from "./requests-api.ts";
+import { histogramQuery, type RequestEntry, type RequestPage } from "./requests-api.ts";
 import { sorted } from "./sort-requests.ts";
 
 const PAGE_SIZE = 100;
@@ -26,13 +26,13 @@ const STEP_SECONDS = 60;
 export function RequestsPage() {
   const now = useNow();
   const state = useRequestFilters(now);
-  const { filters, query: filter } = state;
+  const { filters, list } = state;
   const [isLive, setIsLive] = useState(true);
   const query = useInfiniteQuery({
-    queryKey: ["requests", "list", filter],
+    queryKey: ["requests", "list", list],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      request<RequestPage>(REQUESTS, { query: { ...filter, limit: PAGE_SIZE, page: pageParam }, signal }),
+      request<RequestPage>(list.path, { query: { ...list.query, limit: PAGE_SIZE, page: pageParam }, signal }),
     getNextPageParam: ({ next_page }) => next_page ?? undefined,
     placeholderData: (previous) => previous,
   });
@@ -56,7 +56,7 @@ export function RequestsPage() {
             size="xs"
             leftSection={<IconDownload size={15} />}
             disabled={entries.length === 0}
-            onClick={() => void exportRequests(filter)}
+            onClick={() => void exportRequests(list)}
           >
             Export CSV
           </Button>
@@ -92,7 +92,7 @@ export function RequestsPage() {
   );
 }
 
-function NoRequests({ state: { isFiltered, change } }: { state: FilterState }) {
+function NoRequests({ state: { filters, isFiltered, change } }: { state: FilterState }) {
   if (!isFiltered) {
     return (
       <Empty icon={<IconActivity />} title="No requests yet">
@@ -102,11 +102,26 @@ function NoRequests({ state: { isFiltered, change } }: { state: FilterState }) {
   }
   return (
     <Empty icon={<IconActivity />} title="No request matches these filters">
+      {filters.words !== "" && (
+        <Text size="sm" c="dimmed" mb="sm">
+          The search finds prompts and answers that the project has recorded.
+        </Text>
+      )}
       <Button
         variant="default"
         size="xs"
         onClick={() =>
-          change({ status: "all", model: "", project: "", key: "", slower: "", costlier: "", from: "", to: "" })
+          change({
+            status: "all",
+            model: "",
+            project: "",
+            key: "",
+            slower: "",
+            costlier: "",
+            words: "",
+            from: "",
+            to: "",
+          })
         }
       >
         Clear filters
