@@ -80,7 +80,11 @@ function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
               mb={8}
             />
             <Group gap="xs" ml="auto">
-              <AsCode samples={() => transcriptionSamples(id, recording?.name ?? "recording.mp3", hasSpeakers)} />
+              <AsCode
+                samples={() =>
+                  transcriptionSamples(id, recording?.name ?? "recording.mp3", hasSpeakers && speakers === true)
+                }
+              />
               {state === "running" ? (
                 <Button variant="default" onClick={() => studioStore.cancel()}>
                   Cancel
