@@ -1,4 +1,4 @@
-/** Batches, files, webhooks and the transcription studio of the console, with scripted models. */
+/** Batches, files, webhooks, images and the transcription studio of the console. */
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium } from "../support/service/chromium.ts";
 import { type ConsoleSession, startConsole } from "../support/service/console-session.ts";
 
-const CONFIG = `
+const configOf = (upstream: string) => `
 builtin_models: false
 models:
   - id: scribe
@@ -22,6 +22,7 @@ models:
         replies:
           - { match: bad, fail_after_tokens: 0, fail_with: { kind: invalid-request, message: "This ticket is empty." } }
           - { text: Refund }
+  - { id: painter, task: image, deployments: [{ engine: openai-compatible, base_url: "${upstream}/v1", model: slow }] }
 `;
 
 const lineOf = (id: number, content: string) =>
@@ -36,16 +37,26 @@ describe.runIf(hasChromium)("the console's jobs", () => {
   let session: ConsoleSession;
   let receiver: string;
   let status = 200;
+  let runningImages = 0;
 
   beforeAll(async () => {
     const server = createServer(async (request, response) => {
+      if (request.url === "/v1/images/generations") {
+        // Never answers.
+        runningImages += 1;
+        response.once("close", () => {
+          runningImages -= 1;
+        });
+        return;
+      }
       received.push({ headers: request.headers, body: await text(request) });
       response.writeHead(status).end("noted");
     });
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
     cleanup.defer(() => void server.close());
-    receiver = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
-    session = cleanup.use(await startConsole(CONFIG, { hears: false }));
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    receiver = `${origin}/events`;
+    session = cleanup.use(await startConsole(configOf(origin), { hears: false }));
     await session.page.goto(await session.signInLink());
     await session.page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
   });
@@ -162,6 +173,19 @@ describe.runIf(hasChromium)("the console's jobs", () => {
     await page.getByRole("heading", { name: "Files" }).waitFor();
     await open("/transcription");
     await page.getByText("Yes,").waitFor();
+  });
+
+  test("stops an image when it is cancelled, and when its page is left", async () => {
+    const { page, open } = session;
+    await open("/images");
+    const cancel = () => page.getByRole("button", { name: "Cancel", exact: true }).click();
+    for (const stop of [cancel, () => open("/files")]) {
+      await page.getByRole("button", { name: "Generate" }).click();
+      await expect.poll(() => runningImages).toBe(1);
+      await stop();
+      await expect.poll(() => runningImages).toBe(0);
+      expect(await page.getByRole("alert").count()).toBe(0);
+    }
   });
 
   test("leaves no error in the browser's console", () => {

@@ -6,6 +6,7 @@ import { send } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatSeconds } from "../../components/format.ts";
+import { useAbort } from "../../components/use-abort.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { IconDownload, IconPhoto } from "../../icons.tsx";
 import { type ImageSettings, imageBody, imageSamples } from "./image-code.ts";
@@ -36,7 +37,8 @@ function ImageForm({ models }: { models: ModelEntry[] }) {
     n: 1,
   });
   const set = (part: Partial<ImageSettings>) => setSettings((now) => ({ ...now, ...part }));
-  const generate = useMutation({ mutationFn: () => makeImages(settings) });
+  const abort = useAbort();
+  const generate = useMutation({ mutationFn: () => makeImages(settings, abort.next()) });
   return (
     <Card>
       <form
@@ -88,9 +90,14 @@ function ImageForm({ models }: { models: ModelEntry[] }) {
             >
               Generate
             </Button>
+            {generate.isPending && (
+              <Button variant="default" onClick={abort.abort}>
+                Cancel
+              </Button>
+            )}
             <AsCode samples={() => imageSamples(settings)} />
           </Group>
-          <ErrorAlert error={generate.error} />
+          <ErrorAlert error={generate.error?.name === "AbortError" ? null : generate.error} />
           {generate.data !== undefined && <MadeImagesGrid images={generate.data} />}
         </Stack>
       </form>
@@ -103,7 +110,8 @@ function MadeImagesGrid({ images: { urls, prompt, format, seconds } }: { images:
     <Stack gap="xs">
       <SimpleGrid cols={{ base: 1, sm: urls.length === 1 ? 1 : 2 }}>
         {urls.map((url, index) => (
-          <Stack key={url.slice(-64)} gap={6} align="flex-start">
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same image may come twice
+          <Stack key={index} gap={6} align="flex-start">
             <Image src={url} alt={prompt} radius="md" maw={640} />
             <Button
               component="a"
@@ -130,9 +138,9 @@ interface ImagesAnswer {
   output_format?: string;
 }
 
-async function makeImages(settings: ImageSettings): Promise<MadeImages> {
+async function makeImages(settings: ImageSettings, signal: AbortSignal): Promise<MadeImages> {
   const beganAt = performance.now();
-  const response = await send("v1/images/generations", { method: "POST", body: imageBody(settings) });
+  const response = await send("v1/images/generations", { method: "POST", body: imageBody(settings), signal });
   const { data, output_format: format = "png" }: ImagesAnswer = await response.json();
   const urls = data.map(({ b64_json: content, url = "" }) =>
     content === undefined ? url : `data:image/${format};base64,${content}`,

@@ -1,11 +1,12 @@
 import { Badge, Button, Card, Group, Select, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { modelsQuery } from "../../api/models.ts";
 import { send } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatMilliseconds, formatNumber } from "../../components/format.ts";
 import { Markdown } from "../../components/markdown/markdown.tsx";
+import { useAbort } from "../../components/use-abort.ts";
 import { IconPlayerPlay, IconPlayerStop } from "../../icons.tsx";
 import { RatingButtons } from "../requests/rating-buttons.tsx";
 import { allVariables } from "./prompt-text.ts";
@@ -30,14 +31,12 @@ export function TryVersion({ version }: { version: PromptVersion }) {
   const [model, setModel] = useState<string | null>(null);
   const models = useQuery({ ...modelsQuery, enabled: content.model === undefined });
   const client = useQueryClient();
-  const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+  const abort = useAbort();
   const ask = useMutation({
     mutationFn: () => {
-      running.current = new AbortController();
       const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
       const prompt = { id, version: String(number), variables: sent };
-      return askModel({ prompt, ...(model !== null && { model }) }, running.current.signal);
+      return askModel({ prompt, ...(model !== null && { model }) }, abort.next());
     },
     // Its cost and its rating are in the table of versions.
     onSuccess: () => refreshPrompts(client),
@@ -77,16 +76,12 @@ export function TryVersion({ version }: { version: PromptVersion }) {
               Run version {number}
             </Button>
             {ask.isPending && (
-              <Button
-                variant="default"
-                leftSection={<IconPlayerStop size={16} />}
-                onClick={() => running.current?.abort()}
-              >
+              <Button variant="default" leftSection={<IconPlayerStop size={16} />} onClick={abort.abort}>
                 Stop
               </Button>
             )}
           </Group>
-          <ErrorAlert error={running.current?.signal.aborted === true ? null : ask.error} />
+          <ErrorAlert error={ask.error?.name === "AbortError" ? null : ask.error} />
           {ask.data !== undefined && <AnswerView answer={ask.data} onRated={() => void refreshPrompts(client)} />}
         </Stack>
       </form>

@@ -6,6 +6,7 @@ import { send } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatBytes, formatSeconds } from "../../components/format.ts";
+import { useAbort } from "../../components/use-abort.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { IconDownload, IconVolume } from "../../icons.tsx";
@@ -57,7 +58,15 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
   const voice = names.includes(settings.voice) ? settings.voice : (names[0] ?? "");
   const chosen = { ...settings, voice };
   const [complete, setComplete] = useState<CompleteRecording>();
-  const speak = useMutation({ mutationFn: () => record(chosen, setComplete), onMutate: () => setComplete(undefined) });
+  const [failure, setFailure] = useState<Error | null>(null);
+  const abort = useAbort();
+  const speak = useMutation({
+    mutationFn: () => record(chosen, abort.next(), setComplete, setFailure),
+    onMutate: () => {
+      setComplete(undefined);
+      setFailure(null);
+    },
+  });
   useRevoked(speak.data?.url);
   useRevoked(complete?.url);
   return (
@@ -126,8 +135,10 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
             </Button>
             <AsCode samples={() => speechSamples(chosen)} />
           </Group>
-          <ErrorAlert error={speak.error ?? voices.error} />
-          {speak.data !== undefined && <Player recording={speak.data} complete={complete} />}
+          <ErrorAlert error={speak.error ?? failure ?? voices.error} />
+          {speak.data !== undefined && (
+            <Player recording={speak.data} complete={complete} isBroken={failure !== null} />
+          )}
         </Stack>
       </form>
     </Card>
@@ -144,7 +155,14 @@ function useRevoked(url: string | undefined): void {
   );
 }
 
-function Player({ recording, complete }: { recording: Recording; complete: CompleteRecording | undefined }) {
+interface PlayerProps {
+  recording: Recording;
+  complete: CompleteRecording | undefined;
+  /** True when the rest does not arrive. */
+  isBroken: boolean;
+}
+
+function Player({ recording, complete, isBroken }: PlayerProps) {
   return (
     <Group>
       {/* biome-ignore lint/a11y/useMediaCaption: the text that is spoken stands above */}
@@ -164,27 +182,31 @@ function Player({ recording, complete }: { recording: Recording; complete: Compl
       <Text size="xs" c="dimmed" className="tabular" role="status">
         First sound after {formatSeconds(recording.firstByteSeconds)}
         {complete === undefined
-          ? " · still speaking…"
+          ? !isBroken && " · still speaking…"
           : ` · ${formatBytes(complete.bytes)} in ${formatSeconds(complete.seconds)}`}
       </Text>
     </Group>
   );
 }
 
-/** Resolves as soon as the recording can be played; calls `onComplete` at its end. */
+/** Resolves as soon as the recording can be played; calls `onComplete` at its end, or `onFailure` when it breaks off. */
 async function record(
   { model, input, voice, format, speed }: SpeechSettings,
+  signal: AbortSignal,
   onComplete: (recording: CompleteRecording) => void,
+  onFailure: (failure: Error) => void,
 ): Promise<Recording> {
   const beganAt = performance.now();
   const seconds = () => (performance.now() - beganAt) / 1000;
   const body = { model, input, voice, response_format: format, speed };
-  const response = await send("v1/audio/speech", { method: "POST", body });
+  const response = await send("v1/audio/speech", { method: "POST", body, signal });
   const firstByteSeconds = seconds();
   const finish = (blob: Blob) => onComplete({ url: URL.createObjectURL(blob), bytes: blob.size, seconds: seconds() });
   if (response.body !== null && canStream(format)) {
     const { url, complete } = playStream(response.body, format);
-    void complete.then(finish);
+    void complete.then(finish, (failure: unknown) => {
+      if (!signal.aborted) onFailure(failure instanceof Error ? failure : new Error(String(failure)));
+    });
     return { url, format, firstByteSeconds };
   }
   const blob = await response.blob();

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { send } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatSeconds } from "../../components/format.ts";
+import { useAbort } from "../../components/use-abort.ts";
 import { IconDownload, IconPlayerPlay, IconPlayerStop } from "../../icons.tsx";
 import { decodePeaks, type Peaks } from "../transcription/use-peaks.ts";
 import { firstSentences } from "./first-sentences.ts";
@@ -35,7 +36,7 @@ export function VoiceList({ model, voices, chosen, isLoading, text, speed, onCho
   const [playing, setPlaying] = useState<string>();
   const [making, setMaking] = useState<string>();
   const [error, setError] = useState<Error | null>(null);
-  const turn = useRef(0);
+  const abort = useAbort();
   const input = firstSentences(text);
   const keyOf = (voice: string) => JSON.stringify([model, voice, speed, input]);
   const made = useRef(samples);
@@ -47,23 +48,27 @@ export function VoiceList({ model, voices, chosen, isLoading, text, speed, onCho
     [],
   );
   const stop = () => {
-    turn.current += 1;
+    abort.abort();
     audio.current?.pause();
     setPlaying(undefined);
     setMaking(undefined);
   };
-  const playOne = async (voice: string, isCurrent: () => boolean) => {
+  const playOne = async (voice: string, signal: AbortSignal) => {
     const key = keyOf(voice);
     let sample = made.current.get(key);
     if (sample === undefined) {
       setMaking(voice);
-      sample = await makeSample({ model, voice, input, speed });
+      sample = await makeSample({ model, voice, input, speed }, signal);
+      if (signal.aborted) {
+        URL.revokeObjectURL(sample.url);
+        return;
+      }
       const ready = sample;
       setSamples((now) => new Map([...now, [key, ready]]));
-      if (isCurrent()) setMaking(undefined);
+      setMaking(undefined);
     }
     const element = audio.current;
-    if (!isCurrent() || element === null) return;
+    if (element === null) return;
     element.src = sample.url;
     setPlaying(voice);
     const ended = new Promise((resolve) => {
@@ -72,17 +77,16 @@ export function VoiceList({ model, voices, chosen, isLoading, text, speed, onCho
     });
     await element.play();
     await ended;
-    if (isCurrent()) setPlaying(undefined);
+    if (!signal.aborted) setPlaying(undefined);
   };
   const play = async (list: readonly string[]) => {
     stop();
-    const mine = turn.current;
-    const isCurrent = () => turn.current === mine;
+    const signal = abort.next();
     setError(null);
     try {
-      for (const voice of list) if (isCurrent()) await playOne(voice, isCurrent);
+      for (const voice of list) if (!signal.aborted) await playOne(voice, signal);
     } catch (failure) {
-      if (!isCurrent()) return;
+      if (signal.aborted) return;
       stop();
       setError(failure instanceof Error ? failure : new Error(String(failure)));
     }
@@ -193,10 +197,17 @@ function VoiceWave({ peaks, isPlaying }: { peaks: Peaks | undefined; isPlaying: 
   );
 }
 
-async function makeSample(request: { model: string; voice: string; input: string; speed: number }): Promise<Sample> {
+interface SampleRequest {
+  model: string;
+  voice: string;
+  input: string;
+  speed: number;
+}
+
+async function makeSample(request: SampleRequest, signal: AbortSignal): Promise<Sample> {
   const beganAt = performance.now();
   const body = { ...request, response_format: "mp3" };
-  const blob = await (await send("v1/audio/speech", { method: "POST", body })).blob();
+  const blob = await (await send("v1/audio/speech", { method: "POST", body, signal })).blob();
   const madeIn = (performance.now() - beganAt) / 1000;
   const peaks = await decodePeaks(await blob.arrayBuffer());
   return { url: URL.createObjectURL(blob), peaks, madeIn };
