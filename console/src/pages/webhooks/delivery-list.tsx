@@ -31,7 +31,7 @@ function DeliveryRow({ delivery, mayRetry }: { delivery: Delivery; mayRetry: boo
     <li className="delivery">
       <UnstyledButton className="delivery-head" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         <Chevron size={15} />
-        <Badge variant="dot" color={STATES[state].color} tt="none" fw={500} miw={104}>
+        <Badge className="delivery-state" variant="dot" color={STATES[state].color} tt="none" fw={500}>
           {STATES[state].label}
         </Badge>
         <span className="delivery-type mono">{type}</span>

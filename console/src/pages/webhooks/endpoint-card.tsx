@@ -4,6 +4,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { formatAgo, formatNumber } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { IconLock } from "../../icons.tsx";
+import { EVENTS } from "./events.ts";
 import { sendTest, type Webhook } from "./webhooks-api.ts";
 
 interface EndpointCardProps {
@@ -28,20 +29,18 @@ export function EndpointCard({ webhook, isLocked, mayChange, onRemove }: Endpoin
   return (
     <Card component="article" aria-label={url} className="endpoint">
       <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
-        <div style={{ minWidth: 0 }}>
-          <Text fw={600} className="wrap-anywhere">
-            {host}
-          </Text>
-          <Text size="xs" c="dimmed" className="mono wrap-anywhere">
-            {pathname}
-          </Text>
-        </div>
+        <Text fw={600} className="wrap-anywhere">
+          {host}
+        </Text>
         {isLocked && (
           <Badge variant="default" tt="none" leftSection={<IconLock size={11} />} style={{ flexShrink: 0 }}>
             parlance.yaml
           </Badge>
         )}
       </Group>
+      <Text size="xs" c="dimmed" className="mono wrap-anywhere">
+        {pathname}
+      </Text>
       <div className="endpoint-bar" aria-hidden="true">
         {Object.entries({ delivered, retrying, failed }).map(
           ([state, count]) => count > 0 && <span key={state} data-state={state} style={{ flexGrow: count }} />,
@@ -54,7 +53,7 @@ export function EndpointCard({ webhook, isLocked, mayChange, onRemove }: Endpoin
         {pending > retrying && <span> · {formatNumber(pending - retrying)} waiting</span>}
       </Text>
       <Text size="xs" c="dimmed">
-        {events.length > 12 ? "All events" : events.join(", ")} ·{" "}
+        {EVENTS.every((event) => events.includes(event)) ? "All events" : events.join(", ")} ·{" "}
         {total === 0 || last === null ? "nothing sent yet" : `last ${formatAgo(last)}`}
       </Text>
       {mayChange && (

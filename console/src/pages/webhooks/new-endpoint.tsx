@@ -4,17 +4,8 @@ import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { onceOnly } from "../keys/secret-once.tsx";
+import { EVENT_GROUPS, EVENTS } from "./events.ts";
 import { type EndpointSetting, newSecret, saveEndpoints } from "./webhooks-api.ts";
-
-/** Events by what they are about. */
-const EVENTS: Readonly<Record<string, readonly string[]>> = {
-  Keys: ["api_key.created", "api_key.deleted"],
-  Spending: ["spend_limit.reached", "budget.reached"],
-  Deployments: ["deployment.down", "deployment.up"],
-  Batches: ["batch.completed", "batch.failed", "batch.expired", "batch.cancelled"],
-  Responses: ["response.completed", "response.incomplete", "response.failed", "response.cancelled"],
-};
-const ALL = Object.values(EVENTS).flat();
 
 interface NewEndpointProps {
   existing: readonly EndpointSetting[];
@@ -25,11 +16,11 @@ interface NewEndpointProps {
 export function NewEndpoint({ existing, onClose }: NewEndpointProps) {
   const client = useQueryClient();
   const [url, setUrl] = useState("");
-  const [events, setEvents] = useState<string[]>(ALL);
+  const [events, setEvents] = useState<string[]>([...EVENTS]);
   const [secret] = useState(newSecret);
   const save = useMutation({
     mutationFn: () => {
-      const isAll = events.length === ALL.length;
+      const isAll = events.length === EVENTS.length;
       return saveEndpoints(client, [...existing, { url: url.trim(), secret, ...(!isAll && { events }) }]);
     },
   });
@@ -72,7 +63,7 @@ export function NewEndpoint({ existing, onClose }: NewEndpointProps) {
           />
           <Checkbox.Group label="Events" value={events} onChange={setEvents}>
             <SimpleGrid cols={{ base: 1, xs: 2 }} mt={6} spacing="md">
-              {Object.entries(EVENTS).map(([group, names]) => (
+              {Object.entries(EVENT_GROUPS).map(([group, names]) => (
                 <div key={group}>
                   <Text size="xs" c="dimmed" mb={4}>
                     {group}

@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { type Page, request } from "../../api/request.ts";
 import { refreshConfiguration } from "../connections/connections-api.ts";
@@ -17,16 +17,20 @@ export const webhooksQuery = queryOptions({
 });
 
 export const deliveriesQuery = (filter: { url: string; state: string }) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["webhooks", "deliveries", filter],
-    queryFn: async ({ signal }) => {
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) => {
       const query = {
         limit: 100,
+        after: pageParam,
         ...(filter.url !== "" && { url: filter.url }),
         ...(filter.state !== "" && { state: filter.state }),
       };
-      return (await request<Page<Delivery>>(`${WEBHOOKS}/deliveries`, { query, signal })).data;
+      return request<Page<Delivery>>(`${WEBHOOKS}/deliveries`, { query, signal });
     },
+    getNextPageParam: ({ has_more: hasMore, last_id: last }) => (hasMore ? (last ?? undefined) : undefined),
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
     refetchInterval: REFRESH_MS,
   });
 

@@ -1,6 +1,6 @@
 import "./webhooks.css";
 import { Button, Card, Group, Select, SimpleGrid, Title } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { may, useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
@@ -21,7 +21,7 @@ export function WebhooksPage() {
   const query = useQuery(webhooksQuery);
   const entries = useQuery(entriesQuery);
   const [{ url, state }, setAddress] = useAddressState({ url: "", state: "" });
-  const deliveries = useQuery(deliveriesQuery({ url, state }));
+  const deliveries = useInfiniteQuery(deliveriesQuery({ url, state }));
   const [isAdding, setIsAdding] = useState(false);
   const settings = (entries.data ?? []).filter(({ kind, name }) => kind === "setting" && name === "webhooks");
   const isLocked = settings.some(({ source }) => source === "file");
@@ -113,6 +113,18 @@ export function WebhooksPage() {
                     )
                   }
                 </QueryView>
+                {deliveries.hasNextPage && (
+                  <Group justify="center" p="sm">
+                    <Button
+                      variant="default"
+                      size="xs"
+                      loading={deliveries.isFetchingNextPage}
+                      onClick={() => void deliveries.fetchNextPage()}
+                    >
+                      Show older deliveries
+                    </Button>
+                  </Group>
+                )}
               </Card>
             </>
           )
