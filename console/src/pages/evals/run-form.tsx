@@ -16,6 +16,7 @@ import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { modelsQuery } from "../../api/models.ts";
+import { may, useSession } from "../../api/session.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { IconPlus } from "../../icons.tsx";
 import { promptsQuery, type StoredPrompt } from "../prompts/prompts-api.ts";
@@ -63,6 +64,8 @@ function RunForm({ evalId, project, before, onStarted }: NewRunsProps) {
   const models = useQuery(modelsQuery);
   const prompts = useQuery(promptsQuery);
   const client = useQueryClient();
+  const mayReadContent = may(useSession(), "project.content.read", project);
+  const sources = SOURCES.filter(({ value }) => value !== "recorded" || mayReadContent);
   const form = useForm<RunFields>({
     initialValues: {
       ...{
@@ -91,7 +94,7 @@ function RunForm({ evalId, project, before, onStarted }: NewRunsProps) {
       <Stack>
         <NativeSelect
           label="Rows"
-          data={before === undefined ? SOURCES : [{ value: "before", label: "As in the last run" }, ...SOURCES]}
+          data={before === undefined ? sources : [{ value: "before", label: "As in the last run" }, ...sources]}
           {...form.getInputProps("source")}
         />
         <SourceFields source={source} form={form} models={chatModels} />
@@ -137,13 +140,15 @@ function RunForm({ evalId, project, before, onStarted }: NewRunsProps) {
         <ErrorAlert error={start.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={start.isPending}>
-            {isAlone ? "Grade the answers" : `Start ${chosen.length + chosenPrompts.length} runs`}
+            {isAlone ? "Grade the answers" : startLabel(chosen.length + chosenPrompts.length)}
           </Button>
         </Group>
       </Stack>
     </form>
   );
 }
+
+const startLabel = (runs: number) => (runs === 1 ? "Start 1 run" : `Start ${runs} runs`);
 
 interface SourceFieldsProps {
   source: RowSource;
