@@ -46,7 +46,7 @@ export function BatchCard({ batch }: { batch: Batch }) {
               {state.label}
             </Badge>
           </Group>
-          <Group gap={4}>
+          <Group gap={4} wrap="nowrap">
             <Text size="xs" c="dimmed" className="mono wrap-anywhere">
               {id}
             </Text>
@@ -100,7 +100,7 @@ export function BatchCard({ batch }: { batch: Batch }) {
         {completed > 0 && <span className="batch-completed" style={{ width: `${share(completed, total)}%` }} />}
         {failed > 0 && <span className="batch-failed" style={{ width: `${share(failed, total)}%` }} />}
       </div>
-      <Group gap="lg" className="tabular" fz="sm">
+      <Group gap="4px 20px" className="tabular" fz="sm">
         <span>
           <b>{formatNumber(completed + failed)}</b> of {formatNumber(total)}
         </span>

@@ -151,12 +151,12 @@ interface FileCellsProps {
 function FileCells({ file, onDownload, onDelete }: FileCellsProps) {
   return (
     <>
-      <td className="cell cell-name wrap-anywhere">
+      <td className="cell cell-name cell-file wrap-anywhere">
         {file.filename}
         <div className="cell-code cell-detail">{file.id}</div>
       </td>
       <td className="cell">
-        <Badge variant="light" color={file.purpose === "batch_output" ? "apricot" : "pine"} tt="none">
+        <Badge variant="light" color={file.purpose === "batch_output" ? "apricot" : "pine"} tt="none" miw="max-content">
           {PURPOSES[file.purpose]}
         </Badge>
       </td>

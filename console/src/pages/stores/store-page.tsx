@@ -65,10 +65,12 @@ function StoreView({ store }: { store: Store }) {
     >
       <Group gap="xs">
         <StoreStatus status={status} />
-        <Text size="xs" c="dimmed" ff="monospace">
-          {id}
-        </Text>
-        <CopyButton text={id} label="Copy the ID of the store" />
+        <Group gap={4} wrap="nowrap">
+          <Text size="xs" c="dimmed" ff="monospace" className="wrap-anywhere">
+            {id}
+          </Text>
+          <CopyButton text={id} label="Copy the ID of the store" />
+        </Group>
       </Group>
       {status === "expired" ? (
         <Text size="sm">The store was not used for long enough to expire. Its chunks are removed.</Text>
