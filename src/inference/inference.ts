@@ -301,6 +301,14 @@ export class Inference {
     return this.#runs.beginSpending(caller, at);
   }
 
+  /**
+   * Returns the guardrails of one call of a tool, which the caller of this ends; undefined: nothing checks it.
+   * `name`: what records and webhooks name in place of a model.
+   */
+  guardsOfTool(caller: Caller, name: string, onDisconnect: OnDisconnect): Guards | undefined {
+    return this.#guardrails.ofTool(caller, name, onDisconnect);
+  }
+
   /** Runs a call of a tool of this service, with a reservation of its price. Throws a Fault when a limit refuses it. */
   runTool<Result>(
     caller: Caller,

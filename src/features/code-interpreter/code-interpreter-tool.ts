@@ -15,7 +15,7 @@ import {
 } from "../../wire/responses/code-interpreter.ts";
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
 import { mediaTypeOf } from "../files/media-type.ts";
-import type { CallContext, CallOutcome, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
+import type { CallOutcome, RunContext, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
 import { withPath } from "../tools/with-path.ts";
 import type { Container, ContainerFile, Containers } from "./containers.ts";
 import type { OpenContainer } from "./open-container.ts";
@@ -113,7 +113,7 @@ class CodeCall implements ServiceCall {
 
   async *run(
     { code }: Readonly<Record<string, unknown>>,
-    { runTool }: CallContext,
+    { runTool, guardResult }: RunContext,
   ): AsyncGenerator<ItemProgress, CallOutcome> {
     if (typeof code !== "string" || code.trim() === "") return this.#fail("`code` must be a text.");
     this.#code = code;
@@ -122,7 +122,11 @@ class CodeCall implements ServiceCall {
     yield { type: "response.code_interpreter_call_code.done", code };
     yield { type: "response.code_interpreter_call.interpreting" };
     const tool = { name: NAME, label: NAME, timeoutMs: this.#parts.timeoutMs };
-    const { value, failure } = await runTool(tool, (signal) => this.#parts.run(code, signal));
+    const { value, failure } = await runTool(tool, async (signal) => {
+      const result = await this.#parts.run(code, signal);
+      const [output = result.output] = (await guardResult?.([result.output])) ?? [];
+      return { ...result, output };
+    });
     if (value === undefined) {
       const isShown = failure instanceof Fault || failure instanceof SandboxKilledError;
       return this.#fail(isShown ? failure.message : "The sandbox failed.");

@@ -81,7 +81,8 @@ export function mcpGateway({
           const counts = message?.method === "tools/call" && server !== SERVICE_NAME;
           if (counts) await inference.admit(request.caller);
           const leaving = new AbortController();
-          onDisconnect(reply)(() => leaving.abort());
+          const onLeave = onDisconnect(reply);
+          onLeave(() => leaving.abort());
           const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
             SENT_HEADERS.test(name) && typeof value === "string" ? [[name, value]] : [],
           );
@@ -90,7 +91,7 @@ export function mcpGateway({
           const answer = await gateway.answer(message, sent, {
             caller: request.caller,
             server,
-            onDisconnect: (leave) => leaving.signal.addEventListener("abort", leave, { once: true }),
+            onDisconnect: (leave, _settlement, guardrails) => onLeave(leave, undefined, guardrails),
             onCall: (name, tool) => {
               request.record.model = `mcp/${name}/${tool}`;
             },

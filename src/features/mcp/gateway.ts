@@ -5,6 +5,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import type { McpHttpHandler, Progress, Server } from "@modelcontextprotocol/server";
+import { guardToolCall, isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { withTimeout } from "../../kernel/async/timeout.ts";
@@ -13,6 +14,7 @@ import { VERSION } from "../../kernel/version.ts";
 import type { Logger } from "../../observability/logger.ts";
 import { serviceFunctionName } from "../../wire/responses/responses-tools.ts";
 import type { Caller } from "../accounts/caller.ts";
+import { guardToolResult, unreadableIn } from "./guard-tool-result.ts";
 import { runOptions } from "./mcp-call.ts";
 import type { CallToolResult, McpTool } from "./mcp-connection.ts";
 import { describeFailure } from "./mcp-result.ts";
@@ -105,6 +107,8 @@ export class McpGateway {
         } catch (failure) {
           if (!(failure instanceof Fault)) throw failure;
           context.onFailure(failure);
+          // The client's model reads it, and goes on.
+          if (isRefusal(failure)) return { isError: true, content: [{ type: "text", text: failure.message }] };
           throw new ProtocolError(INTERNAL_ERROR, failure.message);
         }
       });
@@ -148,14 +152,35 @@ export class McpGateway {
     return (await Promise.all(lists)).flat();
   }
 
-  /** Throws a Fault for a call that a limit refuses, or whose server fails. */
+  /** Throws a Fault for a call that a guardrail or limit refuses, or whose server fails. */
   async #call(
-    { server, tool }: OfferedTool,
+    offered: OfferedTool,
     input: Readonly<Record<string, unknown>>,
-    { caller, onDisconnect, onCall }: GatewayRequest,
+    context: GatewayRequest,
     onProgress: ((progress: Progress) => void) | undefined,
   ): Promise<CallToolResult> {
-    onCall(server.name, tool.name);
+    const { server, tool } = offered;
+    context.onCall(server.name, tool.name);
+    const name = `mcp/${server.name}/${tool.name}`;
+    const guards = this.#inference.guardsOfTool(context.caller, name, context.onDisconnect);
+    if (guards === undefined) return this.#run(offered, input, context, onProgress);
+    try {
+      const guarded = await guardToolCall(guards, input, "client");
+      // Nothing checks the texts of progress.
+      const report = onProgress && (({ message: _unchecked, ...progress }: Progress) => onProgress(progress));
+      const result = await this.#run(offered, guarded.input, context, report);
+      return await guardToolResult(result, guarded.guardResult, unreadableIn(result));
+    } finally {
+      guards.end();
+    }
+  }
+
+  async #run(
+    { server, tool }: OfferedTool,
+    input: Readonly<Record<string, unknown>>,
+    { caller, onDisconnect }: GatewayRequest,
+    onProgress: ((progress: Progress) => void) | undefined,
+  ): Promise<CallToolResult> {
     const { connection, release } = connectTo(server);
     try {
       const { value, failure } = await this.#inference.runTool(

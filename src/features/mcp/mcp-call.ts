@@ -1,7 +1,8 @@
 /** Calls of MCP tools within a response: those that run, and those that wait for the caller's approval. */
 
 import { newId } from "../../kernel/id.ts";
-import type { CallContext, CallOutcome, ServiceCall } from "../tools/service-tool.ts";
+import type { CallOutcome, RunContext, ServiceCall } from "../tools/service-tool.ts";
+import { guardToolResult } from "./guard-tool-result.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
 import { type McpOutcome, toFailure, toOutcome } from "./mcp-result.ts";
 import type { McpServer } from "./mcp-servers.ts";
@@ -48,12 +49,13 @@ export class McpCall implements ServiceCall {
     return [{ type: "response.mcp_call_arguments.delta", delta: text }];
   }
 
-  async *run(input: Readonly<Record<string, unknown>>, { runTool }: CallContext) {
+  async *run(input: Readonly<Record<string, unknown>>, { runTool, guardResult }: RunContext) {
     const { server, tool, connect } = this.#options;
     yield this.#argumentsDone();
-    const { value, failure } = await runTool(runOptions(server, tool.name), (signal) =>
-      connect().callTool(tool, input, signal),
-    );
+    const { value, failure } = await runTool(runOptions(server, tool.name), async (signal) => {
+      const result = await connect().callTool(tool, input, signal);
+      return guardResult === undefined ? result : guardToolResult(result, guardResult);
+    });
     this.#outcome = value === undefined ? toFailure(failure) : toOutcome(value, server.maxResultBytes);
     const { output, error } = this.#outcome;
     yield { type: error === null ? "response.mcp_call.completed" : "response.mcp_call.failed" };
@@ -73,6 +75,7 @@ export class McpCall implements ServiceCall {
 
 /** A call that the caller has to approve with the next request. */
 export class McpApprovalCall implements ServiceCall {
+  readonly waits = true;
   readonly #id = newId("mcpr_");
   readonly #server: string;
   readonly #tool: string;

@@ -1,5 +1,6 @@
 /** What a model and a caller read of a result or failure of an MCP server. */
 
+import { isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { AddressRefused } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { CallToolResult } from "./mcp-connection.ts";
@@ -67,6 +68,7 @@ function errorOf(failure: unknown): McpError {
   const message = describeFailure(failure);
   const { status, code } = (failure ?? {}) as { status?: unknown; code?: unknown };
   if (typeof status === "number") return { type: "http_error", code: status, message };
+  if (isRefusal(failure)) return { type: "mcp_protocol_error", code: FAILED, message };
   if (failure instanceof Fault) return { type: "mcp_protocol_error", code: TIMED_OUT, message };
   return { type: "mcp_protocol_error", code: typeof code === "number" ? code : FAILED, message };
 }

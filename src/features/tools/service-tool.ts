@@ -1,6 +1,7 @@
 /** The contract of tools that the service runs within a response, such as `mcp`. Types only. */
 
 import type { Tool } from "../../contracts/chat-model.ts";
+import type { GuardResult } from "../../inference/guardrails/guard-tool.ts";
 import type { ToolResult, ToolRunOptions } from "../../inference/tool-run.ts";
 import type { Annotation, ItemEvent, ItemProgress, ServiceItem } from "../../wire/responses/item-events.ts";
 import type { InputItem } from "../../wire/responses/responses-input.ts";
@@ -69,6 +70,8 @@ export interface PendingCall {
 
 /** A call from its first token to its item's end. */
 export interface ServiceCall {
+  /** Whether `run` only asks the caller to approve the call: its arguments do not leave yet. */
+  readonly waits?: boolean;
   /** Renders the item in its present state. */
   toItem(status: "in_progress" | "completed" | "incomplete"): ServiceItem;
   /** Events after the item was added. */
@@ -79,7 +82,7 @@ export interface ServiceCall {
    * Runs the call; its failures become a part of the item and of the result that the model reads. Throws Faults of
    * `runTool` only, which end the response.
    */
-  run(input: Readonly<Record<string, unknown>>, context: CallContext): AsyncGenerator<ItemProgress, CallOutcome>;
+  run(input: Readonly<Record<string, unknown>>, context: RunContext): AsyncGenerator<ItemProgress, CallOutcome>;
   /** Ends a call that does not run. */
   refuse(reason: string): readonly ItemProgress[];
 }
@@ -90,6 +93,11 @@ export type CallOutcome = { type: "result"; text: string } | { type: "pause" };
 export interface CallContext {
   signal: AbortSignal;
   runTool: RunTool;
+}
+
+export interface RunContext extends CallContext {
+  /** Passes texts of the result through the caller's guardrails. Throws a Fault. Undefined: nothing checks them. */
+  guardResult?: GuardResult | undefined;
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Runs the calls of one turn at the same time, and yields the events of their items as they come. */
 
 import type { ToolCall } from "../../contracts/chat-model.ts";
+import { type GuardedToolCall, guardToolCall, isRefusal } from "../../inference/guardrails/guard-tool.ts";
+import type { Guards } from "../../inference/guardrails/guards.ts";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
 import type { ItemEvent, ItemProgress } from "../../wire/responses/item-events.ts";
@@ -19,12 +21,21 @@ export interface CallEnd {
   outcome: CallOutcome;
 }
 
+/** What calls of a response have in common. */
+export interface CallsContext extends CallContext {
+  /** Returns the guardrails of a call by the function's name; undefined: nothing checks it. */
+  guardsOf(name: string): Guards | undefined;
+}
+
+/** Arguments as the tool may read them; `guardResult` is undefined where nothing checks the call. */
+type Checked = Pick<GuardedToolCall, "input"> & Partial<GuardedToolCall>;
+
 const MAX_CONCURRENT = 8;
 
 /** `refusalOf`: why a call does not run; undefined: it runs. Throws a Fault that ends the response. */
 export async function* runCalls(
   calls: readonly WrittenCall[],
-  context: CallContext,
+  context: CallsContext,
   refusalOf: (index: number) => string | undefined,
 ): AsyncGenerator<ItemEvent, CallEnd[]> {
   const events = new AsyncQueue<ItemEvent>();
@@ -49,7 +60,7 @@ export async function* runCalls(
 
 async function runCall(
   written: WrittenCall,
-  context: CallContext,
+  context: CallsContext,
   refusal: string | undefined,
   emit: (event: ItemEvent) => void,
 ): Promise<CallOutcome> {
@@ -57,16 +68,48 @@ async function runCall(
   const progress = (event: ItemProgress) => emit({ type: "item-event", id: itemId, event });
   const input = parseObject(written.arguments);
   const reason = refusal ?? (input === undefined ? "The arguments are not a JSON object." : undefined);
-  let outcome: CallOutcome;
-  if (reason !== undefined || input === undefined) {
-    for (const event of call.refuse(reason ?? "")) progress(event);
-    outcome = { type: "result", text: `The tool did not run: ${reason}` };
-  } else {
-    const running = call.run(input, context);
+  const refuse = (why: string): CallOutcome => {
+    for (const event of call.refuse(why)) progress(event);
+    return { type: "result", text: `The tool did not run: ${why}` };
+  };
+  const run = async ({ input, guardResult }: Checked): Promise<CallOutcome> => {
+    const running = call.run(input, { ...context, guardResult });
     let step = await running.next();
     for (; !step.done; step = await running.next()) progress(step.value);
-    outcome = step.value;
+    return step.value;
+  };
+  const guards = reason !== undefined || call.waits === true ? undefined : context.guardsOf(written.name);
+  let outcome: CallOutcome;
+  if (reason !== undefined || input === undefined) outcome = refuse(reason ?? "");
+  else if (guards === undefined) outcome = await run({ input });
+  else {
+    outcome = await runGuarded(guards, input, run, (why) => {
+      // The model's next turn would be blocked for them, too.
+      written.arguments = "{}";
+      return refuse(why);
+    });
   }
   emit({ type: "item-stop", item: call.toItem("completed") });
   return outcome;
+}
+
+/** A call whose arguments a guardrail blocks does not run; a guardrail that fails ends the response. */
+async function runGuarded(
+  guards: Guards,
+  input: Readonly<Record<string, unknown>>,
+  run: (checked: Checked) => Promise<CallOutcome>,
+  refuse: (reason: string) => CallOutcome,
+): Promise<CallOutcome> {
+  try {
+    let guarded: GuardedToolCall;
+    try {
+      guarded = await guardToolCall(guards, input, "model");
+    } catch (failure) {
+      if (isRefusal(failure)) return refuse(failure.message);
+      throw failure;
+    }
+    return await run(guarded);
+  } finally {
+    guards.end();
+  }
 }

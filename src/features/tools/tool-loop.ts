@@ -236,7 +236,10 @@ class ToolLoop {
     const before = this.#callCount;
     this.#callCount += calls.length;
     const refusal = `The limit of ${this.#maxCalls} tool calls of this response is reached.`;
-    return runCalls(calls, this.#context, (index) => (before + index >= this.#maxCalls ? refusal : undefined));
+    const { inference, caller } = this.#options;
+    const guardsOf = (name: string) => inference.guardsOfTool(caller, name, this.#ask.onDisconnect);
+    const context = { ...this.#context, guardsOf };
+    return runCalls(calls, context, (index) => (before + index >= this.#maxCalls ? refusal : undefined));
   }
 
   /** Adds the calls of a turn and their results to what the model reads next. */

@@ -17,7 +17,7 @@ import {
 } from "../../wire/responses/file-search.ts";
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
 import type { Caller } from "../accounts/caller.ts";
-import type { CallContext, CallOutcome, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
+import type { CallOutcome, RunContext, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
 import { withPath } from "../tools/with-path.ts";
 import type { VectorStoreParts } from "./vector-store-parts.ts";
 import type { VectorStoreRow } from "./vector-store-rows.ts";
@@ -121,7 +121,7 @@ class FileSearchCall implements ServiceCall {
 
   async *run(
     input: Readonly<Record<string, unknown>>,
-    { runTool }: CallContext,
+    { runTool, guardResult }: RunContext,
   ): AsyncGenerator<ItemProgress, CallOutcome> {
     const queries = readQueries(input);
     if (queries === undefined) {
@@ -131,12 +131,15 @@ class FileSearchCall implements ServiceCall {
     this.#queries = queries;
     yield { type: "response.file_search_call.searching" };
     const tool = { name: NAME, label: NAME, timeoutMs: TIMEOUT_MS, pricePerCall: this.#price };
-    const { value, failure } = await runTool(tool, (signal) => {
+    const { value, failure } = await runTool(tool, async (signal) => {
       const onDisconnect: OnDisconnect = (leave) => {
         if (signal.aborted) leave();
         else signal.addEventListener("abort", () => leave(), { once: true });
       };
-      return this.#find(queries, onDisconnect);
+      const { results, text } = await this.#find(queries, onDisconnect);
+      if (guardResult === undefined) return { results, text };
+      const [guarded = "", ...passages] = await guardResult([text, ...results.map((each) => each.text)]);
+      return { text: guarded, results: results.map((each, index) => ({ ...each, text: passages[index] ?? "" })) };
     });
     if (value === undefined) {
       this.#hasFailed = true;

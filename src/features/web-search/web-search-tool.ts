@@ -1,5 +1,6 @@
 /** The tool `web_search` of responses, through the operator's search engine. */
 
+import { isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { Logger } from "../../observability/logger.ts";
@@ -18,7 +19,7 @@ import {
   type WebPage,
   WebSearchTool,
 } from "../../wire/responses/web-search.ts";
-import type { CallContext, CallOutcome, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
+import type { CallOutcome, RunContext, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
 import { withPath } from "../tools/with-path.ts";
 import type { SearchEngine } from "./search-engine.ts";
 import type { WebSearchSettings } from "./settings.ts";
@@ -99,7 +100,7 @@ class WebSearchCall implements ServiceCall {
 
   async *run(
     input: Readonly<Record<string, unknown>>,
-    { runTool }: CallContext,
+    { runTool, guardResult }: RunContext,
   ): AsyncGenerator<ItemProgress, CallOutcome> {
     const query = readQuery(input);
     if (query === undefined) {
@@ -110,11 +111,15 @@ class WebSearchCall implements ServiceCall {
     yield { type: "response.web_search_call.searching" };
     const { pricePerCall, timeoutSeconds, logger } = this.#options;
     const tool = { name: NAME, label: NAME, timeoutMs: timeoutSeconds * 1000, pricePerCall };
-    const { value, failure } = await runTool(tool, (signal) => this.#find(query, signal));
+    const { value, failure } = await runTool(tool, async (signal) => {
+      const { pages, text } = await this.#find(query, signal);
+      const [guarded = text] = (await guardResult?.([text])) ?? [];
+      return { pages, text: guarded };
+    });
     if (value === undefined) {
       this.#hasFailed = true;
       // The address of the engine is the operator's.
-      logger.warn({ err: failure }, "the search engine of web_search failed");
+      if (!isRefusal(failure)) logger.warn({ err: failure }, "the search engine of web_search failed");
       const reason = failure instanceof Fault ? failure.message : "The search engine does not answer.";
       return { type: "result", text: `The search failed: ${reason}` };
     }

@@ -2,7 +2,7 @@
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatEvent } from "../../contracts/chat-model.ts";
-import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
+import { actionOf, checks, type Guardrail, type GuardrailStage } from "../../contracts/guardrail.ts";
 import { filesIn, imagesIn } from "../../engines/shared/message-text.ts";
 import { Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { type ChatAnswer, choicesOf } from "../chat-call.ts";
@@ -90,10 +90,15 @@ function unreadableIn({ request, prompts = [] }: ChatCall): { what: string; para
 }
 
 /** Throws a Fault when a guardrail that must see everything cannot read `what`. */
-export function refuseUnreadable(policy: readonly Guardrail[], what: string, param: string | undefined): void {
+export function refuseUnreadable(
+  policy: readonly Guardrail[],
+  what: string,
+  param: string | undefined,
+  stage: GuardrailStage = "input",
+): void {
   for (const guardrail of policy) {
     const { type, unreadable = actionOf(guardrail) === "report" ? "pass" : "block" } = guardrail;
-    if (!(type === "pii" || type === "secrets") || unreadable === "pass" || !checks(guardrail, "input")) continue;
+    if (!(type === "pii" || type === "secrets") || unreadable === "pass" || !checks(guardrail, stage)) continue;
     const wayOut = `Leave them out, or ask an administrator to set \`unreadable: pass\``;
     throw unsupportedValue(`The guardrail \`${type}\` cannot read ${what}. ${wayOut}.`, param ?? "messages");
   }

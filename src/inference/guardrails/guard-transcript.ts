@@ -50,13 +50,14 @@ async function guardSegment(
 async function maskSegment(
   segment: TranscriptSegment,
   { guardrail, finder }: { guardrail: Guardrail; finder: TextFinder },
-  { report, signal, param }: GuardContext,
+  context: GuardContext,
 ): Promise<TranscriptSegment> {
+  const { report, signal } = context;
   const matches = await finder.find(segment.text, signal);
   const types = matches.map(({ type }) => type);
   report.note(guardrail.type, "output", outcomeOf(guardrail, types), types);
   if (matches.length === 0) return segment;
-  if (actionOf(guardrail) === "block") throw blockedFault(guardrail, types, param);
+  if (actionOf(guardrail) === "block") throw blockedFault(guardrail, types, context);
   if (actionOf(guardrail) !== "mask") return segment;
   let text = "";
   let from = 0;
@@ -95,7 +96,7 @@ async function judgeSegment(segment: TranscriptSegment, guardrail: Guardrail, co
   const { findings, hasFailed = false } = await judge([segment.text], "output");
   const outcome = hasFailed ? "failed" : outcomeOf(guardrail, findings);
   context.report.note(guardrail.type, "output", outcome, findings);
-  if (findings.length > 0 && actionOf(guardrail) === "block") throw blockedFault(guardrail, findings, context.param);
+  if (findings.length > 0 && actionOf(guardrail) === "block") throw blockedFault(guardrail, findings, context);
 }
 
 /** A value that the caller would have again is only reported. */
@@ -111,7 +112,7 @@ function deltaTransforms(policy: readonly Guardrail[], context: GuardContext): M
     const action = actionOf(guardrail);
     if (finder?.findNow === undefined || action === "report" || action === "mask_and_restore") return [];
     const replace = ({ type }: Match) => {
-      if (action === "block") throw blockedFault(guardrail, [type], context.param);
+      if (action === "block") throw blockedFault(guardrail, [type], context);
       return `<${type}>`;
     };
     return [new MaskingTransform({ find: finder.findNow, replace, span: finder.span })];

@@ -27,6 +27,8 @@ export interface GuardContext {
   signal: AbortSignal;
   /** Field of the request that errors name. */
   param: string;
+  /** Beginning of a refusal; undefined: "The request was". */
+  subject?: string;
   judge: Omit<Parameters<typeof judgeOf>[1], "services" | "signal">;
 }
 
@@ -36,11 +38,18 @@ export interface GuardedTexts {
   placeholders: Placeholders;
 }
 
-/** The message names what was found, never its content. */
-export function blockedFault(guardrail: Guardrail, findings: readonly string[], param: string | undefined): Fault {
+/** Code of a refusal. */
+export const BLOCKED = "content_policy_violation";
+
+/** The message names the findings, never their content. */
+export function blockedFault(
+  guardrail: Pick<Guardrail, "type">,
+  findings: readonly string[],
+  { param, subject = "The request was" }: Pick<GuardContext, "param" | "subject">,
+): Fault {
   const names = [...new Set(findings)].slice(0, 20).join(", ");
-  const message = `The request was blocked by the guardrail \`${guardrail.type}\`: ${names}.`;
-  return new Fault("invalid-request", message, { param, code: "content_policy_violation" });
+  const message = `${subject} blocked by the guardrail \`${guardrail.type}\`: ${names}.`;
+  return new Fault("invalid-request", message, { param, code: BLOCKED });
 }
 
 /** Runs the guardrails that check the input, in order. Throws a Fault when one blocks it or fails. */
@@ -73,8 +82,9 @@ interface Step {
 
 async function maskOrBlock(
   { guardrail, finder, placeholders, inputs, texts }: Step & { finder: TextFinder; placeholders: Placeholders },
-  { report, signal, param }: GuardContext,
+  context: GuardContext,
 ): Promise<string[]> {
+  const { report, signal } = context;
   const action = actionOf(guardrail);
   const findings: string[] = [];
   const output: string[] = [];
@@ -88,7 +98,7 @@ async function maskOrBlock(
     throw failure;
   }
   report.note(guardrail.type, "input", findings.length === 0 ? "passed" : OUTCOMES[action], findings);
-  if (action === "block" && findings.length > 0) throw blockedFault(guardrail, findings, param);
+  if (action === "block" && findings.length > 0) throw blockedFault(guardrail, findings, context);
   return output;
 }
 
@@ -126,8 +136,9 @@ function readsAll({ type }: Guardrail): boolean {
 
 async function judgeTexts(
   { guardrail, judge, inputs, texts }: Step & { judge: Judge },
-  { report, signal, param }: GuardContext,
+  context: GuardContext,
 ): Promise<string[]> {
+  const { report, signal } = context;
   const places = inputs.flatMap(({ kind }, index) => (kind === "prompt" && texts[index]?.trim() !== "" ? [index] : []));
   if (places.length === 0) {
     report.note(guardrail.type, "input", "passed");
@@ -150,6 +161,6 @@ async function judgeTexts(
   const isChanged = output.some((text, index) => text !== texts[index]);
   const outcome = hasFailed ? "failed" : findings.length > 0 ? OUTCOMES[action] : isChanged ? "masked" : "passed";
   report.note(guardrail.type, "input", outcome, findings);
-  if (action === "block" && findings.length > 0) throw blockedFault(guardrail, findings, param);
+  if (action === "block" && findings.length > 0) throw blockedFault(guardrail, findings, context);
   return output;
 }

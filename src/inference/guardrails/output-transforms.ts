@@ -16,6 +16,14 @@ export interface OutputTransform {
 /** Ends an answer with the finish reason `content_filter`. */
 export class OutputBlocked extends Error {
   override readonly name = "OutputBlocked";
+  readonly guardrail: Guardrail;
+  readonly findings: readonly string[];
+
+  constructor(guardrail: Guardrail, findings: readonly string[]) {
+    super();
+    this.guardrail = guardrail;
+    this.findings = findings;
+  }
 }
 
 /** Characters that are checked together: fewer cost more calls, more delay the reader. */
@@ -82,7 +90,7 @@ function replacer(guardrail: Guardrail, { report }: GuardContext): (type: string
   const action = actionOf(guardrail);
   return (type, value) => {
     report.note(guardrail.type, "output", OUTCOMES[action], [type]);
-    if (action === "block") throw new OutputBlocked();
+    if (action === "block") throw new OutputBlocked(guardrail, [type]);
     return action === "report" ? value : `<${type}>`;
   };
 }
@@ -115,7 +123,7 @@ class CompleteTransform implements OutputTransform {
       placeholders: { mask: (value, matches) => replaceMatches(value, matches) },
     });
     report.note(type, "output", findings.length === 0 ? "passed" : OUTCOMES[action], findings);
-    if (findings.length > 0 && action === "block") throw new OutputBlocked();
+    if (findings.length > 0 && action === "block") throw new OutputBlocked(this.#guardrail, findings);
     return text;
   }
 }
@@ -223,7 +231,7 @@ class JudgedTransform implements OutputTransform {
           ? "passed"
           : "masked";
     report.note(type, "output", outcome, findings);
-    if (findings.length > 0 && action === "block") throw new OutputBlocked();
+    if (findings.length > 0 && action === "block") throw new OutputBlocked(this.#guardrail, findings);
     this.#before = (this.#before + pending).slice(-CONTEXT_CHARACTERS);
     this.#held = "";
     return output;

@@ -13,7 +13,7 @@ import type { RequiredModeration } from "../moderation/moderation-policy.ts";
 import type { OnDisconnect } from "../on-disconnect.ts";
 import { projectOf, type Runs } from "../runs.ts";
 import type { GuardrailServices } from "./guardrail-services.ts";
-import { type GuardedRequest, Guards } from "./guards.ts";
+import { type GuardedRequest, Guards, type GuardsOptions } from "./guards.ts";
 
 export interface GuardrailOptions {
   catalog: Catalog;
@@ -55,11 +55,14 @@ export class RequestGuards {
     return this.policyOf(caller, id).some(({ type }) => type !== "moderation");
   }
 
-  /** Returns the guardrails in order: those of all requests, of the models that may answer, and of the project. */
-  policyOf(caller: Caller, id: string): readonly Guardrail[] {
+  /**
+   * Returns the guardrails in order: those of all requests, of the models that may answer, and of the project. Without a
+   * model, those of its models are left out.
+   */
+  policyOf(caller: Caller, id: string | undefined): readonly Guardrail[] {
     const { catalog, guardrails, guardrailsOf } = this.#options;
     const ofProject = guardrailsOf(caller);
-    const model = catalog.find(id)?.model;
+    const model = id === undefined ? undefined : catalog.find(id)?.model;
     const candidates =
       model === undefined ? [] : [model, ...this.#models.fallbacks(caller, model).map((each) => each.model)];
     const ofModels = candidates.flatMap((each) => each.guardrails ?? []);
@@ -75,10 +78,21 @@ export class RequestGuards {
     if (policy.length === 0 && (!MODERATED_TASKS.has(task) || this.#options.moderationOf(caller) === undefined))
       return undefined;
     this.#models.findForTask(caller, id, task);
+    return this.#guards({ policy, caller, model: id, param, onDisconnect });
+  }
+
+  /** Returns the guardrails of a call of a tool, which has no model; undefined: nothing checks it. */
+  ofTool(caller: Caller, name: string, onDisconnect: OnDisconnect): Guards | undefined {
+    const policy = this.policyOf(caller, undefined);
+    if (policy.every(({ type }) => type === "moderation")) return undefined;
+    return this.#guards({ policy, caller, model: name, param: "arguments", onDisconnect });
+  }
+
+  #guards(request: Pick<GuardsOptions, "policy" | "caller" | "model" | "param" | "onDisconnect">): Guards {
     const { guardrailServices: services, onGuarded: onEnded } = this.#options;
     const complete = (model: string, system: string, text: string) =>
-      this.#complete(caller, model, { system, text }, onDisconnect);
-    return new Guards({ policy, services, caller, model: id, param, onDisconnect, complete, onEnded });
+      this.#complete(request.caller, model, { system, text }, request.onDisconnect);
+    return new Guards({ ...request, services, complete, onEnded });
   }
 
   /** Asks a chat model for a short answer, as part of a request: without guardrails, and not counted as a request. */

@@ -1,0 +1,89 @@
+/** Runs one call of a tool between the guardrails of its caller: arguments before they leave, the result before it is read. */
+
+import { isJsonDocument } from "@parlance-inference/text-privacy/json-strings";
+import type { Placeholders } from "@parlance-inference/text-privacy/placeholders";
+import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { parseObject } from "../../kernel/json/parse-object.ts";
+import { refuseUnreadable } from "./guard-chat.ts";
+import { BLOCKED, blockedFault, type GuardContext, guardTexts, type InputText } from "./guarded-texts.ts";
+import type { Guards } from "./guards.ts";
+import { OutputBlocked, outputTransforms } from "./output-transforms.ts";
+
+/** `model`: a model of this service reads the result, and its next turn masks it. `client`: it leaves the service. */
+export type ResultReader = "model" | "client";
+
+/** Returns texts of a result as they may be read. Throws a Fault. `unreadable`: what else it has, such as images. */
+export type GuardResult = (texts: readonly string[], unreadable?: string) => Promise<readonly string[]>;
+
+export interface GuardedToolCall {
+  input: Readonly<Record<string, unknown>>;
+  guardResult: GuardResult;
+}
+
+/** Whether a Fault is a guardrail's refusal, rather than the failure of one. */
+export function isRefusal(failure: unknown): failure is Fault & { code: typeof BLOCKED } {
+  return failure instanceof Fault && failure.code === BLOCKED;
+}
+
+/** Throws a Fault when a guardrail blocks the arguments or fails. */
+export async function guardToolCall(
+  { policy, context }: Guards,
+  input: Readonly<Record<string, unknown>>,
+  reader: ResultReader,
+): Promise<GuardedToolCall> {
+  const asArguments = { ...context, subject: "The arguments of the tool were" };
+  const { texts, placeholders } = await guardTexts(policy, promptTexts([JSON.stringify(input)]), asArguments);
+  const masked = parseObject(texts[0] ?? "");
+  if (masked === undefined) {
+    const message = "A guardrail put a text that is not a JSON object in place of the arguments of the tool.";
+    throw new Fault("answer-unfit", message, { code: "upstream_error" });
+  }
+  const asResult = { ...context, subject: "The result of the tool was" };
+  return {
+    input: masked,
+    guardResult: async (results, unreadable) => {
+      if (unreadable !== undefined) refuseUnreadable(policy, unreadable, "result", "output");
+      const inputs = await guardTexts(resultPolicy(policy, reader), promptTexts(results), asResult);
+      const output: string[] = [];
+      for (const text of inputs.texts) output.push(await guardOutput(text, policy, placeholders, asResult));
+      return output;
+    },
+  };
+}
+
+function promptTexts(texts: readonly string[]): InputText[] {
+  return texts.map((text) => ({ text, kind: "prompt" }));
+}
+
+/**
+ * Guardrails of the input that a result has to pass beside those of the output: injections, which tools write, and for a
+ * model of this service all that block, because they would otherwise end the response at its next turn.
+ */
+function resultPolicy(policy: readonly Guardrail[], reader: ResultReader): readonly Guardrail[] {
+  return policy.filter(
+    (guardrail) =>
+      checks(guardrail, "input") &&
+      !checks(guardrail, "output") &&
+      (guardrail.type === "prompt_injection" || (reader === "model" && actionOf(guardrail) === "block")),
+  );
+}
+
+async function guardOutput(
+  text: string,
+  policy: readonly Guardrail[],
+  placeholders: Placeholders,
+  context: GuardContext,
+): Promise<string> {
+  const form = isJsonDocument(text) ? "json" : "text";
+  let output = text;
+  try {
+    for (const transform of outputTransforms(policy, placeholders, context, { form, isComplete: true })) {
+      output = (await transform.push(output)) + (await transform.end());
+    }
+  } catch (failure) {
+    if (!(failure instanceof OutputBlocked)) throw failure;
+    throw blockedFault(failure.guardrail, failure.findings, context);
+  }
+  return output;
+}
