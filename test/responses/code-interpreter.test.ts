@@ -153,15 +153,21 @@ test("bounds containers of a project, hides them from others, and bills them", a
   const [first] = (await client.containers.list()).data;
   await expect(stranger.containers.retrieve(first?.id ?? "")).rejects.toMatchObject({ status: 404 });
   expect((await stranger.containers.list()).data).toEqual([]);
+  // Neither of those that are refused has a price.
+  const missing = stranger.containers.create({ name: "missing", file_ids: ["file-missing"] });
+  await expect(missing).rejects.toMatchObject({ status: 404 });
+  for (let index = 0; index < 3; index++) await stranger.containers.create({ name: `s${index}` });
+  await expect(stranger.containers.create({ name: "more" })).rejects.toMatchObject({ status: 429 });
   const start = Math.floor(Date.now() / 1000) - 86_400;
   const costs = async () => {
-    const url = `${service.baseUrl}/organization/costs?start_time=${start}&line_items=code_interpreter/session`;
+    const url = `${service.baseUrl}/organization/costs?start_time=${start}&line_items=code_interpreter/session&project_ids=${project}`;
     const answer = await fetch(url, { headers: { authorization: `Bearer ${service.adminKey}` } });
     const { data: buckets } = (await answer.json()) as { data: { results: { amount: { value: number } }[] }[] };
     const sum = buckets.flatMap(({ results }) => results).reduce((total, { amount }) => total + amount.value, 0);
     return Math.round(sum * 100);
   };
   await expect.poll(costs, { timeout: 10_000 }).toBeGreaterThanOrEqual(9);
+  expect(await costs()).toBe(9);
 }, 60_000);
 
 test.each([

@@ -60,18 +60,21 @@ export class Containers implements Disposable {
 
   /** Throws a Fault beyond the limit of the project. */
   create(projectId: string, name: string, expiresAfterMinutes: number): Container {
-    this.#removeExpired();
-    const { maxContainers } = this.#settings;
-    if (this.list(projectId).length >= maxContainers) {
-      const message = `The project has ${maxContainers} containers, the limit. Delete one, or wait until one expires.`;
-      throw new Fault("request-rate-limited", message, { code: "rate_limit_exceeded", retryAfterSeconds: 60 });
-    }
+    this.requireRoom(projectId);
     const now = Date.now();
     const times = { createdAt: now, lastActiveAt: now, expiresAfterMinutes };
     const state = { session: undefined, synced: new Map(), last: Promise.resolve(), isRunning: false };
     const container: LiveContainer = { id: newId("cntr_"), projectId, name, ...times, files: new Map(), ...state };
     this.#containers.set(container.id, container);
     return container;
+  }
+
+  /** Throws a Fault when the project has as many containers as it may. */
+  requireRoom(projectId: string): void {
+    const { maxContainers } = this.#settings;
+    if (this.list(projectId).length < maxContainers) return;
+    const message = `The project has ${maxContainers} containers, the limit. Delete one, or wait until one expires.`;
+    throw new Fault("request-rate-limited", message, { code: "rate_limit_exceeded", retryAfterSeconds: 60 });
   }
 
   /** Containers of a project, the oldest first. */
@@ -144,8 +147,9 @@ export class Containers implements Disposable {
   async #run(container: LiveContainer, code: string, signal: AbortSignal): Promise<CodeResult> {
     signal.throwIfAborted();
     container.isRunning = true;
+    let session: PythonSession | undefined;
     try {
-      const session = await this.#sessionOf(container, signal);
+      session = await this.#sessionOf(container, signal);
       const changed = [...container.files.values()].filter(
         ({ id, path, createdAt }) => container.synced.get(path) !== `${id} ${createdAt}`,
       );
@@ -154,26 +158,28 @@ export class Containers implements Disposable {
       const result = await session.run({ code, files, removed }, signal);
       for (const path of result.removed) container.files.delete(path);
       const written: ContainerFile[] = [];
+      const refused: Fault[] = [];
       let { output } = result;
       for (const { path, base64 } of result.files) {
         try {
           written.push(this.addFile(container, path, Buffer.from(base64, "base64"), "assistant"));
         } catch (failure) {
           if (!(failure instanceof Fault)) throw failure;
-          output += `\n[${path} was not saved: ${failure.message}]`;
+          refused.push(failure);
         }
       }
+      if (refused.length > 0) output += `\n[${refused.length} files were not saved: ${refused[0]?.message}]`;
       container.synced = new Map(
         [...container.files.values()].map((file) => [file.path, `${file.id} ${file.createdAt}`]),
       );
       if (result.outputBytes > Buffer.byteLength(result.output))
         output += `\n[The output was cut; it has ${result.outputBytes} bytes.]`;
-      if (result.leftOut > 0) output += `\n[${result.leftOut} files were too large to be saved.]`;
+      if (result.leftOut > 0) output += `\n[${result.leftOut} files were too large or too many to be saved.]`;
       return { output, isDone: result.isDone, files: written };
     } finally {
       container.isRunning = false;
       container.lastActiveAt = Date.now();
-      this.#waiting.shift()?.();
+      if (session !== undefined) this.#waiting.shift()?.();
     }
   }
 
@@ -189,7 +195,8 @@ export class Containers implements Disposable {
       else await this.#waitForEnd(deadline, signal);
     }
     const { maxMemoryMegabytes, timeoutSeconds, maxOutputKilobytes, maxFileMegabytes } = this.#settings;
-    const sizes = { maxOutputBytes: maxOutputKilobytes * 1024, maxFileBytes: maxFileMegabytes * MEGABYTE };
+    const maxOutputBytes = maxOutputKilobytes * 1024;
+    const sizes = { maxOutputBytes, maxFileBytes: maxFileMegabytes * MEGABYTE, maxFiles: MAX_FILES };
     container.session = new PythonSession({ maxMemoryMegabytes, timeoutSeconds, ...sizes });
     container.synced = new Map();
     return container.session;
@@ -197,13 +204,20 @@ export class Containers implements Disposable {
 
   async #waitForEnd(deadline: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, Math.max(0, deadline - Date.now()));
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    this.#waiting.push(resolve);
+    const end = () => resolve();
+    const timer = setTimeout(end, Math.max(0, deadline - Date.now()));
+    signal.addEventListener("abort", end, { once: true });
+    this.#waiting.push(end);
     await promise;
     clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+    const place = this.#waiting.indexOf(end);
+    const isWoken = place === -1;
+    if (!isWoken) this.#waiting.splice(place, 1);
+    // The process is for the next one.
+    else if (signal.aborted) this.#waiting.shift()?.();
     signal.throwIfAborted();
-    if (Date.now() < deadline) return;
+    if (isWoken) return;
     const { maxSessions } = this.#settings;
     const message = `All ${maxSessions} Python sessions are busy (code_interpreter.max_sessions). Try again in a moment.`;
     throw unavailable(message, "server_is_overloaded", 10);

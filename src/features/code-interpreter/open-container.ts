@@ -31,6 +31,9 @@ export function containerOpener(
   { pricePerSession, maxFileMegabytes }: CodeInterpreterSettings,
 ): OpenContainer {
   return async ({ projectId, name, minutes, fileIds }, runTool) => {
+    // A container that is refused costs nothing.
+    containers.requireRoom(projectId);
+    for (const id of fileIds) await findStoredFile(files, projectId, { id, maxFileMegabytes });
     const fill = async () => {
       const container = containers.create(projectId, name, minutes);
       try {
@@ -49,17 +52,30 @@ export function containerOpener(
   };
 }
 
+interface StoredFileOptions {
+  id: string;
+  maxFileMegabytes: number;
+}
+
 /** Copies a file of the project into a container. Throws a Fault. */
 export async function addStoredFile(
   containers: Containers,
   files: Pick<FileStore, "find" | "read">,
   container: Container,
-  { id, maxFileMegabytes }: { id: string; maxFileMegabytes: number },
+  options: StoredFileOptions,
 ) {
-  const resource = { projectId: container.projectId, id };
-  const { filename, bytes } = await files.find(resource);
-  if (bytes > maxFileMegabytes * 1024 ** 2) {
-    throw invalidRequest(`The file ${id} is larger than ${maxFileMegabytes} MB, the limit of a container.`, "file_ids");
-  }
-  return containers.addFile(container, filename, await buffer(await files.read(resource)));
+  const { projectId } = container;
+  const { filename } = await findStoredFile(files, projectId, options);
+  return containers.addFile(container, filename, await buffer(await files.read({ projectId, id: options.id })));
+}
+
+/** Throws a Fault for a file that is not there, or is too large for a container. */
+async function findStoredFile(
+  files: Pick<FileStore, "find">,
+  projectId: string,
+  { id, maxFileMegabytes }: StoredFileOptions,
+) {
+  const file = await files.find({ projectId, id });
+  if (file.bytes <= maxFileMegabytes * 1024 ** 2) return file;
+  throw invalidRequest(`The file ${id} is larger than ${maxFileMegabytes} MB, the limit of a container.`, "file_ids");
 }

@@ -5,7 +5,13 @@ import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PythonSession, SandboxKilledError } from "./python-session.ts";
 
-const LIMITS = { maxMemoryMegabytes: 384, timeoutSeconds: 90, maxOutputBytes: 20_000, maxFileBytes: 1_000_000 };
+const LIMITS = {
+  maxMemoryMegabytes: 384,
+  timeoutSeconds: 90,
+  maxOutputBytes: 20_000,
+  maxFileBytes: 1_000_000,
+  maxFiles: 50,
+};
 const never = new AbortController().signal;
 let session: PythonSession;
 let server: Server;
@@ -165,12 +171,18 @@ describe("refuses", () => {
   }, 120_000);
 
   test("a flood of output and of files", async () => {
+    await run("import os");
     const flood = await run("for _ in range(50): print('x' * 100_000)");
     expect(flood.output).toHaveLength(20_000);
     expect(flood.outputBytes).toBe(5_000_050);
     const files = await run("for i in range(4): open(f'{i}.bin', 'wb').write(bytes(400_000))");
     expect(files.files).toHaveLength(2);
     expect(files.leftOut).toBe(2);
+    const many = await run("for i in range(500): open(f'{i}.txt', 'w').close()");
+    expect(many.files).toHaveLength(50);
+    expect(many.leftOut).toBe(450);
+    const { removed } = await run("for i in range(500): os.remove(f'{i}.txt')");
+    expect(removed).toEqual(many.files.map(({ path }) => path));
   }, 60_000);
 
   test("an endless loop, and a caller that leaves", async () => {

@@ -16,6 +16,8 @@ export interface PythonLimits {
   maxOutputBytes: number;
   /** Of the files that one run writes. */
   maxFileBytes: number;
+  /** Files that one run writes. */
+  maxFiles: number;
 }
 
 export type PythonResult = Extract<SandboxAnswer, { type: "done" }>;
@@ -46,7 +48,7 @@ export class PythonSession {
   constructor(limits: PythonLimits) {
     this.#limits = limits;
     const folder = dirname(createRequire(HERE).resolve("pyodide/package.json")) + sep;
-    const { maxOutputBytes, maxFileBytes, maxMemoryMegabytes } = limits;
+    const { maxOutputBytes, maxFileBytes, maxFiles, maxMemoryMegabytes } = limits;
     const flags = [
       // No files but those that follow, no writing, no processes, no threads, no native code, no inspector.
       ...["--permission", `--allow-fs-read=${folder}*`, `--allow-fs-read=${dirname(ENTRY)}${sep}*`],
@@ -55,7 +57,8 @@ export class PythonSession {
       `--max-old-space-size=${MAX_HEAP_MEGABYTES}`,
       "--no-warnings",
     ];
-    const options = [pathToFileURL(`${folder}pyodide.mjs`).href, folder, maxOutputBytes, maxFileBytes].map(String);
+    const sizes = [maxOutputBytes, maxFileBytes, maxFiles].map(String);
+    const options = [pathToFileURL(`${folder}pyodide.mjs`).href, folder, ...sizes];
     this.#child = spawn(process.execPath, [...flags, ENTRY, ...options], {
       stdio: ["pipe", "ignore", "ignore", "pipe"],
       env: {},
@@ -123,8 +126,10 @@ export class PythonSession {
 
   /** Code that leaves the sandbox of Python could write any answer. */
   #bounded(answer: PythonResult): PythonResult {
-    const { maxOutputBytes } = this.#limits;
-    const files = answer.files.filter(({ path, base64 }) => isInFolder(path) && typeof base64 === "string");
+    const { maxOutputBytes, maxFiles } = this.#limits;
+    const files = answer.files
+      .slice(0, maxFiles)
+      .filter(({ path, base64 }) => isInFolder(path) && typeof base64 === "string");
     return { ...answer, output: String(answer.output).slice(0, maxOutputBytes), files };
   }
 

@@ -15,9 +15,10 @@ import type { SandboxAnswer, SandboxFile, SandboxRequest } from "./sandbox-messa
 
 const ANSWERS = 3;
 const FOLDER = "/mnt/data";
-const [, , pyodideUrl = "", indexUrl = "", maxOutput = "0", maxFileBytes = "0"] = process.argv;
+const [, , pyodideUrl = "", indexUrl = "", maxOutput = "0", maxFileBytes = "0", maxFiles = "0"] = process.argv;
 const MAX_OUTPUT_BYTES = Number(maxOutput);
 const MAX_FILE_BYTES = Number(maxFileBytes);
+const MAX_FILES = Number(maxFiles);
 
 /** Runs a cell as a notebook does: the value of its last expression is a part of the output. */
 const RUNNER = `
@@ -74,6 +75,9 @@ const { writeSync } = fs;
 const encode = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 const decode = (text: string) => Buffer.from(text, "base64");
 
+/** Paths that both processes have. */
+const shared = new Set<string>();
+
 disarm();
 answer({ type: "ready" });
 for (;;) {
@@ -83,7 +87,10 @@ for (;;) {
 }
 
 async function perform(request: SandboxRequest): Promise<SandboxAnswer> {
-  for (const { path, base64 } of request.files) put(path, decode(base64));
+  for (const { path, base64 } of request.files) {
+    put(path, decode(base64));
+    shared.add(path);
+  }
   for (const path of request.removed) remove(path);
   const before = new Map(list().map(({ path, stamp }) => [path, stamp]));
   output = "";
@@ -95,11 +102,12 @@ async function perform(request: SandboxRequest): Promise<SandboxAnswer> {
   for (const { path, size, stamp } of list()) {
     if (before.get(path) === stamp) continue;
     bytes += size;
-    if (bytes > MAX_FILE_BYTES) leftOut += 1;
+    if (bytes > MAX_FILE_BYTES || files.length === MAX_FILES) leftOut += 1;
     else files.push({ path, base64: encode(FS.readFile(path)) });
   }
   const present = new Set(list().map(({ path }) => path));
-  const removed = [...before.keys()].filter((path) => !present.has(path));
+  const removed = [...shared].filter((path) => before.has(path) && !present.has(path));
+  for (const { path } of files) shared.add(path);
   return { type: "done", isDone, output, outputBytes, files, removed, leftOut };
 }
 

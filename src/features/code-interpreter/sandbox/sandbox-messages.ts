@@ -26,6 +26,6 @@ export type SandboxAnswer =
       /** Files that the code has written. */
       files: readonly SandboxFile[];
       removed: readonly string[];
-      /** Files that are too large to leave the sandbox. */
+      /** Files that do not leave the sandbox: they are too large or too many. */
       leftOut: number;
     };

@@ -1,0 +1,25 @@
+/** Containers with real Python, of which one process runs at a time. */
+
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { Containers } from "./containers.ts";
+import { codeInterpreterSettings } from "./settings.ts";
+
+test("gives the process to the next run when another has stopped waiting, and bounds the files of a run", async () => {
+  using containers = new Containers(codeInterpreterSettings.parse({ max_sessions: 1, queue_seconds: 600 }));
+  const [first, second, third] = ["first", "second", "third"].map((name) => containers.create("project", name, 20));
+  if (first === undefined || second === undefined || third === undefined) throw new Error("no containers");
+  const never = new AbortController().signal;
+  const leaving = new AbortController();
+  const running = containers.run(first, "1 + 1", never);
+  const waiting = containers.run(second, "for i in range(1000): open(f'{i}.txt', 'w').close()", never);
+  const stopped = containers.run(third, "3", leaving.signal);
+  const reason = expect(stopped).rejects.toThrow("left");
+  await setImmediate();
+  leaving.abort(new Error("left"));
+  await reason;
+  expect((await running).output).toBe("2\n");
+  const { files, output } = await waiting;
+  expect(files).toHaveLength(200);
+  expect(output).toBe("\n[800 files were too large or too many to be saved.]");
+}, 120_000);
