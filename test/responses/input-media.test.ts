@@ -131,3 +131,16 @@ test("refuses what is no recording", async () => {
   };
   await expect(complete(part)).rejects.toMatchObject({ status: 400, param: "messages[0].content[0].type" });
 });
+
+test("bounds the texts of all documents of a request together", async () => {
+  const text = Buffer.from("tide ".repeat(900_000)).toString("base64");
+  const part = {
+    type: "input_file" as const,
+    filename: "tides.txt",
+    file_data: `data:application/octet-stream;base64,${text}`,
+  };
+  // The second text is that of the first, from memory.
+  const content = [part, part];
+  const asked = client.responses.create({ model: "reader", input: [{ role: "user", content }] });
+  await expect(asked).rejects.toMatchObject({ status: 400, message: expect.stringContaining("8000000 characters") });
+});

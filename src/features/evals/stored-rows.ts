@@ -56,10 +56,9 @@ export class StoredRows {
     const ids: string[] = [];
     const matches =
       source.type === "stored_completions"
-        ? this.#completions(place, source)
-        : this.#responses(place.projectId, source);
+        ? this.#completions(place, source, signal)
+        : this.#responses(place.projectId, source, signal);
     for await (const id of matches) {
-      signal.throwIfAborted();
       ids.push(id);
       if (ids.length === limit) break;
     }
@@ -74,7 +73,11 @@ export class StoredRows {
     return type === "responses" ? this.#readResponse(place, id) : this.#readCompletion(place, id);
   }
 
-  async *#completions({ organizationId, projectId }: Place, source: CompletionsSource): AsyncGenerator<string, void> {
+  async *#completions(
+    { organizationId, projectId }: Place,
+    source: CompletionsSource,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, void> {
     const { model, metadata, created_after: after, created_before: before } = source;
     const filter = {
       ...{ organizationId, projectIds: [projectId] },
@@ -83,6 +86,8 @@ export class StoredRows {
     };
     const entries = Object.entries(metadata ?? {});
     for await (const { entry, completion } of this.#options.recorded?.readCompletions(filter) ?? []) {
+      // Also where nothing matches.
+      signal.throwIfAborted();
       const isOfModel = model == null || model === completion.model || model === entry.model;
       if (isOfModel && hasMetadata(completion, entries)) yield entry.id;
     }
@@ -102,13 +107,14 @@ export class StoredRows {
     };
   }
 
-  async *#responses(projectId: string, source: ResponsesSource): AsyncGenerator<string, void> {
+  async *#responses(projectId: string, source: ResponsesSource, signal: AbortSignal): AsyncGenerator<string, void> {
     const { database } = this.#options;
     const { created_after: after, created_before: before } = source;
     const from = (after ?? 0) * 1000;
     const until = before == null ? Number.MAX_SAFE_INTEGER : before * 1000 + 999;
     let last: StoredResponseRow | undefined;
     for (;;) {
+      signal.throwIfAborted();
       const selection = { projectId, from, until, after: last, limit: RESPONSES_AT_ONCE };
       const rows = await database.run((executor) => listAnsweredResponses(executor, selection));
       for (const row of rows) if (matchesResponse(this.#openResponse(row), source)) yield row.id;

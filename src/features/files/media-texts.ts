@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 import { LRUCache } from "lru-cache";
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { DocumentError } from "../../kernel/documents/document-error.ts";
 import { readDocument } from "../../kernel/documents/document-reader.ts";
@@ -12,9 +12,9 @@ import { outlineOf } from "../../kernel/json/json-outline.ts";
 import { hasMedia, type MediaPart, withMediaTexts } from "../../wire/media-parts.ts";
 import type { Recordings } from "../audio/recordings.ts";
 
-/** Processes that read documents at the same time. */
-const CONCURRENCY = 2;
-/** More than any context window holds. */
+/** Processes that read documents at the same time, of which each project has one: a slow document holds up no other project. */
+const CONCURRENCY = 4;
+/** In all texts of a request: more than any context window holds. */
 const MAX_CHARACTERS = 8_000_000;
 const WHOLE = { maxTokens: 100_000, overlapTokens: 0 };
 /** Clients send the content of a conversation again with each turn. */
@@ -23,6 +23,7 @@ const CACHE = { maxSize: 16_000_000, ttl: 15 * 60_000 };
 export class MediaTexts {
   readonly #recordings: Recordings;
   readonly #limit = pLimit(CONCURRENCY);
+  readonly #limits = new Map<string, LimitFunction>();
   /** By project, kind, name and content. */
   readonly #texts = new LRUCache<string, string>({ ...CACHE, sizeCalculation: ({ length }) => length + 1 });
 
@@ -45,8 +46,14 @@ export class MediaTexts {
     const leaving = new AbortController();
     onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client left.")));
     const replaced = { ...body };
+    let characters = 0;
+    const read = async (media: MediaPart) => {
+      const text = await this.#read(reply, media, leaving.signal);
+      characters += text.length;
+      if (characters > MAX_CHARACTERS) throw tooLong("the request", media.param);
+      return text;
+    };
     for (const field of fields) {
-      const read = (media: MediaPart) => this.#read(reply, media, leaving.signal);
       replaced[field] = await withMediaTexts(body[field], field, read);
     }
     return replaced;
@@ -55,17 +62,20 @@ export class MediaTexts {
   async #read(reply: FastifyReply, media: MediaPart, signal: AbortSignal): Promise<string> {
     const { kind, filename, data } = media;
     const hash = createHash("sha256").update(`${kind}\n${filename}\n`).update(data).digest("base64");
-    const key = `${reply.request.caller.projectId} ${hash}`;
+    const project = reply.request.caller.projectId ?? "";
+    const key = `${project} ${hash}`;
     const cached = this.#texts.get(key);
     if (cached !== undefined) return cached;
     const text =
-      kind === "audio" ? await this.#recordings.transcribe(reply, media, signal) : await this.#readFile(media, signal);
+      kind === "audio"
+        ? await this.#recordings.transcribe(reply, media, signal)
+        : await this.#readFile(project, media, signal);
     this.#texts.set(key, text);
     return text;
   }
 
-  #readFile({ data, filename, param }: MediaPart, signal: AbortSignal): Promise<string> {
-    return this.#limit(async () => {
+  #readFile(project: string, { data, filename, param }: MediaPart, signal: AbortSignal): Promise<string> {
+    return this.#takeTurn(project, async () => {
       signal.throwIfAborted();
       const chunks: string[] = [];
       let length = 0;
@@ -75,7 +85,7 @@ export class MediaTexts {
         })();
         for await (const { text } of readDocument(content, { filename, chunking: WHOLE }, signal)) {
           length += text.length;
-          if (length > MAX_CHARACTERS) throw tooLong(filename, param);
+          if (length > MAX_CHARACTERS) throw tooLong(`'${filename}'`, param);
           chunks.push(text);
         }
       } catch (failure) {
@@ -88,9 +98,17 @@ export class MediaTexts {
       return filename === "" ? text : `${filename}:\n${text}`;
     });
   }
+
+  #takeTurn<Result>(project: string, work: () => Promise<Result>): Promise<Result> {
+    const limit = this.#limits.get(project) ?? pLimit(1);
+    this.#limits.set(project, limit);
+    return limit(() => this.#limit(work)).finally(() => {
+      if (limit.activeCount + limit.pendingCount === 0) this.#limits.delete(project);
+    });
+  }
 }
 
-function tooLong(filename: string, param: string): Fault {
-  const message = `The text of '${filename}' has more than ${MAX_CHARACTERS} characters. Add the file to a vector store and search it with the tool file_search.`;
+function tooLong(name: string, param: string): Fault {
+  const message = `The text of ${name} has more than ${MAX_CHARACTERS} characters. Add the file to a vector store and search it with the tool file_search.`;
   return invalidRequest(message, param, "invalid_value");
 }

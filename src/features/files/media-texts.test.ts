@@ -1,0 +1,23 @@
+/** Turns of projects whose documents are read. */
+
+import type { FastifyReply } from "fastify";
+import { expect, test } from "vitest";
+import { MediaTexts } from "./media-texts.ts";
+
+test("reads a document of another project before the many of one", async () => {
+  const texts = new MediaTexts({} as never);
+  const order: string[] = [];
+  const read = async (projectId: string, name: string) => {
+    const raw = { destroyed: false };
+    const reply = { raw, request: { caller: { projectId }, record: { leaving: [] } } } as unknown as FastifyReply;
+    const file = { filename: `${name}.txt`, file_data: `data:text/plain;base64,${btoa(name)}` };
+    const messages = [{ role: "user", content: [{ type: "file", file }] }];
+    const body = await texts.inBody(reply, { messages }, ["messages"]);
+    expect(JSON.stringify(body)).toContain(`${name}.txt:\\n${name}`);
+    order.push(name);
+  };
+  const many = Array.from({ length: 6 }, (_, index) => read("busy", `busy ${index}`));
+  await Promise.all([...many, read("other", "other")]);
+  expect(order.indexOf("other")).toBeLessThan(4);
+  expect(order.filter((name) => name !== "other")).toEqual(Array.from({ length: 6 }, (_, index) => `busy ${index}`));
+}, 60_000);
