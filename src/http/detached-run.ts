@@ -6,6 +6,7 @@ import type { OnDisconnect } from "../inference/on-disconnect.ts";
 import type { RequestRecording } from "../inference/recording/request-recording.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import { Fault } from "../kernel/faults.ts";
+import { toErrorAnswer } from "../wire/openai/error.ts";
 import { toHistoryEntry } from "./history-entry.ts";
 import type { EndedRequest } from "./request-log.ts";
 
@@ -24,6 +25,7 @@ export class DetachedRun {
   readonly #options: DetachedRunOptions;
   readonly #beganAt = performance.now();
   #settlement: (() => Settlement | undefined) | undefined;
+  #combined: (() => Settlement | undefined) | undefined;
   #guardrails: GuardrailReport | undefined;
   #recording: RequestRecording | undefined;
   #hasEnded = false;
@@ -45,11 +47,16 @@ export class DetachedRun {
     };
   }
 
+  /** Takes the settlement of the answer, which may have several turns. */
+  answered({ settlement }: { settlement(): Settlement | undefined }): void {
+    this.#combined = settlement;
+  }
+
   end(failure?: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     const { record, ...request } = this.#options;
-    const settlement = this.#settlement?.();
+    const settlement = this.#combined?.() ?? this.#settlement?.();
     const entry = toHistoryEntry({
       ...request,
       status: statusOf(failure, settlement),
@@ -64,7 +71,6 @@ export class DetachedRun {
 }
 
 function statusOf(failure: unknown, settlement: Settlement | undefined): number {
-  const hasLeft = settlement?.outcome === "client-left" || (failure instanceof Fault && failure.kind === "client-left");
-  if (hasLeft) return 499;
-  return failure === undefined ? 200 : 500;
+  if (settlement?.outcome === "client-left") return toErrorAnswer(new Fault("client-left", ""), "").status;
+  return failure === undefined ? 200 : toErrorAnswer(failure, "").status;
 }

@@ -120,6 +120,13 @@ class Session {
 
 const textOf = (items: OpenAI.Realtime.ConversationItem[]) => JSON.stringify(items.at(-1));
 
+/** Responses of sessions in the request history. */
+async function history(): Promise<object[]> {
+  const headers = { authorization: `Bearer ${service.adminKey}` };
+  const url = "/v1/organization/requests?operations=realtime&limit=100";
+  return (await service.inject({ url, headers })).json<{ data: object[] }>().data;
+}
+
 let session: Session;
 const open = (model = "agent") => {
   session = new Session(model);
@@ -172,6 +179,16 @@ test("sends the events of a call in the order of OpenAI's API", async () => {
   session.close();
 });
 
+test("is in the request history with all of its turns", async () => {
+  await open().update();
+  await session.next("mcp_list_tools.completed");
+  session.say("add;");
+  const { usage } = (await session.next("response.done")).response;
+  session.close();
+  const entry = { status: 200, attempts: 2, input_tokens: usage?.input_tokens, output_tokens: usage?.output_tokens };
+  await expect.poll(history).toContainEqual(expect.objectContaining(entry));
+});
+
 test("waits for an approval, and runs the approved call with the next response", async () => {
   await open().update({ require_approval: "always" });
   session.say("add;");
@@ -193,7 +210,6 @@ test("tells the model that the caller did not approve", async () => {
   const [request] = (await session.output()) as [OpenAI.Realtime.RealtimeMcpApprovalRequest];
   session.create({ type: "mcp_approval_response", id: "no", approval_request_id: request.id, approve: false });
   session.respond();
-
   expect(textOf(await session.output())).toContain("Then not.");
   session.close();
 });
@@ -240,6 +256,7 @@ test("reports a server that does not list its tools", async () => {
   session.say("add;");
   const { response } = await session.next("response.done");
   expect(response).toMatchObject({ status: "failed", status_details: { error: { code: "mcp_server_failed" } } });
+  await expect.poll(history).toContainEqual(expect.objectContaining({ status: 502, error: "mcp_server_failed" }));
   session.close();
 });
 

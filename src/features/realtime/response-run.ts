@@ -76,7 +76,9 @@ export class ResponseRun {
     const caller = await context.authenticate();
     const run = context.services.beginRun({ caller, model: context.settings().model });
     try {
-      const ended = await this.#read(await this.#chat(items, run.watch(onDisconnect)));
+      const answer = await this.#chat(items, run.watch(onDisconnect));
+      run.answered(answer);
+      const ended = await this.#read(answer);
       run.end();
       return ended;
     } catch (failure) {

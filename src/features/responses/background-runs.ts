@@ -72,6 +72,7 @@ export async function startBackground(
   async function* parts() {
     try {
       const answer = await answering;
+      run.answered(answer);
       for await (const part of answer.parts ?? toAnswerParts(answer, true, true)) {
         if (part.type === "end" && answer.moderation !== undefined)
           moderation = toResponseModeration(answer.moderation);
