@@ -33,8 +33,15 @@ test("halves the odds of a single high window", () => {
 test("reads the mean of all windows, their number and the category's offset", () => {
   expect(pooledBy({ mean: 0.5 }, 0.8, 0.8)).toBeCloseTo(sigmoid(1.5 * logit(0.8)), 5);
   expect(pooledBy({ mean: 1 }, 0.9, 0.9, 0.1, 0.1)).toBeCloseTo(0.9, 5);
-  expect(pooledBy({ count: -1 }, 0.8, 0.8)).toBeCloseTo(sigmoid(logit(0.8) - Math.log(2)), 5);
-  expect(pooledBy({ offsets: [logit(0.8)] }, 0.8, 0.8)).toBeCloseTo(0.5, 5);
+  expect(pooledBy({ count: -1 }, 0.01, 0.8, 0.8)).toBeCloseTo(sigmoid(logit(0.8) - Math.log(3)), 5);
+  expect(pooledBy({ offsets: [logit(0.8)] }, 0.01, 0.8, 0.8)).toBeCloseTo(0.5, 5);
+});
+
+test("scores harm from beginning to end as harm in one window", () => {
+  const weights = { pair: 1.4, mean: -0.6, count: -0.7, offsets: [2] };
+  expect(pooledBy(weights, 0.9, 0.9, 0.9, 0.9)).toBeCloseTo(0.9, 5);
+  expect(pooledBy(weights, 0.01, 0.9, 0.9, 0.01)).toBeGreaterThan(0.5);
+  expect(pooledBy(weights, 0.1, 0.2, 0.3, 0.2)).toBeLessThan(0.25);
 });
 
 test("bounds certain scores", () => {

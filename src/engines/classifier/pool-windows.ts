@@ -14,20 +14,24 @@ export interface WindowWeights {
   offsets: readonly number[];
 }
 
-/** `offsets`: log odds of each category's threshold for a single window. */
+/**
+ * `offsets`: log odds of each category's threshold for a single window. A text whose windows are all alike scores at least
+ * as one of them: the logistic model, which looks for what stands out, does not find harm from beginning to end.
+ */
 export function poolWindows(
   windows: readonly Float32Array[],
   offsets: readonly number[],
   weights: WindowWeights,
 ): Float32Array {
-  const [first] = windows;
-  if (first === undefined) return new Float32Array(offsets.length);
-  if (windows.length === 1) return Float32Array.from(offsets, (offset, at) => sigmoid(logit(first[at] ?? 0) - offset));
+  if (windows.length === 0) return new Float32Array(offsets.length);
   const count = weights.count * Math.log(windows.length);
-  return Float32Array.from(weights.offsets, (offset, category) => {
+  return Float32Array.from(offsets, (offset, category) => {
     const scores = windows.map((window) => window[category] ?? 0);
     const mean = scores.reduce((sum, score) => sum + logit(score), 0) / scores.length;
-    return sigmoid(weights.pair * highestPair(scores) + weights.mean * mean + count - offset);
+    if (windows.length === 1) return sigmoid(mean - offset);
+    const standsOut =
+      weights.pair * highestPair(scores) + weights.mean * mean + count - (weights.offsets[category] ?? 0);
+    return sigmoid(Math.max(mean - offset, standsOut));
   });
 }
 
