@@ -3,6 +3,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import type { Service } from "../support/service/service.ts";
+import { pdf } from "../support/vector-stores/sample-documents.ts";
 
 export interface Wish {
   say?: string;
@@ -41,7 +42,7 @@ export interface Api {
 }
 
 export const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
-export const PDF = Buffer.from("%PDF-1.4\n%%EOF\n").toString("base64");
+export const PDF = pdf("Tides follow the moon.").toString("base64");
 export const WEATHER = {
   name: "get_weather",
   description: "Weather of a city",

@@ -31,7 +31,7 @@ export interface ProviderCase {
   /** Tokens that the text reports as written to a cache. */
   writtenTokens: number;
   hasReasoning: boolean;
-  /** Whether it can read PDF; otherwise requests with it are refused. */
+  /** Whether it can read PDF; otherwise it gets the text. */
   readsPdf: boolean;
   readsImages: boolean;
   hasSchemas: boolean;

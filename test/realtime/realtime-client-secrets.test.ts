@@ -107,7 +107,8 @@ test.each([
   [{ expires_after: { seconds: 5 } }, "expires_after.seconds"],
   [{ session: { type: "translation" } }, "session.type"],
   [{ session: { type: "realtime", model: "missing" } }, "session.model"],
-  [{ session: { type: "realtime", tools: [{ type: "mcp" }] } }, "session.tools[0].type"],
+  [{ session: { type: "realtime", tools: [{ type: "mcp" }] } }, "session.tools[0].server_label"],
+  [{ session: { type: "realtime", tools: [{ type: "web_search" }] } }, "session.tools[0].type"],
 ])("refuses %o with the name of the field", async (body, param) => {
   const answer = await service.post("/v1/realtime/client_secrets", body);
   expect([400, 404]).toContain(answer.status);
