@@ -132,7 +132,7 @@ models:
       "server.max_body_bytes: must be a whole number (line 3)",
       "log_level: must be one of fatal, error",
       "models[0].id: must be 1 to 200 printable",
-      "models[0].task: must be one of chat, embedding, moderation, speech, transcription (line 7)",
+      "models[0].task: must be one of chat, embedding, moderation, speech, transcription, image (line 7)",
       "models[0].price.prompt: must be a quoted decimal",
       "models[0].price.completion: must be a quoted decimal number of US dollars",
       "models[0].price.second: must be a quoted decimal number of US dollars",

@@ -25,7 +25,9 @@ test("the results are those of the pinned versions", async () => {
   for (const { client, version } of checks) {
     const pin = isNpmClient(client)
       ? NPM_CLIENT_VERSIONS[client]
-      : (pins.get(client.replace(" in Chromium", "")) ?? programs.get(client) ?? nodeClientVersion(client));
+      : (pins.get(client.replace(/ in Chromium$| \(traces\)$/, "")) ??
+        programs.get(client) ??
+        nodeClientVersion(client));
     expect(version, `${client}: ${UPDATE}`).toBe(pin);
   }
 });

@@ -154,6 +154,7 @@ const RESPONSE_DECISIONS: Subject["decisions"] = {
   reasoning: "answer",
   include: "answer",
   truncation: "rendering",
+  context_management: "rendering",
   store: "rendering",
   // The route reads the earlier items into the prompt.
   previous_response_id: "elsewhere",
@@ -181,6 +182,8 @@ const MESSAGE_DECISIONS: Subject["decisions"] = {
   messages: "answer",
   system: "answer",
   tools: "answer",
+  // The route turns them into tools.
+  mcp_servers: "elsewhere",
   tool_choice: "answer",
   thinking: "answer",
   output_config: "answer",
