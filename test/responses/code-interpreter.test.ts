@@ -24,6 +24,8 @@ models:
           - { match_tool: "/x = 42/", text: "x is 42." }
           - { match_tool: "/picture.png/", text: "Here is picture.png for you." }
           - { match_tool: "/a,b/", text: "The file has a,b." }
+          - { match_tool: "/19.txt and 30 more. Name/", text: "There are many." }
+          - { match: "many", tool_calls: [${call("for i in range(50): open(f'{i:02}.txt', 'w').close()")}] }
           - { match: "divide", tool_calls: [${call("1 / 0")}] }
           - { match: "loop", tool_calls: [${call("while True: pass")}] }
           - { match: "set", tool_calls: [${call("x = 42\nf'x = {x}'")}] }
@@ -66,6 +68,7 @@ test("runs code, and goes on with its variables in the same container", async ()
   const second = await ask("again", undefined, { previous_response_id: first.id, include: [] });
   expect(callOf(second)).toMatchObject({ container_id: callOf(first).container_id, outputs: null });
   expect(second.output_text).toBe("x is 42.");
+  expect((await ask("many", callOf(first).container_id)).output_text).toBe("There are many.");
   await client.containers.delete(callOf(first).container_id);
 }, 120_000);
 

@@ -23,6 +23,8 @@ import { SandboxKilledError } from "./sandbox/python-session.ts";
 
 const NAME = "code_interpreter";
 const MAX_IMAGE_BYTES = 1024 ** 2;
+/** Names of files that the model reads at once. */
+const MAX_NAMES = 20;
 const DESCRIPTION =
   "Runs Python 3 in a sandbox and returns what it prints and the value of the last expression. Variables last between calls. The standard library is there, and no other package: no numpy, pandas or matplotlib. There is no network. Files are in /mnt/data; files written there are given to the user.";
 
@@ -61,7 +63,7 @@ export function codeInterpreterTool({ containers, openContainer, timeoutMs }: Co
       };
       const parts = { run, timeoutMs, containerId: container.id, showsOutputs: include.includes(CODE_OUTPUTS) };
       const present = [...container.files.keys()];
-      const files = present.length === 0 ? "" : ` Files: ${present.slice(0, 20).join(", ")}.`;
+      const files = present.length === 0 ? "" : ` Files: ${listed(present)}.`;
       const definition = {
         ...{
           name: functionName(NAME),
@@ -135,7 +137,7 @@ class CodeCall implements ServiceCall {
     this.#outputs = [{ type: "logs", logs: output }, ...files.flatMap(toImage)];
     yield { type: "response.code_interpreter_call.completed" };
     const names = files.map(({ path }) => path);
-    const saved = names.length === 0 ? "" : `\nFiles written: ${names.join(", ")}. Name a file to give it to the user.`;
+    const saved = names.length === 0 ? "" : `\nFiles written: ${listed(names)}. Name a file to give it to the user.`;
     return { type: "result", text: `${output === "" ? "The code printed nothing." : output}${saved}` };
   }
 
@@ -149,6 +151,11 @@ class CodeCall implements ServiceCall {
     this.#outputs = [{ type: "logs", logs: reason }];
     return { type: "result", text: `The code did not run to its end: ${reason}` };
   }
+}
+
+function listed(paths: readonly string[]): string {
+  const rest = paths.length - MAX_NAMES;
+  return `${paths.slice(0, MAX_NAMES).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 function toImage({ path, content }: ContainerFile): CodeOutput[] {
