@@ -47,18 +47,30 @@ function shotsOf(service: Service, request: string, recording: Buffer): Shot[] {
     { name: "library", path: "/models?view=library" },
     { name: "studio", path: "/transcription?model=meeting-notes", act: (page) => transcribe(page, recording) },
     { name: "speech", path: "/speech", act: hear },
-    { name: "batches", path: "/batches", act: () => batch(service, "Summaries of the archive", 600) },
+    { name: "batches", path: "/batches", act: (page) => runBatch(page, service) },
     { name: "webhooks", path: "/webhooks" },
   ];
 }
 
+/** A batch that runs, beside one that has ended. */
+async function runBatch(page: Page, service: Service): Promise<void> {
+  const description = "Summaries of the archive";
+  await batch(service, description, 600);
+  await page.reload();
+  await page.getByRole("article", { name: description }).first().waitFor();
+}
+
 /** Two models answer the same question. */
 async function race(page: Page): Promise<void> {
-  const models = ["atlas-70b", "swift-8b"];
+  const models = ["atlas-70b", "swift-8b"] as const;
   const conversation = JSON.stringify({ id: "race", changedAt: Date.now(), models, parameters: {}, turns: [] });
   const stored = { "parlance-conversation/race": conversation, "parlance-open-conversation": "race" };
-  await page.evaluate(`Object.assign(localStorage, ${JSON.stringify(stored)}); location.hash = "#/chat?c=race"`);
-  await page.reload();
+  const { origin } = new URL(page.url());
+  // A page that is left stores its conversation, and removes others without a question.
+  await page.goto("about:blank");
+  await page.addInitScript(`Object.assign(localStorage, ${JSON.stringify(stored)})`);
+  await page.goto(`${origin}/#/chat?c=race`);
+  await page.locator(".mantine-Pill-root", { hasText: models[0] }).waitFor();
   await page.getByRole("textbox", { name: "Message", exact: true }).fill("How do I limit requests per client?");
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Send", exact: true }).waitFor();
@@ -123,6 +135,7 @@ async function take(browser: Browser, service: Service, look: Look, shots: reado
     await act?.(page);
     await page.mouse.move(0, 0);
     await page.waitForTimeout(SETTLE_MS);
+    if ((await page.getByText("This could not be shown").count()) > 0) throw new Error(`${name} shows an error.`);
     const colors = { palette: true, quality: 90, compressionLevel: 9, effort: 10 } as const;
     const image = await sharp(await page.screenshot())
       .png(colors)
