@@ -1,14 +1,15 @@
 import { ActionIcon, Alert, Button, Drawer, Group, Stack, Text, TextInput, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Answers } from "../../api/answers.ts";
-import { listAll, request } from "../../api/request.ts";
+import { request } from "../../api/request.ts";
+import { useSession } from "../../api/session.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { formatAgo } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { IconTemplate } from "../../icons.tsx";
+import { mayWritePrompts, promptsQuery } from "../prompts/prompts-api.ts";
 import type { Conversation } from "./conversation.ts";
 import { toPromptContent } from "./prompt-settings.ts";
 
@@ -18,11 +19,6 @@ interface PromptsDrawerProps {
   onUse: (prompt: string) => void;
 }
 
-const promptsQuery = queryOptions({
-  queryKey: ["prompts"],
-  queryFn: ({ signal }) => listAll<Answers["StoredPrompt"]>("v1/prompts", {}, signal),
-});
-
 /** Link that opens a prompt in the chat of whoever may use the project. */
 function linkTo(prompt: string): string {
   return `${location.href.split("#", 1)[0]}#/chat?prompt=${encodeURIComponent(prompt)}`;
@@ -31,6 +27,7 @@ function linkTo(prompt: string): string {
 /** Button that opens the project's stored prompts, and stores the settings of the chat as one. */
 export function PromptsDrawer({ conversation, onUse }: PromptsDrawerProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
+  const session = useSession();
   return (
     <>
       <Tooltip label="Prompts">
@@ -40,7 +37,7 @@ export function PromptsDrawer({ conversation, onUse }: PromptsDrawerProps) {
       </Tooltip>
       <Drawer opened={isOpen} onClose={close} position="right" title="Prompts of the project" size="sm">
         <Stack>
-          <SaveForm conversation={conversation} />
+          {mayWritePrompts(session) && <SaveForm conversation={conversation} />}
           <PromptList
             onUse={(prompt) => {
               close();

@@ -144,8 +144,8 @@ function RunActions({ run }: { run: EvalRun }) {
   };
   return isRunning(run) ? (
     <ConfirmButton
-      aria-label={`Cancel ${run.name}`}
-      question={`Cancel ${run.name}?`}
+      aria-label={`Stop ${run.name}`}
+      question={`Stop ${run.name}?`}
       consequence="The results so far stay."
       onConfirm={change(cancelRun)}
     >
