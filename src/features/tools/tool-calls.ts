@@ -22,7 +22,7 @@ export interface CallEnd {
 }
 
 /** What calls of a response have in common. */
-export interface CallsContext extends CallContext {
+interface CallsContext extends CallContext {
   /** Returns the guardrails of a call by the function's name; undefined: nothing checks it. */
   guardsOf(name: string): Guards | undefined;
 }

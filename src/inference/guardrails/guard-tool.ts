@@ -11,7 +11,7 @@ import type { Guards } from "./guards.ts";
 import { OutputBlocked, outputTransforms } from "./output-transforms.ts";
 
 /** `model`: a model of this service reads the result, and its next turn masks it. `client`: it leaves the service. */
-export type ResultReader = "model" | "client";
+type ResultReader = "model" | "client";
 
 /** Returns texts of a result as they may be read. Throws a Fault. `unreadable`: what else it has, such as images. */
 export type GuardResult = (texts: readonly string[], unreadable?: string) => Promise<readonly string[]>;
