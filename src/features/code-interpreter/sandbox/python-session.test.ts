@@ -170,6 +170,12 @@ describe("refuses", () => {
     expect((await run("rows = None\n1 + 1")).output).toBe("2\n");
   }, 120_000);
 
+  test("a file in the place of a folder", async () => {
+    const files = ["/mnt/data/place", "/mnt/data/place/inner"].map((path) => ({ path, base64: "" }));
+    const { output } = await session.run({ code: "print('on')", files, removed: [] }, never);
+    expect(output).toBe("on\n[/mnt/data/place/inner could not be written: a file or folder has its name.]\n");
+  }, 60_000);
+
   test("a flood of output and of files", async () => {
     await run("import os");
     const flood = await run("for _ in range(50): print('x' * 100_000)");

@@ -87,9 +87,10 @@ for (;;) {
 }
 
 async function perform(request: SandboxRequest): Promise<SandboxAnswer> {
+  let unwritten = "";
   for (const { path, base64 } of request.files) {
-    put(path, decode(base64));
-    shared.add(path);
+    if (put(path, decode(base64))) shared.add(path);
+    else unwritten += `[${path} could not be written: a file or folder has its name.]\n`;
   }
   for (const path of request.removed) remove(path);
   const before = new Map(list().map(({ path, stamp }) => [path, stamp]));
@@ -108,6 +109,7 @@ async function perform(request: SandboxRequest): Promise<SandboxAnswer> {
   const present = new Set(list().map(({ path }) => path));
   const removed = [...shared].filter((path) => before.has(path) && !present.has(path));
   for (const { path } of files) shared.add(path);
+  if (unwritten !== "") write(Buffer.from(unwritten));
   return { type: "done", isDone, output, outputBytes, files, removed, leftOut };
 }
 
@@ -129,9 +131,15 @@ function list(folder = FOLDER, depth = 0): Entry[] {
   return entries;
 }
 
-function put(path: string, bytes: Uint8Array): void {
-  FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
-  FS.writeFile(path, bytes);
+/** Returns false where a file is in the place of a folder, or a folder in that of the file. */
+function put(path: string, bytes: Uint8Array): boolean {
+  try {
+    FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+    FS.writeFile(path, bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function remove(path: string): void {
