@@ -131,7 +131,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       `/projects/${project}/spend_limit`,
       `/projects/${project}/api_keys/${ids.key}/spend_limit`,
     ];
-    return Promise.all(paths.map((path) => service.send("GET", path)));
+    const all = await Promise.all(paths.map((path) => service.send("GET", path)));
+    // When a key was used is written some seconds later.
+    return JSON.parse(JSON.stringify(all, (name, value) => (name.startsWith("last_used_") ? null : value)));
   }
 
   test("returns 404 for another organization's ID on every route, and changes nothing", async () => {
