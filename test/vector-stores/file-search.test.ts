@@ -173,3 +173,21 @@ test("forces a search once, and bills it", async () => {
   };
   await expect.poll(embedded, { timeout: 10_000 }).toBeGreaterThan(0);
 });
+
+test("masks passages by the guardrails of the project, for the model and in the results", async () => {
+  const { data } = (await (await administer("GET", "/v1/organization/projects")).json()) as { data: { id: string }[] };
+  const path = `/v1/organization/projects/${data[0]?.id}/guardrails`;
+  const mask = { type: "words", words: ["cold rivers"], action: "mask", on: ["output"] };
+  expect((await administer("POST", path, { guardrails: [mask] })).status).toBe(200);
+
+  const response = await client.responses.create(body("otters", {}, { include: ["file_search_call.results"] }));
+  const { results } = response.output[0] as OpenAI.Responses.ResponseFileSearchToolCall;
+  const passages = results?.map(({ text }) => text).join("\n");
+  expect(passages).toMatch(/^Otters swim in <\w+>\.$/m);
+  expect((await administer("POST", path, { guardrails: [] })).status).toBe(200);
+});
+
+function administer(method: string, path: string, body?: object) {
+  const headers = { authorization: `Bearer ${service.adminKey}`, "content-type": "application/json" };
+  return service.fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+}
