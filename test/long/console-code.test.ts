@@ -48,6 +48,12 @@ describe.runIf(hasChromium && hasPython)("the code that the console shows", () =
     await folder?.[Symbol.asyncDispose]();
   });
 
+  /** Opens a page and waits for it: the page before has the same button. */
+  async function openPage(title: string): Promise<void> {
+    await session.open(`/${title.toLowerCase()}`);
+    await session.page.getByRole("heading", { level: 1, name: title }).waitFor();
+  }
+
   /** Copies the code of every language with the button beside it. */
   async function copyCode(): Promise<Record<Language, string>> {
     const { page } = session;
@@ -98,26 +104,26 @@ describe.runIf(hasChromium && hasPython)("the code that the console shows", () =
   });
 
   test("transcribes", async () => {
-    await session.open("/transcription");
+    await openPage("Transcription");
     clipboard = await copyCode();
     await expectEach(/young man/i);
   });
 
   test("moderates", async () => {
-    await session.open("/moderation");
+    await openPage("Moderation");
     await session.page.getByLabel("Text", { exact: true }).fill("I will 'hurt' you");
     clipboard = await copyCode();
     await expectEach(/harassment/);
   });
 
   test("embeds", async () => {
-    await session.open("/embeddings");
+    await openPage("Embeddings");
     clipboard = await copyCode();
     await expectEach(/^384\n$|"embedding"/);
   });
 
   test("speaks", async () => {
-    await session.open("/speech");
+    await openPage("Speech");
     await session.page.getByRole("radio").first().waitFor();
     clipboard = await copyCode();
     for (const language of LANGUAGES) {
