@@ -1,4 +1,4 @@
-import { fastify } from "fastify";
+import { type FastifyRequest, fastify } from "fastify";
 import { expect, test } from "vitest";
 import type { Caller } from "../accounts/caller.ts";
 import { LineRequests } from "./line-requests.ts";
@@ -14,6 +14,7 @@ test("gives a line's request its caller, which no client can claim", async () =>
     done();
   });
   app.decorateRequest("internalCall");
+  app.decorateRequest("record", { getter: () => ({}) as FastifyRequest["record"] });
   lines.addHooks(app);
   app.post("/line", async ({ internalCall, headers }) => ({
     keyId: internalCall?.caller.keyId ?? null,
