@@ -15,7 +15,7 @@ export interface AnsweredRequest {
   /** As the caller wrote it. */
   model: string | undefined;
   status: number;
-  /** Of `performance.now()`. */
+  /** Milliseconds of `performance.now()`. */
   beganAt: number;
   durationMs: number;
   failure: unknown;

@@ -26,7 +26,7 @@ import { usePageKeys } from "./use-page-keys.ts";
 
 const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
 const CommandPalette = lazy(async () => ({ default: (await import("./command-palette.tsx")).CommandPalette }));
-/** Of this version, beside the console, which may be below a path. */
+/** Documentation of this version, beside the console, which may be below a path. */
 const DOCS = "docs/";
 const NAVIGATION_WIDTH = 220;
 const PALETTE_KEYS = MODIFIER === "⌘" ? "⌘K" : `${MODIFIER} K`;

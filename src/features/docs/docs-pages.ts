@@ -57,7 +57,7 @@ export function docsPages(folder: string, prepare: () => void): FastifyPluginAsy
   };
 }
 
-/** Reads a page by its address, such as `how-to/receive-webhooks`; undefined: there is none. */
+/** Reads a page by its address, such as `how-to/receive-webhooks`; undefined for an unknown address. */
 async function readPage(folder: string, path: string): Promise<string | undefined> {
   const name = path === "" || path.endsWith("/") ? `${path}index` : path.replace(/\.html$/, "");
   if (!/^[\w/-]+$/.test(name)) return undefined;

@@ -137,7 +137,7 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
   );
 }
 
-/** Those of the models that exist, otherwise the first one, and what they can do. */
+/** Models of the chat that exist, otherwise the first one, and what they can do. */
 function selectionOf(models: ModelEntry[], ids: readonly string[]) {
   const [first] = models;
   const available = ids.filter((id) => models.some((model) => model.id === id));

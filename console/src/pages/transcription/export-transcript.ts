@@ -91,7 +91,7 @@ const CONTENT_TYPES = `<Types xmlns="${PACKAGE}/content-types"><Default Extensio
 const RELATIONSHIPS = `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`;
 
 function run(text: string, properties = ""): string {
-  // XML 1.0 has no control characters besides tab and line breaks.
+  // XML 1.0 has no control characters but tab and line breaks.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: removes them
   const plain = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "");
   const escaped = plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -11,10 +11,10 @@ import type { SandboxAnswer, SandboxRequest } from "./sandbox-messages.ts";
 
 export interface PythonLimits {
   maxMemoryMegabytes: number;
-  /** Of one run. */
+  /** Bound of one run. */
   timeoutSeconds: number;
   maxOutputBytes: number;
-  /** Of the files that one run writes. */
+  /** Bound of the files that one run writes. */
   maxFileBytes: number;
   /** Files that one run writes. */
   maxFiles: number;
