@@ -129,8 +129,8 @@ describe("within a response", () => {
 
   test("asks for approval with arguments that it then refuses to send", async () => {
     await guard({ type: "words", words: ["ada.lovelace"], on: ["input"] });
-    const asked = await ask("use echo;", { tools: [{ ...tool, require_approval: "always" }] });
-    expect(asked.output.map(({ type }) => type)).toEqual(["mcp_list_tools", "mcp_approval_request"]);
+    const response = await ask("use echo;", { tools: [{ ...tool, require_approval: "always" }] });
+    expect(response.output.map(({ type }) => type)).toEqual(["mcp_list_tools", "mcp_approval_request"]);
     expect(sent()).toEqual([]);
   });
 

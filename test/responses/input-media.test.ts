@@ -141,6 +141,9 @@ test("bounds the texts of all documents of a request together", async () => {
   };
   // The second text is that of the first, from memory.
   const content = [part, part];
-  const asked = client.responses.create({ model: "reader", input: [{ role: "user", content }] });
-  await expect(asked).rejects.toMatchObject({ status: 400, message: expect.stringContaining("8000000 characters") });
+  const answering = client.responses.create({ model: "reader", input: [{ role: "user", content }] });
+  await expect(answering).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining("8000000 characters"),
+  });
 });

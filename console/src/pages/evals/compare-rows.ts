@@ -33,8 +33,8 @@ export function matchesRow({ results }: ComparedRow, filter: RowFilter): boolean
 /** Question of the row: a field, the last message of its input, or its first text. */
 function titleOf(item: EvalItem["datasource_item"], results: readonly (EvalItem | undefined)[]): string {
   if (typeof item.question === "string" && item.question !== "") return item.question;
-  const asked = results.find((result) => (result?.sample.input.length ?? 0) > 0)?.sample.input;
-  const messages = asked ?? item.input ?? item.messages;
+  const input = results.find((result) => (result?.sample.input.length ?? 0) > 0)?.sample.input;
+  const messages = input ?? item.input ?? item.messages;
   const last: unknown = Array.isArray(messages) ? messages.at(-1)?.content : undefined;
   if (typeof last === "string") return last;
   const text = Object.values(item).find((value) => typeof value === "string");

@@ -79,8 +79,8 @@ async function dataSourceOf(fields: RunFields, options: StartOptions, isGradedOn
   if (source === "before" && options.before !== undefined) {
     const { model: _model, prompt: _prompt, ...before } = options.before as DataSource;
     if (isGradedOnly && !isStored(before.source)) return { type: "jsonl", source: before.source };
-    const asked = before.type === "jsonl" ? { ...before, type: "completions", ...messageOf(template) } : before;
-    return isGradedOnly ? { type: asked.type, source: asked.source } : (asked as DataSource);
+    const dataSource = before.type === "jsonl" ? { ...before, type: "completions", ...messageOf(template) } : before;
+    return isGradedOnly ? { type: dataSource.type, source: dataSource.source } : (dataSource as DataSource);
   }
   const filter = { ...(ofModel && { model: ofModel }), ...(limit !== "" && { limit: Number(limit) }) };
   if (source === "responses") return { type: "responses", source: { type: "responses", ...filter } };
