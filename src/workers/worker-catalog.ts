@@ -2,7 +2,7 @@
 
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "../catalog/build-catalog.ts";
 import { Catalog } from "../catalog/catalog.ts";
-import { openAiCompatibleEngine } from "../engines/openai-compatible/openai-compatible-engine.ts";
+import { atEndpoint, openModel } from "../engines/registry.ts";
 import type { Deployment } from "../inference/deployment.ts";
 import { MemoryBudget } from "../inference/loading/memory-budget.ts";
 import type { DeploymentMeasure } from "../observability/deployment-measure.ts";
@@ -22,9 +22,9 @@ export class WorkerCatalog {
       isLocal: () => false,
       // The owner sends the endpoints of pools.
       poolOf: () => undefined,
-      atEndpoint: (_engine, settings, endpoint) => openAiCompatibleEngine.atEndpoint?.(settings as never, endpoint),
-      open: ({ name, entry, catalogId, settings, task, signal }) =>
-        openAiCompatibleEngine.open(settings as never, task, {
+      atEndpoint,
+      open: ({ name, entry, catalogId, engine, settings, task, signal }) =>
+        openModel(engine, settings, task, {
           name: entry,
           catalogId,
           signal,

@@ -24,6 +24,7 @@ import type { Inference } from "../inference/inference.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import type { Server } from "../server.ts";
 import { findReferences } from "../wire/content-references.ts";
+import { hasMedia } from "../wire/media-parts.ts";
 import type { ForwardToOwner } from "./forward-to-owner.ts";
 
 export interface WorkerServerOptions extends Omit<BareServerOptions, "intercept"> {
@@ -151,8 +152,11 @@ function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions)
     // The owner reads stored prompts. Those of text completions are texts or lists.
     const isReference = typeof prompt === "object" && prompt !== null && !Array.isArray(prompt);
     const isComplete = !needsResolver(settings.upstreamUrls, references);
+    // The owner reads documents and recordings for models that take only texts.
+    const isReadable =
+      !hasMedia(messages) || (typeof model === "string" && inference.models.mayForwardMedia(request.caller, model));
     // The owner has connections to MCP servers.
-    const isHere = servers === undefined && isComplete && !isReference && !isModerated && !isRecorded;
+    const isHere = servers === undefined && isComplete && isReadable && !isReference && !isModerated && !isRecorded;
     const isServed = typeof model === "string" && servesModel(model) && isHere;
     if (isServed) done();
     else passOn(request, reply, owner);

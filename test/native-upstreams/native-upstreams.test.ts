@@ -12,21 +12,7 @@ import {
 } from "../support/upstreams/native/stand-in.ts";
 import { anthropicCase } from "./anthropic-case.ts";
 import { APIS, PDF, PNG, type Wish } from "./apis.ts";
-import { azureCase } from "./azure-case.ts";
-import { bedrockCase } from "./bedrock-case.ts";
-import { cohereCase } from "./cohere-case.ts";
-import { geminiCase } from "./gemini-case.ts";
-import { mistralCase } from "./mistral-case.ts";
-import type { ProviderCase } from "./provider-case.ts";
-import { vertexCase } from "./vertex-case.ts";
-
-const CASES: readonly ProviderCase[] = [
-  ...[anthropicCase, azureCase, bedrockCase, cohereCase, geminiCase, mistralCase, vertexCase],
-];
-
-function nameOf({ name, engine }: ProviderCase): string {
-  return name ?? engine;
-}
+import { PROVIDER_CASES as CASES, nameOf } from "./provider-cases.ts";
 
 const FAILURES = ["limited", "overloaded", "unauthorized"] as const;
 

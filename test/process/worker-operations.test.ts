@@ -8,9 +8,12 @@ import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ScriptedChat } from "../../src/engines/scripted/scripted-chat.ts";
 import { scriptedSettings } from "../../src/engines/scripted/settings.ts";
+import { APIS, PDF } from "../native-upstreams/apis.ts";
+import { nameOf, PROVIDER_CASES } from "../native-upstreams/provider-cases.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
+import { type StandIn, startStandIn } from "../support/upstreams/native/stand-in.ts";
 import { type OpenAiUpstream, startOpenAiUpstream } from "../support/upstreams/openai-upstream.ts";
 
 const HOSTS = ["127.0.0.1", "127.0.0.2"] as const;
@@ -19,6 +22,8 @@ let directory: TemporaryDirectory;
 let file: string;
 let endpoints: OpenAiUpstream[];
 let classifier: Server;
+const started = new AsyncDisposableStack();
+const standIns = new Map<string, StandIn>();
 let service: Service;
 beforeAll(async () => {
   directory = await temporaryDirectory();
@@ -38,6 +43,16 @@ beforeAll(async () => {
   const upstream = `deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1" }]`;
   const pool = `{ engine: openai-compatible, base_url: "http://pool.test:${first.port}/v1", endpoints: { file: "${file}", refresh_seconds: 0.1 } }`;
   await list(HOSTS[0]);
+  for (const each of PROVIDER_CASES) {
+    const standIn = await startStandIn(each.format);
+    started.defer(() => standIn.close());
+    if (each.start !== undefined) started.use(await each.start());
+    standIns.set(nameOf(each), standIn);
+  }
+  const providers = PROVIDER_CASES.map((each) => {
+    const settings = each.settings(standIns.get(nameOf(each))?.origin ?? "");
+    return `  - ${JSON.stringify({ id: nameOf(each), task: "chat", deployments: [{ engine: each.engine, ...settings }] })}`;
+  });
   service = await startService({
     config: `
 builtin_models: false
@@ -46,6 +61,7 @@ models:
   - { id: pooled, task: chat, deployments: [${pool}] }
   - { id: judge, task: moderation, ${upstream} }
   - { id: ranker, task: embedding, ${upstream} }
+${providers.join("\n")}
 `,
   });
 });
@@ -53,6 +69,7 @@ afterAll(async () => {
   await service?.stop();
   classifier?.close();
   await Promise.all((endpoints ?? []).map((each) => each.close()));
+  await started.disposeAsync();
   await directory?.[Symbol.asyncDispose]();
 });
 
@@ -121,4 +138,30 @@ test("moderate and rank with models of upstreams", async () => {
   await eventually(() => {
     for (const model of ["judge", "ranker"]) expect(workersOf(model)).toEqual(new Set([1, 2]));
   });
+});
+
+const ROWS = PROVIDER_CASES.flatMap((provider) =>
+  APIS.map((api) => [nameOf(provider), api.name, provider, api] as const),
+);
+
+test.each(ROWS)("answer for the provider %s through %s", async (model, _name, { answers, forwarded }, api) => {
+  const answer = forwarded?.api === api.name ? forwarded.toComplete(answers.text) : answers.text;
+  standIns.get(model)?.reply(answer);
+
+  expect(await api.ask(service, model, {})).toMatchObject({ text: "It is warm.", usage: { input: 90, output: 25 } });
+  // The owner has Responses, which are stored.
+  if (api.name === "Responses") return;
+  await eventually(() => expect([...workersOf(model)].some((worker) => worker !== undefined)).toBe(true));
+});
+
+const DOCUMENT_APIS = APIS.map((api) => [api.name, api] as const);
+
+test.each(DOCUMENT_APIS)("leave documents for a provider of texts to the owner, through %s", async (_name, api) => {
+  const standIn = standIns.get("cohere");
+  const provider = PROVIDER_CASES.find(({ engine }) => engine === "cohere");
+  if (standIn === undefined || provider === undefined) throw new Error("no case");
+  standIn.reply(provider.answers.text);
+
+  expect((await api.ask(service, "cohere", { pdf: PDF })).text).toBe("It is warm.");
+  expect(JSON.stringify(standIn.received.at(-1)?.body)).toContain("Tides follow the moon.");
 });
