@@ -1,11 +1,22 @@
 /** Generates docs/reference/metrics.md: the metrics that the service registers. */
 
+import { batchMetrics } from "../../src/features/batches/metrics.ts";
+import { cacheMetrics } from "../../src/features/cache/metrics.ts";
+import { mailMetrics } from "../../src/features/mail/metrics.ts";
+import { quotaMetrics } from "../../src/features/quota/metrics.ts";
+import { realtimeMetrics } from "../../src/features/realtime/metrics.ts";
+import { recordedContentMetrics } from "../../src/features/recorded-content/metrics.ts";
+import { usageMetrics } from "../../src/features/usage/metrics.ts";
+import { webhookMetrics } from "../../src/features/webhooks/metrics.ts";
 import { Metrics } from "../../src/observability/metrics.ts";
 
 export async function metricsReference(): Promise<string> {
   const metrics = new Metrics({ deployments: () => [], pools: () => [] });
-  metrics.measureCounters(() => ({ isShared: undefined, replicas: 1 }));
-  metrics.measureRealtimeSessions(() => 0);
+  quotaMetrics(metrics.registry, () => ({ isShared: undefined, replicas: 1 }));
+  realtimeMetrics(metrics.registry, () => 0);
+  cacheMetrics(metrics.registry, async () => ({ answers: 0, bytes: 0 }));
+  const counters = [batchMetrics, mailMetrics, recordedContentMetrics, usageMetrics, webhookMetrics];
+  for (const register of counters) register(metrics.registry);
   const { text } = await metrics.scrape();
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]));
   const rows = [...text.matchAll(/^# HELP (\S+) (.+)$/gm)]

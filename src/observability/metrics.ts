@@ -1,6 +1,6 @@
-/** Prometheus metrics. Label values are catalog IDs and status codes, so that callers cannot create new series. */
+/** Prometheus metrics of requests; those of a feature are in its folder. Label values are catalog IDs and status codes, so that callers cannot create new series. */
 
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { MINUTE_MS } from "../kernel/durations.ts";
 import { type PoolMeasure, registerDeploymentGauges } from "./deployment-gauges.ts";
 import type { DeploymentMeasure } from "./deployment-measure.ts";
@@ -50,13 +50,6 @@ export interface AttemptMeasure {
   outcome: string;
   /** Time spent waiting for a slot. */
   queuedSeconds: number;
-}
-
-export interface CountersMeasure {
-  /** Undefined: no shared store is configured. */
-  isShared: boolean | undefined;
-  /** Undefined: another process reports it. */
-  replicas: number | undefined;
 }
 
 export interface MetricsSources {
@@ -148,12 +141,6 @@ export class Metrics {
     labelNames: ["model", "limit"],
     registers: [this.registry],
   });
-  readonly #cacheRequests = new Counter({
-    name: "parlance_cache_requests_total",
-    help: "Requests for models with a cache: hit, answered from it; miss, run; bypass, run without it.",
-    labelNames: ["model", "result"],
-    registers: [this.registry],
-  });
   readonly #guardrails = new Counter({
     name: "parlance_guardrails_total",
     help: "Requests that a guardrail checked, by its type, the stage (input, output) and the outcome (passed, masked, blocked, reported, failed).",
@@ -167,34 +154,6 @@ export class Metrics {
     registers: [this.registry],
     buckets: SECONDS,
   });
-  readonly #batchLines = new Counter({
-    name: "parlance_batch_lines_total",
-    help: "Lines of batches by result: output or error. Each attempt also counts as a request.",
-    labelNames: ["result"],
-    registers: [this.registry],
-  });
-  readonly #webhooks = new Counter({
-    name: "parlance_webhook_attempts_total",
-    help: "Attempts to deliver webhooks, by event and outcome: delivered, retried (later) or dropped (given up).",
-    labelNames: ["event", "outcome"],
-    registers: [this.registry],
-  });
-  readonly #mails = new Counter({
-    name: "parlance_mail_attempts_total",
-    help: "Attempts to send e-mails, by type and outcome: delivered, retried (later) or dropped (given up).",
-    labelNames: ["type", "outcome"],
-    registers: [this.registry],
-  });
-  readonly #lostContent = new Counter({
-    name: "parlance_recorded_content_lost_total",
-    help: "Requests whose content was to be recorded and was lost because the database was full, too slow or unavailable.",
-    registers: [this.registry],
-  });
-  readonly #lostUsage = new Counter({
-    name: "parlance_usage_records_lost_total",
-    help: "Usage records lost because the disk failed or the database was unavailable for too long.",
-    registers: [this.registry],
-  });
 
   readonly #deployments: MetricsSources["deployments"];
   /** Time at which each endpoint left its pool, by deployment. */
@@ -205,54 +164,6 @@ export class Metrics {
     this.#deployments = deployments;
     collectDefaultMetrics({ register: this.registry });
     registerDeploymentGauges(this.registry, deployments, pools);
-  }
-
-  cacheRequest(model: string, result: string): void {
-    this.#cacheRequests.inc({ model, result });
-  }
-
-  /** Calls `size` at each scrape. */
-  measureCache(size: () => Promise<{ answers: number; bytes: number }>): void {
-    const measure = (name: string, help: string, value: "answers" | "bytes") => {
-      const gauge: Gauge = new Gauge({
-        name,
-        help,
-        aggregator: "first",
-        registers: [this.registry],
-        collect: async () => {
-          // A store that is away keeps its last value.
-          const measured = await size().catch(() => undefined);
-          if (measured !== undefined) gauge.set(measured[value]);
-        },
-      });
-    };
-    measure("parlance_cache_answers", "Cached answers.", "answers");
-    measure("parlance_cache_bytes", "Size of the cached answers.", "bytes");
-  }
-
-  /** Calls `counters` at each scrape. */
-  measureCounters(counters: () => CountersMeasure): void {
-    this.#countersGauge(
-      "parlance_shared_counters_up",
-      "1 while the counters shared by replicas are available, 0 while they are not.",
-      () => {
-        const { isShared } = counters();
-        return isShared === undefined ? undefined : Number(isShared);
-      },
-    );
-    this.#countersGauge("parlance_replicas", "Number of replicas that share the counters, as last known.", () => {
-      return counters().replicas;
-    });
-  }
-
-  /** Calls `count` at each scrape. */
-  measureRealtimeSessions(count: () => number): void {
-    const sessions: Gauge = new Gauge({
-      name: "parlance_realtime_sessions",
-      help: "Open sessions of the Realtime API.",
-      registers: [this.registry],
-      collect: () => sessions.set(count()),
-    });
   }
 
   /** Removes a deployment's series later, unless it is back by then: endpoints of a pool come with new addresses. */
@@ -311,26 +222,6 @@ export class Metrics {
     this.#toolCalls.observe({ tool: tool.name, outcome }, durationSeconds);
   }
 
-  batchLine(isError: boolean): void {
-    this.#batchLines.inc({ result: isError ? "error" : "output" });
-  }
-
-  mail(type: string, outcome: string): void {
-    this.#mails.inc({ type, outcome });
-  }
-
-  webhook(event: string, outcome: string): void {
-    this.#webhooks.inc({ event, outcome });
-  }
-
-  lostContent(requests: number): void {
-    this.#lostContent.inc(requests);
-  }
-
-  lostUsage(records: number): void {
-    this.#lostUsage.inc(records);
-  }
-
   /** Includes the values of other processes: sums, except for gauges that all processes see alike. */
   async scrape(others: readonly MetricsSnapshot[] = []): Promise<{ contentType: string; text: string }> {
     await this.#removeLeft();
@@ -352,19 +243,5 @@ export class Metrics {
     for (const { deployment } of this.#deployments()) gone.delete(deployment);
     const metrics = [this.#attempts, this.#queued, this.#firstTokens, this.#tokens, this.#cachedTokens, this.#costs];
     for (const metric of metrics) await removeSeries(metric, gone);
-  }
-
-  #countersGauge(name: string, help: string, measure: () => number | undefined): void {
-    const gauge = new Gauge({
-      name,
-      help,
-      aggregator: "first",
-      registers: [this.registry],
-      collect: () => {
-        const value = measure();
-        if (value === undefined) gauge.remove();
-        else gauge.set(value);
-      },
-    });
   }
 }

@@ -1,5 +1,7 @@
 import type { Registry } from "prom-client";
 import { expect, test } from "vitest";
+import { quotaMetrics } from "../features/quota/metrics.ts";
+import { realtimeMetrics } from "../features/realtime/metrics.ts";
 import { GenAiMetrics } from "./gen-ai-metrics.ts";
 import { Metrics } from "./metrics.ts";
 import { otlpName, toOtlpMetrics } from "./to-otlp-metrics.ts";
@@ -28,8 +30,8 @@ function serviceMetrics(): Metrics {
     ],
     pools: () => [],
   });
-  metrics.measureCounters(() => ({ isShared: undefined, replicas: 1 }));
-  metrics.measureRealtimeSessions(() => 0);
+  quotaMetrics(metrics.registry, () => ({ isShared: undefined, replicas: 1 }));
+  realtimeMetrics(metrics.registry, () => 0);
   return metrics;
 }
 

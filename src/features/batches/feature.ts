@@ -2,6 +2,7 @@ import type { Feature, ServiceParts } from "../feature.ts";
 import { batchRetention } from "./batch-retention.ts";
 import { Batches } from "./batches.ts";
 import { LineRequests } from "./line-requests.ts";
+import { batchMetrics } from "./metrics.ts";
 import { batches as routes } from "./routes.ts";
 
 /** Batches of requests. */
@@ -21,7 +22,7 @@ export function openBatches(parts: ServiceParts): Feature {
     concurrency: concurrentLines,
     callerOf: (keyId) => accounts.callerOfKey(keyId, "batch"),
     runLine: lines.run,
-    onAnswered: (isError) => metrics.batchLine(isError),
+    onAnswered: batchMetrics(metrics.registry),
     outbox,
   });
   lifetime.defer(() => batches.close());

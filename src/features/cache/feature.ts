@@ -9,6 +9,7 @@ import type { CacheStorage } from "./cache-storage.ts";
 import { CacheUpkeep } from "./cache-upkeep.ts";
 import { DatabaseCacheStore } from "./database-cache-store.ts";
 import { MemoryCacheStore } from "./memory-cache-store.ts";
+import { cacheMetrics } from "./metrics.ts";
 import { cacheRoutes } from "./routes.ts";
 import { sealed } from "./sealed-cache-store.ts";
 
@@ -19,11 +20,10 @@ export async function openCache(parts: BaseParts): Promise<CacheStorage> {
   lifetime.defer(() => backend.close());
   lifetime.use(new CacheUpkeep({ backend, catalog, database, logger }));
   const store = new BoundedCacheStore(backend, logger);
-  metrics.measureCache(() => store.size());
   const answers = new AnswerCache({
     store,
     maxAnswerBytes: config.cache.maxAnswerSize,
-    onOutcome: (model, status) => metrics.cacheRequest(model, status),
+    onOutcome: cacheMetrics(metrics.registry, () => store.size()),
   });
   return { answers, store };
 }

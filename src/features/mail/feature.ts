@@ -2,6 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { InviteMail } from "../accounts/invites/invites.ts";
 import type { BaseParts } from "../feature.ts";
 import { MailOutbox } from "./mail-outbox.ts";
+import { mailMetrics } from "./metrics.ts";
 
 /** Where features add e-mails, and the address of the service in them. */
 export interface OpenMail {
@@ -28,10 +29,9 @@ export async function openMail(parts: BaseParts): Promise<OpenMail | undefined> 
   const mail = mailIn(config);
   if (settings === undefined || mail === undefined) return undefined;
   const { outbox } = mail;
-  const onAttempt = (type: string, outcome: string) => metrics.mail(type, outcome);
   // Its client of SMTP is 0.6 MB of sources, which most installations never need.
   const { MailSender } = await import("./mail-sender.ts");
-  const sender = new MailSender({ settings, database, outbox, logger, onAttempt });
+  const sender = new MailSender({ settings, database, outbox, logger, onAttempt: mailMetrics(metrics.registry) });
   lifetime.defer(() => sender.close());
   return mail;
 }

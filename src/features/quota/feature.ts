@@ -3,6 +3,7 @@ import type { CountWrongKey } from "../../http/authenticate.ts";
 import { readReplicaCount, writeReplicaCount } from "../../storage/replica-count.ts";
 import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { FailedAuthentications } from "./failed-authentications.ts";
+import { quotaMetrics } from "./metrics.ts";
 import { PasswordAttempts } from "./password-attempts.ts";
 import { rateLimits } from "./rate-limit-routes.ts";
 import { spendLimits } from "./spend-limit-routes.ts";
@@ -20,7 +21,7 @@ export async function openQuota({ config, database, logger, lifetime, metrics }:
     write: (replicas) => database.run((executor) => writeReplicaCount(executor, replicas)),
   });
   lifetime.defer(() => counters.close());
-  metrics.measureCounters(() => counters.state);
+  quotaMetrics(metrics.registry, () => counters.state);
   const failures = new FailedAuthentications({
     counters,
     perMinute: config.limits.failedAuthenticationsPerMinute,

@@ -5,6 +5,7 @@ import { voiceActivityFile } from "../../model-store/voice-activity-file.ts";
 import type { Feature, ServiceParts } from "../feature.ts";
 import { withClientSecrets } from "./client-secret-authenticator.ts";
 import { realtimeClientSecrets } from "./client-secret-routes.ts";
+import { realtimeMetrics } from "./metrics.ts";
 import { RealtimeSessions } from "./realtime-sessions.ts";
 import { realtime } from "./routes.ts";
 import { SpeechDetection } from "./speech-detection.ts";
@@ -16,7 +17,7 @@ export function openRealtime(parts: ServiceParts): Feature {
   lifetime.defer(() => speechDetection.close());
   const { transcriptionModel, speechModel, maxSessionsPerProject, ...limits } = config.realtime;
   const sessions = new RealtimeSessions(maxSessionsPerProject);
-  metrics.measureRealtimeSessions(() => sessions.size);
+  realtimeMetrics(metrics.registry, () => sessions.size);
   const detectSpeech = (signal: AbortSignal) => speechDetection.open(signal);
   const record = (ended: EndedRequest) => {
     usage.history.record(ended.entry);

@@ -6,6 +6,7 @@ import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { contentRetention } from "./content-retention.ts";
 import { ContentSizes } from "./content-sizes.ts";
 import { ContentWriter } from "./content-writer.ts";
+import { recordedContentMetrics } from "./metrics.ts";
 import { projectRecording } from "./project-recording-routes.ts";
 import { maxBytesOf } from "./project-recording-service.ts";
 import { RecordedContents } from "./recorded-contents.ts";
@@ -18,7 +19,7 @@ import { StoredCompletions } from "./stored-completions.ts";
 
 interface ContentParts extends Pick<BaseParts, "config" | "database" | "logger" | "lifetime"> {
   /** Left out: a command records nothing. */
-  metrics?: Pick<BaseParts["metrics"], "lostContent">;
+  metrics?: Pick<BaseParts["metrics"], "registry">;
   accounts: Accounts;
   guardrailServices: GuardrailServices;
 }
@@ -37,7 +38,7 @@ export function openRecordedContent(parts: ContentParts): RecordedContents | und
   const recordingOf = accounts.callers.recordingOf.bind(accounts.callers);
   const writer = new ContentWriter({
     ...{ database, sealed, tokens, sizes, settings, services, recordingOf, logger },
-    onLost: (requests) => metrics?.lostContent(requests),
+    onLost: metrics === undefined ? () => {} : recordedContentMetrics(metrics.registry),
   });
   lifetime.defer(() => writer.close());
   lifetime.use(contentRetention({ database, keyring, sealed, tokens, logger }));

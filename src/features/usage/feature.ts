@@ -6,6 +6,7 @@ import { databaseAddress } from "../../storage/configured-database.ts";
 import { openDatabase } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import { usageMetrics } from "./metrics.ts";
 import { overview } from "./overview-routes.ts";
 import { RequestHistory } from "./request-history.ts";
 import { labelReader } from "./request-labels.ts";
@@ -29,7 +30,7 @@ export function openUsage({ config, database, logger, lifetime, metrics }: BaseP
     database,
     directory: join(config.dataDirectory, "usage"),
     logger,
-    onLost: (lost) => metrics.lostUsage(lost),
+    onLost: usageMetrics(metrics.registry),
     writeWith: (write) => history.writeWith(write),
   });
   lifetime.defer(() => recorder.close());

@@ -1,6 +1,7 @@
 import { deploymentHealth } from "../../catalog/deployment-status.ts";
 import type { Config } from "../../config/config.ts";
 import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import { webhookMetrics } from "./metrics.ts";
 import { WebhookAdministration } from "./webhook-administration.ts";
 import { WebhookOutbox } from "./webhook-outbox.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
@@ -21,7 +22,7 @@ export function openWebhooks({ lifetime, catalog, metrics, openCircuits, ...part
   const webhooks = new Webhooks({
     ...parts,
     health: () => deploymentHealth(catalog, openCircuits()),
-    onAttempt: (event, outcome) => metrics.webhook(event, outcome),
+    onAttempt: webhookMetrics(metrics.registry),
   });
   lifetime.defer(() => webhooks.close());
   return webhooks;
