@@ -14,7 +14,8 @@ import {
 } from "../../wire/openai/organization/organization-entries.ts";
 import { toDeleted, toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { ConfigurationEntry, ConfigurationEntryList, deleted } from "../../wire/openapi/organization-answers.ts";
+import { ConfigurationEntry, ConfigurationEntryList } from "../../wire/openapi/configuration-answers.ts";
+import { deleted } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import type { ChangeRequest, ConfigurationEntries, ShownEntry } from "./entries.ts";

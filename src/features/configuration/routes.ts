@@ -3,7 +3,7 @@ import { operation } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { toConfiguration } from "../../wire/openai/organization/organization-configuration.ts";
-import { Configuration as ConfigurationAnswer } from "../../wire/openapi/organization-answers.ts";
+import { Configuration as ConfigurationAnswer } from "../../wire/openapi/configuration-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 
 type Configuration = Omit<Parameters<typeof toConfiguration>[0], "version">;

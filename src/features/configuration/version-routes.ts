@@ -16,7 +16,7 @@ import {
   ConfigurationImported,
   ConfigurationRestored,
   ConfigurationVersionList,
-} from "../../wire/openapi/organization-answers.ts";
+} from "../../wire/openapi/configuration-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
 import type { ConfigurationEntries } from "./entries.ts";

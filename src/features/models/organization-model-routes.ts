@@ -13,7 +13,8 @@ import {
   toPullFrame,
 } from "../../wire/openai/organization/organization-models.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { deleted, ModelLibrary, ModelPull, ModelStatus } from "../../wire/openapi/organization-answers.ts";
+import { ModelLibrary, ModelPull, ModelStatus } from "../../wire/openapi/model-library-answers.ts";
+import { deleted } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import type { AuditEvent } from "../accounts/audit/audit.ts";

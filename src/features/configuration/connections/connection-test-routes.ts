@@ -8,7 +8,7 @@ import {
   toDiscoveredHosts,
 } from "../../../wire/openai/organization/organization-connections.ts";
 import { parse } from "../../../wire/openai/validate.ts";
-import { ConnectionTest, DiscoveredHosts } from "../../../wire/openapi/organization-answers.ts";
+import { ConnectionTest, DiscoveredHosts } from "../../../wire/openapi/configuration-answers.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { ConfigurationEntries } from "../entries.ts";
 import { requireDefaultOrganization, WRITE } from "../entry-routes.ts";

@@ -1,5 +1,5 @@
+import type { Configuration as ConfigurationAnswer } from "../../openapi/configuration-answers.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
-import type { Configuration as ConfigurationAnswer } from "../../openapi/organization-answers.ts";
 
 interface Configuration {
   version: string;

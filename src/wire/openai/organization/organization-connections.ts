@@ -1,8 +1,8 @@
 /** POST /v1/organization/connections/test and /discover */
 
 import { z } from "zod";
+import type { ConnectedHost, ConnectionTest, DiscoveredHosts } from "../../openapi/configuration-answers.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
-import type { ConnectedHost, ConnectionTest, DiscoveredHosts } from "../../openapi/organization-answers.ts";
 
 export const ConnectionTestBody = z
   .strictObject({

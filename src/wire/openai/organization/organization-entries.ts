@@ -1,12 +1,12 @@
 /** Entries of the configuration and their history: /v1/organization/configuration, /models and /connections. */
 
 import { z } from "zod";
-import type { AnswerOf } from "../../openapi/named.ts";
 import type {
   ConfigurationComparison,
   ConfigurationEntry,
   ConfigurationVersion,
-} from "../../openapi/organization-answers.ts";
+} from "../../openapi/configuration-answers.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
 import { queryNumber, toSeconds } from "./organization-list.ts";
 
 const reason = z.string().max(500).optional().describe("Why, for the history.");

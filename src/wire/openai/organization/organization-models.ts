@@ -5,8 +5,8 @@ import { queryBoolean } from "./organization-list.ts";
 
 export const PullQuery = z.strictObject({ background: queryBoolean().optional() });
 
+import type { ModelStatus } from "../../openapi/model-library-answers.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
-import type { ModelStatus } from "../../openapi/organization-answers.ts";
 
 interface ShownStatus {
   id: string;

@@ -1,0 +1,48 @@
+/** Answers about the state, downloads and library of local models. */
+
+import { z } from "zod";
+
+export const ModelStatus = z.object({
+  object: z.literal("organization.model"),
+  id: z.string(),
+  deployments: z.array(
+    z.object({
+      name: z.string(),
+      state: z.string(),
+      memory_bytes: z.number().nullable(),
+      load_seconds: z.number().nullable(),
+    }),
+  ),
+});
+
+export const ModelPull = z.object({
+  object: z.literal("organization.model.pull"),
+  id: z.string(),
+  state: z.enum(["running", "done", "failed", "cancelled"]),
+  file: z.string().nullable(),
+  received_bytes: z.number().describe("Of all files of the model."),
+  total_bytes: z.number().nullable(),
+  error_message: z.string().nullable(),
+});
+
+export const ModelLibrary = z.object({
+  object: z.literal("list"),
+  machine: z.object({ cores: z.int(), model_memory_bytes: z.number(), free_bytes: z.number() }),
+  data: z.array(
+    z.object({
+      object: z.literal("organization.library_model"),
+      id: z.string(),
+      task: z.string(),
+      description: z.string(),
+      license: z.string(),
+      languages: z.string().nullable().describe("For people, such as 119 languages."),
+      download_bytes: z.number().nullable(),
+      memory_bytes: z.number().nullable(),
+      tokens_per_second: z.number().nullable().describe("Of one request on this machine's processor."),
+      is_measured: z.boolean().describe("False: the speed is estimated from the size."),
+      fits: z.boolean(),
+      is_pulled: z.boolean(),
+      pull: ModelPull.nullable().describe("The last pull in the background."),
+    }),
+  ),
+});
