@@ -11,6 +11,7 @@ import { asMapping, listAt } from "../config/parse-file.ts";
 import { substituteVariables } from "../config/substitute-variables.ts";
 import { ConfigurationStore, toLayerEntries } from "../features/configuration/configuration-store.ts";
 import { REDACTED, splitSecrets } from "../features/configuration/entry-secrets.ts";
+import { SealedEntries } from "../features/configuration/sealed-entries.ts";
 import { openKeyring } from "../kernel/encryption/open-keyring.ts";
 import { Fault } from "../kernel/faults.ts";
 import { openConfiguredDatabase } from "../storage/configured-database.ts";
@@ -125,7 +126,10 @@ async function readEntries(config: Config) {
   const file = database.kind === "sqlite" ? join(config.dataDirectory, "encryption.key") : undefined;
   const secrets = config.environment.PARLANCE_ENCRYPTION_KEY;
   try {
-    const store = new ConfigurationStore(database, () => openKeyring({ secrets, file, logger, content: "keys" }));
+    const store = new ConfigurationStore(
+      database,
+      new SealedEntries(() => openKeyring({ secrets, file, logger, content: "keys" })),
+    );
     return await store.read();
   } finally {
     await database.close();

@@ -94,3 +94,32 @@ export async function deleteConfigurationVersions(executor: Executor, before: nu
   await executor.deleteFrom("configurationChanges").where("version", "<", before).execute();
   await executor.deleteFrom("configurationVersions").where("version", "<", before).execute();
 }
+
+/** Replaces the secrets of an entry unless a change that came in between has written others. */
+export async function renewEntrySecrets(
+  executor: Executor,
+  { kind, name, secrets: former }: ConfigurationEntryRow,
+  secrets: Buffer,
+): Promise<void> {
+  await executor
+    .updateTable("configurationEntries")
+    .set({ secrets })
+    .where("kind", "=", kind)
+    .where("name", "=", name)
+    .where("secrets", "=", former)
+    .execute();
+}
+
+export async function renewChangeSecrets(
+  executor: Executor,
+  { version, kind, name }: ConfigurationChangeRow,
+  secrets: Partial<Pick<ConfigurationChangeRow, "secretsBefore" | "secretsAfter">>,
+): Promise<void> {
+  await executor
+    .updateTable("configurationChanges")
+    .set(secrets)
+    .where("version", "=", version)
+    .where("kind", "=", kind)
+    .where("name", "=", name)
+    .execute();
+}

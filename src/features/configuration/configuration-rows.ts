@@ -20,6 +20,8 @@ export interface ConfigurationEntryRow {
   updatedAt: number;
 }
 
+export type EntryName = Pick<ConfigurationEntryRow, "kind" | "name">;
+
 export interface ConfigurationVersionRow {
   version: number;
   createdAt: number;

@@ -1,7 +1,6 @@
 /** Entries of the API and their history in the database. Secrets are encrypted. */
 
-import type { EntryKind, LayerEntry } from "../../config/layer.ts";
-import { DecryptionError, type Keyring } from "../../kernel/encryption/keyring.ts";
+import type { LayerEntry } from "../../config/layer.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { type Actor, recordAudit } from "../accounts/audit/audit.ts";
@@ -16,17 +15,20 @@ import {
   listConfigurationVersions,
   putConfigurationEntry,
   readConfigurationVersion,
+  renewChangeSecrets,
+  renewEntrySecrets,
 } from "./configuration-queries.ts";
-import type { ConfigurationChangeRow, ConfigurationEntryRow, ConfigurationVersionRow } from "./configuration-rows.ts";
-import { joinSecrets, type Secrets, type SplitValue, splitSecrets } from "./entry-secrets.ts";
+import type {
+  ConfigurationChangeRow,
+  ConfigurationEntryRow,
+  ConfigurationVersionRow,
+  EntryName,
+} from "./configuration-rows.ts";
+import { joinSecrets, type SplitValue } from "./entry-secrets.ts";
+import type { SealedEntries } from "./sealed-entries.ts";
 
 /** Versions that can be compared and restored; older ones are deleted. */
 const MAX_VERSIONS = 1_000;
-
-interface EntryName {
-  kind: EntryKind;
-  name: string;
-}
 
 /** One entry as stored. */
 export interface StoredEntry extends EntryName, SplitValue {
@@ -65,13 +67,11 @@ export interface EntryDifference extends EntryName {
 
 export class ConfigurationStore {
   readonly #database: Database;
-  readonly #openKeyring: () => Keyring | undefined;
-  #keyring: { opened: Keyring | undefined } | undefined;
+  readonly #sealed: SealedEntries;
 
-  /** `openKeyring`: called when the first secret is read or written. */
-  constructor(database: Database, openKeyring: () => Keyring | undefined) {
+  constructor(database: Database, sealed: SealedEntries) {
     this.#database = database;
-    this.#openKeyring = openKeyring;
+    this.#sealed = sealed;
   }
 
   /** Whether other replicas may write the same database. */
@@ -100,7 +100,9 @@ export class ConfigurationStore {
     const rows = changes.map((change) => {
       const earlier = byName.get(keyOf(change));
       const position = earlier?.position ?? change.position ?? version;
-      const after = change.value === undefined ? undefined : this.#toRow(change, { position, version, updatedAt: now });
+      const { kind, name, value } = change;
+      const rest = { kind, name, position, version, updatedAt: now };
+      const after = value === undefined ? undefined : { ...rest, ...this.#sealed.seal(change, value) };
       return { change, position, after };
     });
     return this.#database.transaction(async (executor) => {
@@ -179,8 +181,8 @@ export class ConfigurationStore {
     return [...firsts].map(([key, first]) => {
       const last = lasts.get(key) ?? first;
       const { kind, name, position } = first;
-      const before = this.#open(first, first.valueBefore, first.secretsBefore);
-      return { kind, name, position, before, after: this.#open(last, last.valueAfter, last.secretsAfter) };
+      const before = this.#valueOf(first, first.valueBefore, first.secretsBefore);
+      return { kind, name, position, before, after: this.#valueOf(last, last.valueAfter, last.secretsAfter) };
     });
   }
 
@@ -194,103 +196,32 @@ export class ConfigurationStore {
       };
     });
     let count = 0;
-    const renewed = (name: EntryName, sealed: Buffer | null): Buffer | undefined => {
-      if (sealed === null) return undefined;
-      const keyring = this.#opened;
-      if (keyring === undefined || keyring.isCurrent(sealed)) return undefined;
-      try {
-        return keyring.encrypt(keyring.decrypt(sealed, placeOf(name)), placeOf(name));
-      } catch (error) {
-        if (error instanceof DecryptionError) return undefined;
-        throw error;
-      }
-    };
     for (const row of entries) {
-      const secrets = renewed(row, row.secrets);
+      const secrets = this.#sealed.renewed(row, row.secrets);
       if (secrets === undefined) continue;
       count += 1;
-      await this.#database.run((executor) =>
-        executor
-          .updateTable("configurationEntries")
-          .set({ secrets })
-          .where("kind", "=", row.kind)
-          .where("name", "=", row.name)
-          // A change that came in between has other secrets.
-          .where("secrets", "=", row.secrets)
-          .execute(),
-      );
+      await this.#database.run((executor) => renewEntrySecrets(executor, row, secrets));
     }
     for (const row of changes) {
-      const secretsBefore = renewed(row, row.secretsBefore);
-      const secretsAfter = renewed(row, row.secretsAfter);
+      const secretsBefore = this.#sealed.renewed(row, row.secretsBefore);
+      const secretsAfter = this.#sealed.renewed(row, row.secretsAfter);
       if (secretsBefore === undefined && secretsAfter === undefined) continue;
       count += 1;
-      await this.#database.run((executor) =>
-        executor
-          .updateTable("configurationChanges")
-          .set({ ...(secretsBefore && { secretsBefore }), ...(secretsAfter && { secretsAfter }) })
-          .where("version", "=", row.version)
-          .where("kind", "=", row.kind)
-          .where("name", "=", row.name)
-          .execute(),
-      );
+      const secrets = { ...(secretsBefore && { secretsBefore }), ...(secretsAfter && { secretsAfter }) };
+      await this.#database.run((executor) => renewChangeSecrets(executor, row, secrets));
     }
     return count;
   }
 
-  get #opened(): Keyring | undefined {
-    this.#keyring ??= { opened: this.#openKeyring() };
-    return this.#keyring.opened;
-  }
-
   #toStored(row: ConfigurationEntryRow): StoredEntry {
     const { kind, name, position, version, updatedAt } = row;
-    const stored = { kind, name, position, version, updatedAt };
-    try {
-      const { open, secrets } = this.#decrypted(row, row.value, row.secrets);
-      return { ...stored, open, secrets, problem: undefined };
-    } catch (error) {
-      if (!(error instanceof DecryptionError)) throw error;
-      const problem = "its secrets cannot be decrypted with PARLANCE_ENCRYPTION_KEY or the key file";
-      return { ...stored, open: JSON.parse(row.value), secrets: {}, problem };
-    }
+    return { kind, name, position, version, updatedAt, ...this.#sealed.open(row, row) };
   }
 
-  #open(name: EntryName, value: string | null, secrets: Buffer | null): SplitValue | undefined {
+  #valueOf(name: EntryName, value: string | null, secrets: Buffer | null): SplitValue | undefined {
     if (value === null) return undefined;
-    try {
-      return this.#decrypted(name, value, secrets);
-    } catch (error) {
-      if (error instanceof DecryptionError) return { open: JSON.parse(value), secrets: {} };
-      throw error;
-    }
-  }
-
-  #decrypted(name: EntryName, value: string, sealed: Buffer | null): SplitValue {
-    const open: unknown = JSON.parse(value);
-    if (sealed === null) return { open, secrets: {} };
-    const keyring = this.#opened;
-    if (keyring === undefined) throw new DecryptionError(`${placeOf(name)}: no key is set`);
-    return { open, secrets: JSON.parse(keyring.decrypt(sealed, placeOf(name))) as Secrets };
-  }
-
-  #toRow(
-    { kind, name, value }: EntryChange,
-    rest: Pick<ConfigurationEntryRow, "position" | "version" | "updatedAt">,
-  ): ConfigurationEntryRow {
-    const { open, secrets } = splitSecrets(value);
-    return { kind, name, value: JSON.stringify(open), secrets: this.#seal({ kind, name }, secrets), ...rest };
-  }
-
-  #seal(name: EntryName, secrets: Secrets): Buffer | null {
-    if (Object.keys(secrets).length === 0) return null;
-    const keyring = this.#opened;
-    if (keyring === undefined) {
-      const message =
-        "Keys of upstreams are stored encrypted, and this service has no key for it. Set PARLANCE_ENCRYPTION_KEY and restart.";
-      throw new Fault("conflict", message, { code: "no_encryption_key" });
-    }
-    return keyring.encrypt(JSON.stringify(secrets), placeOf(name));
+    const { problem: _unreadable, ...split } = this.#sealed.open(name, { value, secrets });
+    return split;
   }
 }
 
@@ -308,10 +239,6 @@ export function toLayerEntries(entries: readonly StoredEntry[]): LayerEntry[] {
 
 export function keyOf({ kind, name }: EntryName): string {
   return `${kind} ${name}`;
-}
-
-function placeOf({ kind, name }: EntryName): string {
-  return `configuration ${kind} ${name}`;
 }
 
 function noVersion(version: number): Fault {

@@ -7,6 +7,7 @@ import { ConfigurationEntries } from "./entries.ts";
 import { configurationEntries } from "./entry-routes.ts";
 import { LiveConfiguration, type LiveConfigurationOptions, type OpenConfiguration } from "./live-configuration.ts";
 import { configuration } from "./routes.ts";
+import { SealedEntries } from "./sealed-entries.ts";
 import { configurationVersions } from "./version-routes.ts";
 
 /** Opens what applies the file and the entries of the API. */
@@ -20,9 +21,8 @@ export function openConfiguration({
   const { environment, dataDirectory } = config;
   const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
   const secrets = environment.PARLANCE_ENCRYPTION_KEY;
-  const store = new ConfigurationStore(database, () =>
-    openKeyring({ secrets, file, logger, content: "keys of connections" }),
-  );
+  const sealed = new SealedEntries(() => openKeyring({ secrets, file, logger, content: "keys of connections" }));
+  const store = new ConfigurationStore(database, sealed);
   const live = new LiveConfiguration({ config, store, logger, ...options });
   lifetime.defer(() => live.close());
   return { live, store };
