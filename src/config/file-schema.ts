@@ -19,6 +19,7 @@ import { quotaSettings } from "../features/quota/settings.ts";
 import { realtimeSettings } from "../features/realtime/settings.ts";
 import { recordedContentSettings } from "../features/recorded-content/settings.ts";
 import { responseSettings } from "../features/responses/settings.ts";
+import { savedChatSettings } from "../features/saved-chats/settings.ts";
 import { signOnSettings } from "../features/sign-on/settings.ts";
 import { usageSettings } from "../features/usage/settings.ts";
 import { vectorStoreSettings } from "../features/vector-stores/settings.ts";
@@ -61,6 +62,7 @@ export const configFile = mapping({
   limits: quotaSettings.prefault({}),
   usage: usageSettings.prefault({}),
   responses: responseSettings.prefault({}),
+  saved_chats: savedChatSettings.prefault({}),
   retention: retentionSettings.prefault({}),
   recorded_content: recordedContentSettings.prefault({}),
   cache: cacheSettings.prefault({}),

@@ -26,6 +26,7 @@ import { openRealtime } from "./realtime/feature.ts";
 import { recordedContentFeature } from "./recorded-content/feature.ts";
 import { rerankFeature } from "./rerank/feature.ts";
 import { openResponses } from "./responses/feature.ts";
+import { openSavedChats } from "./saved-chats/feature.ts";
 import { scimFeature } from "./scim/feature.ts";
 import { signOnFeature } from "./sign-on/feature.ts";
 import { uploadFeature } from "./uploads/feature.ts";
@@ -41,6 +42,7 @@ export const FEATURES: readonly OpenFeature[] = [
   docsFeature,
   signOnFeature,
   chatFeature,
+  openSavedChats,
   openResponses,
   mcpFeature,
   promptFeature,

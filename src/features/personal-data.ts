@@ -11,6 +11,7 @@ import type { AllPersonalData } from "./privacy/personal-data.ts";
 import { promptData } from "./prompts/personal-data.ts";
 import { recordedContentData } from "./recorded-content/personal-data.ts";
 import { responseData } from "./responses/personal-data.ts";
+import { savedChatData } from "./saved-chats/personal-data.ts";
 import { signOnData } from "./sign-on/personal-data.ts";
 import { uploadData } from "./uploads/personal-data.ts";
 import { usageData } from "./usage/personal-data.ts";
@@ -24,6 +25,7 @@ export const PERSONAL_DATA = {
   ...vectorStoreData,
   ...responseData,
   ...fileData,
+  ...savedChatData,
   ...promptData,
   ...uploadData,
   ...evalData,

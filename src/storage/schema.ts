@@ -35,6 +35,7 @@ import type {
   ResponseItemRow,
   StoredResponseRow,
 } from "../features/responses/stored-response-rows.ts";
+import type { SavedChatRow } from "../features/saved-chats/saved-chat-rows.ts";
 import type {
   ExternalIdentityRow,
   PasswordLinkRow,
@@ -115,6 +116,7 @@ export interface Schema {
   projectRecordings: ProjectRecordingRow;
   recordedContents: RecordedContentRow;
   requestFeedback: RequestFeedbackRow;
+  savedChats: SavedChatRow;
   uploads: UploadRow;
   uploadParts: UploadPartRow;
   vectorStores: VectorStoreRow;

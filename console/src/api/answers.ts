@@ -6,6 +6,8 @@ export interface Answers {
   Message: { "id": string; "type": "message"; "role": "assistant"; "content": { "type": string }[]; "model": string; "stop_reason": (string | null); "usage": { "input_tokens": number; "output_tokens": number } };
   AnthropicError: { "type": "error"; "error": { "type": string; "message": string }; "request_id": string };
   StoredCompletion: { "id": string; "object": "chat.completion"; "created": number; "model": string; "choices": ({ "index": number; "message": { "role": "assistant"; "content"?: (string | null) }; "finish_reason": string })[]; "usage"?: { "prompt_tokens": number; "completion_tokens": number; "total_tokens": number }; "request_id": string; "metadata": Record<string, string>; "input_user": null };
+  SavedChat: { "id": string; "object": "saved_chat"; "title": (string | null); "revision": number; "bytes": number; "created_at": number; "updated_at": number };
+  SavedChatWithContent: { "id": string; "object": "saved_chat"; "title": (string | null); "revision": number; "bytes": number; "created_at": number; "updated_at": number; "content": string };
   Response: { "id": string; "object": "response"; "created_at": number; "status": string; "model": string; "output": { "type": string }[] };
   Conversation: { "id": string; "object": "conversation"; "created_at": number; "metadata": Record<string, string> };
   ClientSecret: { "value": string; "expires_at": number; "session": { "type": "realtime" | "transcription" } };

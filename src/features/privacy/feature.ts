@@ -2,6 +2,7 @@ import type { Feature, ServiceParts } from "../feature.ts";
 import { PERSONAL_DATA } from "../personal-data.ts";
 import { openContentKeys } from "../responses/feature.ts";
 import { SealedRows } from "../responses/sealed-rows.ts";
+import { openChatKeys } from "../saved-chats/feature.ts";
 import { personalRetention } from "./personal-retention.ts";
 import { Privacy } from "./privacy.ts";
 import { privacy } from "./routes.ts";
@@ -35,6 +36,7 @@ export function privacyFeature({
   const { transactions } = accounts;
   const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
   const content = keyring && new SealedRows(keyring, logger);
-  const context = { database, files, content, recorded };
+  const chats = openChatKeys({ config, database, logger })?.sealed;
+  const context = { database, files, content, recorded, chats };
   return { admin: [privacy(new Privacy({ transactions, tables: PERSONAL_DATA, context, logger, flush }))] };
 }

@@ -5,6 +5,7 @@ import type { Schema } from "../../storage/schema.ts";
 import type { FileStore } from "../files/file-store.ts";
 import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
 import type { SealedRows } from "../responses/sealed-rows.ts";
+import type { SealedChats } from "../saved-chats/sealed-chats.ts";
 
 /**
  * Kinds of values by which columns name a person. `caller`: whoever made a request: a key of the user, the user, or a
@@ -19,6 +20,8 @@ export interface Person {
   pseudonym: string;
   /** Values that name the person; an end user has `endUser` only. */
   identifiers: Readonly<Record<IdentifierKind, readonly string[]>>;
+  /** Whether the person asks for the export, which then has what nobody else may read. */
+  isAuthor?: boolean;
 }
 
 /** What stores use. */
@@ -27,6 +30,8 @@ export interface PersonalContext {
   files: Pick<FileStore, "remove" | "readStored" | "blobs">;
   /** Decrypts stored content; undefined: there is no key. */
   content: SealedRows | undefined;
+  /** Decrypts saved chats; left out: there is no key. */
+  chats?: SealedChats | undefined;
   /** Decrypts recorded content; left out: there is no key. */
   recorded?: Pick<RecordedContents, "sealed" | "openComment"> | undefined;
 }

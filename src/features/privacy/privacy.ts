@@ -2,6 +2,7 @@
 
 import type { Logger } from "../../observability/logger.ts";
 import type { Executor } from "../../storage/database.ts";
+import { isSessionId } from "../../wire/openai/organization/organization-audit-logs.ts";
 import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import { type Actor, OPERATOR } from "../accounts/audit/audit.ts";
 import { revokeApiKeysOfUser } from "../accounts/keys/api-key-queries.ts";
@@ -49,7 +50,7 @@ export class Privacy {
       const user = await findManagedUser(executor, author, reference);
       const { organizationId } = user;
       await audit({ type: "user.exported", organizationId, resourceId: user.id, details: {} });
-      return userAsPerson(executor, user);
+      return { ...(await userAsPerson(executor, user)), isAuthor: isSignedIn(author, user) };
     });
     await this.#options.flush();
     return this.#read(person);
@@ -110,6 +111,11 @@ export class Privacy {
     logger.info({ pseudonym, rows }, "person erased");
     return { pseudonym, rows };
   }
+}
+
+/** Whether the author is the user, signed in; not one of the user's keys, which programs have. */
+function isSignedIn({ userId, keyId }: Author, user: UserRow): boolean {
+  return userId === user.id && keyId !== undefined && isSessionId(keyId);
 }
 
 async function findManagedUser(executor: Executor, author: Author, reference: UserReference): Promise<UserRow> {

@@ -24,7 +24,7 @@ export const retentionSettings = mapping(
       .default(7)
       .describe("Days to keep an event of webhooks that was not delivered, and the log of deliveries."),
   },
-  "How long to keep what no other section names: `usage`, `responses`, `files` (with batches) and `cache` have their own settings. Sessions and links are deleted when they expire.",
+  "How long to keep what no other section names: `usage`, `responses`, `saved_chats`, `files` (with batches) and `cache` have their own settings. Sessions and links are deleted when they expire.",
 );
 
 export type RetentionSettings = z.output<typeof retentionSettings>;

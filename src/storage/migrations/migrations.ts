@@ -38,6 +38,7 @@ import { storedBytes } from "./0035-stored-bytes.ts";
 import { evalSources } from "./0036-eval-sources.ts";
 import { images } from "./0037-images.ts";
 import { webhookLog } from "./0038-webhook-log.ts";
+import { savedChats } from "./0039-saved-chats.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -79,4 +80,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0036-eval-sources": evalSources,
   "0037-images": images,
   "0038-webhook-log": webhookLog,
+  "0039-saved-chats": savedChats,
 };

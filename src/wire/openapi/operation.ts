@@ -62,6 +62,7 @@ export type ContentType =
 /** Sections of the reference, in its order. */
 export const TAGS = {
   Chat: "Chat in OpenAI's and Anthropic's formats, and text completions.",
+  "Saved chats": "Chats of the console, which only the signed-in person who had them reads.",
   Responses: "OpenAI's Responses API and conversations.",
   MCP: "Tools of MCP servers, for MCP clients.",
   Realtime: "Sessions over a WebSocket.",

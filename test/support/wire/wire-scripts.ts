@@ -7,6 +7,7 @@ import { configuration } from "./configuration-script.ts";
 import { evals } from "./evals-script.ts";
 import { people } from "./people-script.ts";
 import { prompts } from "./prompts-script.ts";
+import { savedChats } from "./saved-chats-script.ts";
 import { scim } from "./scim-script.ts";
 import { vectorStores } from "./vector-store-script.ts";
 import type { WireRecorder } from "./wire-recorder.ts";
@@ -537,6 +538,7 @@ export const WIRE_SCRIPTS: Readonly<Record<string, Script>> = {
   scim,
   configuration,
   prompts,
+  "saved-chats": savedChats,
   "vector-stores": vectorStores,
   evals,
   service,

@@ -99,7 +99,7 @@ function toActor(
   const session = { ip_address: ipAddress, user_agent: userAgent };
   const user = actorUserId === null ? undefined : { id: actorUserId, email: emailOf(actorUserId) ?? null };
   // Commands of the operator use no key; a signed-in user acts with a session.
-  if (actorKeyId === null || actorKeyId.startsWith("session_")) {
+  if (actorKeyId === null || isSessionId(actorKeyId)) {
     return { type: "session" as const, session: { ...session, user: user ?? { id: "operator" } } };
   }
   return {
@@ -132,4 +132,9 @@ function toSnakeCase(value: unknown): unknown {
 
 function plusOne(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds + 1;
+}
+
+/** Whether the ID of an author is that of a signed-in user's session, rather than of a key. */
+export function isSessionId(id: string): boolean {
+  return id.startsWith("session_");
 }

@@ -1,0 +1,120 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { sentKey } from "../../http/authenticate.ts";
+import { operation } from "../../http/operation.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
+import {
+  SavedChat,
+  SavedChatBody,
+  SavedChatList,
+  SavedChatListQuery,
+  SavedChatPath,
+  SavedChatsDeleted,
+  SavedChatWithContent,
+  toSavedChat,
+} from "../../wire/openai/saved-chats.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { deleted } from "../../wire/openapi/organization-answers.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { sessionToken } from "../console/session-cookie.ts";
+import { projectOf } from "../responses/routes.ts";
+import { needsPerson, savesNothing } from "./saved-chat-faults.ts";
+import type { ChatOwner } from "./saved-chat-queries.ts";
+import type { SavedChats } from "./saved-chats.ts";
+
+interface OfChat {
+  Params: { chat: string };
+}
+
+const PROJECT = { tag: "Saved chats", permission: "project" } as const;
+
+/** /v1/saved_chats. `chats`: undefined where none are saved. */
+export function savedChatRoutes(accounts: Accounts, chats: SavedChats | undefined): FastifyPluginAsync {
+  const stored = () => {
+    if (chats === undefined) throw savesNothing();
+    return chats;
+  };
+  /** Throws a Fault without the session of a person: others have keys, too, also a person's. */
+  const ownerOf = async (request: FastifyRequest): Promise<ChatOwner> => {
+    const token = sentKey(request.headers) === undefined ? sessionToken(request) : undefined;
+    const session = token === undefined ? undefined : await accounts.userSessions.find(token);
+    if (session === undefined || session.userId !== request.caller.userId) throw needsPerson();
+    return { projectId: projectOf(request), userId: session.userId };
+  };
+  const placeOf = async (request: FastifyRequest<OfChat>) => ({
+    ...(await ownerOf(request)),
+    id: parse(SavedChatPath, request.params).chat,
+  });
+  return async (app) => {
+    app.get(
+      "/saved_chats",
+      operation({
+        ...PROJECT,
+        summary:
+          "Lists the chats that the signed-in person saved in the project, the one that changed last first. Only the person who had a chat reads it. Not in OpenAI's API, like the other operations on them.",
+        query: SavedChatListQuery,
+        answer: SavedChatList,
+      }),
+      async (request) => {
+        const owner = await ownerOf(request);
+        const { query, after, limit } = parse(SavedChatListQuery, request.query);
+        return toListBody(await stored().list(owner, { query, after, limit }), toSavedChat);
+      },
+    );
+
+    app.delete(
+      "/saved_chats",
+      operation({
+        ...PROJECT,
+        summary: "Deletes all chats that the signed-in person saved in the project.",
+        answer: SavedChatsDeleted,
+      }),
+      async (request) => {
+        const count = await stored().deleteAll(await ownerOf(request));
+        return { object: "saved_chats.deleted" as const, deleted: true, count };
+      },
+    );
+
+    app.get<OfChat>(
+      "/saved_chats/:chat",
+      operation({
+        ...PROJECT,
+        summary: "Retrieves a chat of the signed-in person with its content.",
+        answer: SavedChatWithContent,
+      }),
+      async (request) => {
+        const { content, ...chat } = await stored().find(await placeOf(request));
+        return { ...toSavedChat(chat), content };
+      },
+    );
+
+    app.put<OfChat>(
+      "/saved_chats/:chat",
+      operation({
+        ...PROJECT,
+        summary:
+          "Creates or replaces a chat under an ID that the client chooses. `revision` is the one that the change is based on, 0 for a new chat; a 409 says that another change came first.",
+        body: SavedChatBody,
+        answer: SavedChat,
+      }),
+      async (request) => {
+        const place = await placeOf(request);
+        const change = parse(SavedChatBody, request.body);
+        return toSavedChat(await stored().put(place, change));
+      },
+    );
+
+    app.delete<OfChat>(
+      "/saved_chats/:chat",
+      operation({
+        ...PROJECT,
+        summary: "Deletes a chat of the signed-in person.",
+        answer: deleted("saved_chat.deleted"),
+      }),
+      async (request) => {
+        const place = await placeOf(request);
+        await stored().delete(place);
+        return { id: place.id, object: "saved_chat.deleted", deleted: true };
+      },
+    );
+  };
+}

@@ -1,0 +1,18 @@
+/** Rows of saved chats. Times are epoch milliseconds. */
+
+export interface SavedChatRow {
+  projectId: string;
+  userId: string;
+  /** Chosen by the client; unique for a person in a project. */
+  id: string;
+  /** From 1; increases with each change. */
+  revision: number;
+  /** Size of the content before it was compressed and encrypted. */
+  bytes: number;
+  createdAt: number;
+  updatedAt: number;
+  /** Encrypted. */
+  title: Buffer;
+  /** Encrypted; compressed before. */
+  content: Buffer;
+}
