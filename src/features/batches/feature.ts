@@ -1,7 +1,7 @@
+import { InternalRequests } from "../../http/internal-requests.ts";
 import type { Feature, ServiceParts } from "../feature.ts";
 import { batchRetention } from "./batch-retention.ts";
 import { Batches } from "./batches.ts";
-import { LineRequests } from "./line-requests.ts";
 import { batchMetrics } from "./metrics.ts";
 import { batches as routes } from "./routes.ts";
 
@@ -10,7 +10,7 @@ export function openBatches(parts: ServiceParts): Feature {
   const { config, database, logger, lifetime, inference, accounts, metrics, outbox } = parts;
   const { blobs, files, directory } = parts.files;
   const { maxLines, concurrentLines, concurrentBatches } = config.batches;
-  const lines = new LineRequests();
+  const lines = new InternalRequests("x-parlance-batch-line");
   const batches = new Batches({
     database,
     files,

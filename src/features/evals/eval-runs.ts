@@ -1,5 +1,6 @@
 /** Runs of evals: started alone or in comparisons, run as jobs, read with their results. */
 
+import type { InternalRequests } from "../../http/internal-requests.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
@@ -10,7 +11,6 @@ import { isStored, type RunDataSource, type RunSource } from "../../wire/openai/
 import type { ShownRun } from "../../wire/openai/evals/eval-runs.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { type ProjectAuthor, recordProjectAudit } from "../accounts/audit/project-audit.ts";
-import type { LineRequests } from "../batches/line-requests.ts";
 import type { FileStore } from "../files/file-store.ts";
 import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
 import type { SealedRows } from "../responses/sealed-rows.ts";
@@ -50,7 +50,7 @@ export interface EvalRunsOptions {
   /** Undefined: no chat completions are stored. */
   recorded: Pick<RecordedContents, "find" | "readCompletions"> | undefined;
   accounts: Pick<Accounts, "callerOfKey">;
-  requests: Pick<LineRequests, "run">;
+  requests: Pick<InternalRequests, "run">;
 }
 
 export type OutputItem = Omit<EvalItemRow, "content" | "summary"> & ItemContent & { evalId: string };

@@ -1,4 +1,4 @@
-import { LineRequests } from "../batches/line-requests.ts";
+import { InternalRequests } from "../../http/internal-requests.ts";
 import type { Feature, ServiceParts } from "../feature.ts";
 import { openContentKeys } from "../responses/feature.ts";
 import { SealedRows } from "../responses/sealed-rows.ts";
@@ -11,7 +11,7 @@ import { evalRoutes } from "./routes.ts";
 export function openEvals({ accounts, config, database, files, lifetime, logger, recorded }: ServiceParts): Feature {
   const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
   const content = keyring && new SealedRows(keyring, logger);
-  const requests = new LineRequests("x-parlance-eval-request");
+  const requests = new InternalRequests("x-parlance-eval-request");
   const evals = new Evals(database, content);
   const runs = new EvalRuns({ database, logger, evals, files: files.files, content, recorded, accounts, requests });
   lifetime.defer(() => runs.close());

@@ -5,10 +5,10 @@
 
 import { basename } from "node:path";
 import type { FastifyReply } from "fastify";
-import pLimit, { type LimitFunction } from "p-limit";
 import type { BodyMemory } from "../../http/body-memory.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { KeyedLimits } from "../../kernel/async/keyed-limits.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { outlineOf } from "../../kernel/json/json-outline.ts";
 import { DownloadFailed, download } from "../../kernel/outgoing/download.ts";
@@ -70,7 +70,7 @@ const TOOL_FIELDS: ReadonlySet<string> = new Set(["tools", "mcp_servers"]);
 export class ContentResolver {
   readonly #options: ContentResolverOptions;
   /** By project, so that slow servers of one do not delay another. */
-  readonly #limits = new Map<string, LimitFunction>();
+  readonly #limits = new KeyedLimits(CONCURRENCY);
 
   constructor(options: ContentResolverOptions) {
     this.#options = options;
@@ -144,24 +144,16 @@ export class ContentResolver {
   async #read(references: readonly ContentReference[], context: ReadContext): Promise<Map<string, ResolvedContent>> {
     const { projectId, organizationId } = context.caller;
     const project = projectId ?? organizationId;
-    const limit = this.#limits.get(project) ?? pLimit(CONCURRENCY);
-    this.#limits.set(project, limit);
     const contents = new Map<string, ResolvedContent>();
     const reading = references.map((reference) =>
-      limit(async () => {
+      this.#limits.run(project, async () => {
         context.signal.throwIfAborted();
         const content = await this.#readOne(reference, context);
         if (content !== undefined) contents.set(reference.param, content);
       }),
     );
-    try {
-      await Promise.all(reading);
-      return contents;
-    } finally {
-      void Promise.allSettled(reading).then(() => {
-        if (limit.activeCount + limit.pendingCount === 0) this.#limits.delete(project);
-      });
-    }
+    await Promise.all(reading);
+    return contents;
   }
 
   /** Resolves with undefined for an address that the upstream gets as it is. */

@@ -3,8 +3,9 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 import { LRUCache } from "lru-cache";
-import pLimit, { type LimitFunction } from "p-limit";
+import pLimit from "p-limit";
 import { onDisconnect } from "../../http/on-disconnect.ts";
+import { KeyedLimits } from "../../kernel/async/keyed-limits.ts";
 import { DocumentError } from "../../kernel/documents/document-error.ts";
 import { readDocument } from "../../kernel/documents/document-reader.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
@@ -23,7 +24,7 @@ const CACHE = { maxSize: 16_000_000, ttl: 15 * 60_000 };
 export class MediaTexts {
   readonly #recordings: Recordings;
   readonly #limit = pLimit(CONCURRENCY);
-  readonly #limits = new Map<string, LimitFunction>();
+  readonly #ofProject = new KeyedLimits(1);
   /** By project, kind, name and content. */
   readonly #texts = new LRUCache<string, string>({ ...CACHE, sizeCalculation: ({ length }) => length + 1 });
 
@@ -100,11 +101,7 @@ export class MediaTexts {
   }
 
   #takeTurn<Result>(project: string, work: () => Promise<Result>): Promise<Result> {
-    const limit = this.#limits.get(project) ?? pLimit(1);
-    this.#limits.set(project, limit);
-    return limit(() => this.#limit(work)).finally(() => {
-      if (limit.activeCount + limit.pendingCount === 0) this.#limits.delete(project);
-    });
+    return this.#ofProject.run(project, () => this.#limit(work));
   }
 }
 

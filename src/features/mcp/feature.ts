@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { connectionTimeoutMs } from "../../http/bare-server.ts";
 import { cutSlowReaders } from "../../http/connections.ts";
-import { LineRequests } from "../batches/line-requests.ts";
+import { InternalRequests } from "../../http/internal-requests.ts";
 import type { Feature, ServiceParts } from "../feature.ts";
 import { consoleUrl } from "../sign-on/sign-on-routes.ts";
 import { McpGateway } from "./gateway.ts";
@@ -16,7 +16,7 @@ export function mcpFeature({ config, inference, lifetime, logger, tools, authent
   lifetime.defer(() => servers.close());
   tools.register(new McpToolType(servers));
   if (!config.mcp.gateway || (servers.count === 0 && !config.mcp.operations)) return {};
-  const requests = new LineRequests("x-parlance-mcp-call");
+  const requests = new InternalRequests("x-parlance-mcp-call");
   const service = config.mcp.operations ? new ServiceServer(inference, requests) : undefined;
   const gateway = new McpGateway(servers, inference, logger, service);
   lifetime.defer(() => gateway.close());

@@ -1,11 +1,11 @@
 /** This service as an MCP server: lists the operations that a caller may use, and runs them as requests to the API. */
 
 import { z } from "zod";
+import type { InternalRequests } from "../../http/internal-requests.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import type { Caller } from "../accounts/caller.ts";
-import type { LineRequests } from "../batches/line-requests.ts";
 import type { CallToolResult, McpTool } from "./mcp-connection.ts";
 import { READ_ONLY, SERVICE_OPERATIONS, type ServiceOperation } from "./service-operations.ts";
 
@@ -14,9 +14,9 @@ export const SERVICE_NAME = "parlance";
 
 export class ServiceServer {
   readonly #inference: Inference;
-  readonly #requests: LineRequests;
+  readonly #requests: InternalRequests;
 
-  constructor(inference: Inference, requests: LineRequests) {
+  constructor(inference: Inference, requests: InternalRequests) {
     this.#inference = inference;
     this.#requests = requests;
   }

@@ -1,12 +1,12 @@
 import { type FastifyRequest, fastify } from "fastify";
 import { expect, test } from "vitest";
-import type { Caller } from "../accounts/caller.ts";
-import { LineRequests } from "./line-requests.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import { InternalRequests } from "./internal-requests.ts";
 
 const caller = { keyId: "key_a", projectId: "proj_a", organizationId: "org-a", kind: "project" } as Caller;
 
-test("gives a line's request its caller, which no client can claim", async () => {
-  const lines = new LineRequests();
+test("gives an internal request its caller, which no client can claim", async () => {
+  const lines = new InternalRequests("x-parlance-batch-line");
   const app = fastify();
   const seen: string[] = [];
   app.addHook("onRequest", (request, _reply, done) => {

@@ -1,20 +1,14 @@
 /**
- * Runs the lines of batches through the routes of the API, without a socket and a key: a line has the validation,
- * limits, moderation, storage and log line of the same request over HTTP.
+ * Requests that the service makes itself, such as the lines of batches: through its routes, without a socket and a key.
+ * They have the validation, limits, moderation, storage and log line of the same request over HTTP.
  */
 
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyRequest, InjectOptions } from "fastify";
-import type { InternalCall } from "../../http/authenticate.ts";
-import type { Caller } from "../accounts/caller.ts";
-import type { BatchRunOptions } from "./batch-run.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import type { InternalCall } from "./authenticate.ts";
 
-/** Names a line to the hook that gives its request its caller. A client cannot guess the value, which works once. */
-const HEADER = "x-parlance-batch-line";
-
-type RunLine = BatchRunOptions["runLine"];
-
-interface ServiceRequest {
+export interface InternalRequest {
   caller: Caller;
   path: string;
   /** Undefined: the request has the method GET. */
@@ -23,10 +17,17 @@ interface ServiceRequest {
   contentType?: string | undefined;
 }
 
-/** An answer, with what the request cost; null: the model has no price. */
-type CostedAnswer = Awaited<ReturnType<RunLine>> & { costNanoDollars: number | null };
+export interface InternalAnswer {
+  status: number;
+  requestId: string;
+  body: string;
+  retryAfterSeconds: number | undefined;
+  shouldRetry: boolean;
+  /** What the request cost; null: the model has no price. */
+  costNanoDollars: number | null;
+}
 
-interface Line extends InternalCall {
+interface Call extends InternalCall {
   request?: FastifyRequest;
 }
 
@@ -35,13 +36,16 @@ async function inject(app: FastifyInstance, options: InjectOptions) {
   return await app.inject(options);
 }
 
-export class LineRequests {
+export class InternalRequests {
   readonly #header: string;
-  readonly #lines = new Map<string, Line>();
+  readonly #calls = new Map<string, Call>();
   #app: FastifyInstance | undefined;
 
-  /** `header`: its name; each instance of a server needs another one. */
-  constructor(header = HEADER) {
+  /**
+   * `header`: names a request to the hook that gives it its caller; each instance of a server needs another name. A client
+   * cannot guess the value, which works once.
+   */
+  constructor(header: string) {
     this.#header = header;
   }
 
@@ -50,10 +54,10 @@ export class LineRequests {
     app.addHook("onRequest", (request, _reply, done) => {
       const id = request.headers[this.#header];
       if (typeof id === "string") {
-        const line = this.#lines.get(id);
-        request.internalCall = line;
-        if (line !== undefined) line.request = request;
-        this.#lines.delete(id);
+        const call = this.#calls.get(id);
+        request.internalCall = call;
+        if (call !== undefined) call.request = request;
+        this.#calls.delete(id);
         delete request.headers[this.#header];
       }
       done();
@@ -62,13 +66,13 @@ export class LineRequests {
 
   /** Resolves with the answer. Rejects with the signal's reason when that aborts first, which ends the request. */
   readonly run = async (
-    { caller, path, body, contentType = "application/json" }: ServiceRequest,
+    { caller, path, body, contentType = "application/json" }: InternalRequest,
     signal: AbortSignal,
-  ): Promise<CostedAnswer> => {
+  ): Promise<InternalAnswer> => {
     signal.throwIfAborted();
-    if (this.#app === undefined) throw new Error("the server has no hook for the lines of batches");
+    if (this.#app === undefined) throw new Error("the server has no hook for internal requests");
     const aborted = Promise.withResolvers<never>();
-    // A signal for this line only: listeners on that of the batch would keep every request until its end.
+    // A signal for this request only: listeners on that of a batch would keep every request until its end.
     const stopping = new AbortController();
     const abort = () => {
       stopping.abort(signal.reason);
@@ -76,8 +80,8 @@ export class LineRequests {
     };
     signal.addEventListener("abort", abort, { once: true });
     const id = randomUUID();
-    const line: Line = { caller, signal: stopping.signal };
-    this.#lines.set(id, line);
+    const call: Call = { caller, signal: stopping.signal };
+    this.#calls.set(id, call);
     const answering = inject(this.#app, {
       url: path,
       ...(body === undefined
@@ -99,10 +103,10 @@ export class LineRequests {
         body: answer,
         retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
         shouldRetry: sent["x-should-retry"] !== "false",
-        costNanoDollars: line.request?.record.settlement?.()?.costNanoDollars ?? null,
+        costNanoDollars: call.request?.record.settlement?.()?.costNanoDollars ?? null,
       };
     } finally {
-      this.#lines.delete(id);
+      this.#calls.delete(id);
       signal.removeEventListener("abort", abort);
     }
   };
