@@ -12,6 +12,7 @@ import { queryClient } from "./api/query-client.ts";
 import { sessionQuery } from "./api/session.ts";
 import { PageError } from "./components/page-error.tsx";
 import { PageLoading } from "./components/page-loading.tsx";
+import { t } from "./i18n/translate.ts";
 import { Gate } from "./shell/gate.tsx";
 import { SignInRoute } from "./shell/sign-in-page.tsx";
 
@@ -95,7 +96,7 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultPendingComponent: PageLoading,
   defaultErrorComponent: PageError,
-  defaultNotFoundComponent: () => <PageError error={new Error("This page does not exist.")} />,
+  defaultNotFoundComponent: () => <PageError error={new Error(t("This page does not exist."))} />,
 });
 
 declare module "@tanstack/react-router" {

@@ -1,4 +1,11 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, rem } from "@mantine/core";
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  type MantineThemeOverride,
+  rem,
+} from "@mantine/core";
+import { t } from "./i18n/translate.ts";
 
 const SANS = '"Geist Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const MONO = '"Geist Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
@@ -53,49 +60,51 @@ const DARK: MantineColorsTuple = [
   "#101312",
 ];
 
-/** Names the button for screen readers. */
-const CLOSE = { "aria-label": "Close" };
-const CLEAR = { "aria-label": "Clear" };
-
-export const theme = createTheme({
-  colors: { pine: PINE, apricot: APRICOT, gray: GRAY, dark: DARK },
-  primaryColor: "pine",
-  // White text on the lighter shades has less than the 4.5:1 contrast of WCAG AA.
-  primaryShade: { light: 7, dark: 7 },
-  fontFamily: SANS,
-  fontFamilyMonospace: MONO,
-  defaultRadius: "md",
-  cursorType: "pointer",
-  respectReducedMotion: true,
-  fontSizes: { xs: rem(12), sm: rem(13.5), md: rem(15), lg: rem(17), xl: rem(20) },
-  headings: {
-    fontWeight: "600",
-    sizes: { h1: { fontSize: rem(24) }, h2: { fontSize: rem(15.5) }, h3: { fontSize: rem(14) } },
-  },
-  components: {
-    Button: { defaultProps: { size: "sm" } },
-    TextInput: { defaultProps: { size: "sm" } },
-    FileInput: { defaultProps: { clearButtonProps: CLEAR } },
-    TagsInput: { defaultProps: { clearButtonProps: CLEAR } },
-    Autocomplete: { defaultProps: { clearButtonProps: CLEAR, comboboxProps: { shadow: "md" } } },
-    Select: {
-      defaultProps: {
-        clearButtonProps: CLEAR,
-        size: "sm",
-        checkIconPosition: "right",
-        comboboxProps: { shadow: "md" },
-      },
+/** The theme in the language of the console: it names buttons of Mantine for screen readers. */
+export function createConsoleTheme(): MantineThemeOverride {
+  const close = { "aria-label": t("Close") };
+  const clear = { "aria-label": t("Clear") };
+  const dismiss = { "aria-label": t("Dismiss") };
+  return createTheme({
+    colors: { pine: PINE, apricot: APRICOT, gray: GRAY, dark: DARK },
+    primaryColor: "pine",
+    // White text on the lighter shades has less than the 4.5:1 contrast of WCAG AA.
+    primaryShade: { light: 7, dark: 7 },
+    fontFamily: SANS,
+    fontFamilyMonospace: MONO,
+    defaultRadius: "md",
+    cursorType: "pointer",
+    respectReducedMotion: true,
+    fontSizes: { xs: rem(12), sm: rem(13.5), md: rem(15), lg: rem(17), xl: rem(20) },
+    headings: {
+      fontWeight: "600",
+      sizes: { h1: { fontSize: rem(24) }, h2: { fontSize: rem(15.5) }, h3: { fontSize: rem(14) } },
     },
-    Table: { defaultProps: { verticalSpacing: "xs", horizontalSpacing: "sm" } },
-    // Its other type puts `tabIndex` on an element that does not scroll.
-    TableScrollContainer: { defaultProps: { type: "native" } },
-    Card: { defaultProps: { withBorder: true, padding: "md", radius: "lg" } },
-    Modal: { defaultProps: { centered: true, radius: "lg", closeButtonProps: CLOSE } },
-    Drawer: { defaultProps: { closeButtonProps: CLOSE } },
-    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
-    Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
-  },
-});
+    components: {
+      Button: { defaultProps: { size: "sm" } },
+      TextInput: { defaultProps: { size: "sm" } },
+      FileInput: { defaultProps: { clearButtonProps: clear } },
+      TagsInput: { defaultProps: { clearButtonProps: clear } },
+      Autocomplete: { defaultProps: { clearButtonProps: clear, comboboxProps: { shadow: "md" } } },
+      Select: {
+        defaultProps: {
+          clearButtonProps: clear,
+          size: "sm",
+          checkIconPosition: "right",
+          comboboxProps: { shadow: "md" },
+        },
+      },
+      Table: { defaultProps: { verticalSpacing: "xs", horizontalSpacing: "sm" } },
+      // Its other type puts `tabIndex` on an element that does not scroll.
+      TableScrollContainer: { defaultProps: { type: "native" } },
+      Card: { defaultProps: { withBorder: true, padding: "md", radius: "lg" } },
+      Modal: { defaultProps: { centered: true, radius: "lg", closeButtonProps: close } },
+      Drawer: { defaultProps: { closeButtonProps: close } },
+      Notification: { defaultProps: { closeButtonProps: dismiss } },
+      Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
+    },
+  });
+}
 
 /** Raises the contrast of dimmed and placeholder text, and of buttons below the pointer, to WCAG AA. */
 export const cssVariables: CSSVariablesResolver = (given) => ({

@@ -1,34 +1,47 @@
-/** Numbers, money and times as people read them, all in the browser's language. */
+/** Numbers, money and times as people read them, by the locale of the console's language. */
 
-const LOCALE: string | undefined = globalThis.navigator?.language;
+import { formatNumber } from "../i18n/format-number.ts";
+import { currentLocale } from "../i18n/language.ts";
+import { t } from "../i18n/translate.ts";
 
-const NUMBER = new Intl.NumberFormat(LOCALE);
-const COMPACT = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
-const PERCENT = new Intl.NumberFormat(LOCALE, { style: "percent", maximumSignificantDigits: 3 });
+export { formatNumber };
+
 const USD = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
-const CENTS = new Intl.NumberFormat(LOCALE, USD);
-const DOLLARS = new Intl.NumberFormat(LOCALE, { ...USD, maximumFractionDigits: 0 });
-const FRACTIONS = new Intl.NumberFormat(LOCALE, { ...USD, maximumSignificantDigits: 2 });
-const TIME = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const TIME_OF_DAY = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit" });
-const DATE_TIME = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
-const DATE = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium" });
-const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
-const FIXED = [0, 1, 2, 3].map(
-  (digits) => new Intl.NumberFormat(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits }),
-);
+let formats = createFormats(currentLocale());
 
-export function formatNumber(value: number): string {
-  return NUMBER.format(value);
+function createFormats(locale: string) {
+  return {
+    locale,
+    compact: new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }),
+    percent: new Intl.NumberFormat(locale, { style: "percent", maximumSignificantDigits: 3 }),
+    cents: new Intl.NumberFormat(locale, USD),
+    dollars: new Intl.NumberFormat(locale, { ...USD, maximumFractionDigits: 0 }),
+    fractions: new Intl.NumberFormat(locale, { ...USD, maximumSignificantDigits: 2 }),
+    time: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" }),
+    timeOfDay: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" }),
+    dateTime: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
+    date: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
+    relative: new Intl.RelativeTimeFormat(locale, { numeric: "auto" }),
+    languages: new Intl.DisplayNames(locale, { type: "language" }),
+    fixed: [0, 1, 2, 3].map(
+      (digits) => new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    ),
+  };
+}
+
+/** The formats of the current locale, which changes with the language. */
+function localFormats() {
+  if (formats.locale !== currentLocale()) formats = createFormats(currentLocale());
+  return formats;
 }
 
 export function formatCompact(value: number): string {
-  return COMPACT.format(value);
+  return localFormats().compact.format(value);
 }
 
 /** A number with a fixed count of decimals, 0 to 3. */
 function formatFixed(value: number, digits: number): string {
-  return (FIXED[digits] ?? NUMBER).format(value);
+  return localFormats().fixed[digits]?.format(value) ?? formatNumber(value);
 }
 
 /** A number of at most one decimal, which large ones lack. */
@@ -38,28 +51,37 @@ export function formatDecimal(value: number): string {
 
 /** A part of 1 as `12.3 %`. */
 export function formatPercent(share: number): string {
-  return PERCENT.format(share);
+  return localFormats().percent.format(share);
 }
 
 /** US dollars; costs of single requests are fractions of a cent. */
 export function formatCost(dollars: number): string {
-  if (dollars === 0) return DOLLARS.format(0);
-  if (dollars < 0.01) return FRACTIONS.format(dollars);
-  return (dollars < 100 ? CENTS : DOLLARS).format(dollars);
+  const { cents, dollars: whole, fractions } = localFormats();
+  if (dollars === 0) return whole.format(0);
+  if (dollars < 0.01) return fractions.format(dollars);
+  return (dollars < 100 ? cents : whole).format(dollars);
 }
 
 /** A cost whose model may have no price, which is not a price of zero. */
 export function formatMaybeCost(dollars: number | null): string {
-  return dollars === null ? "No price" : formatCost(dollars);
+  return dollars === null ? t("No price") : formatCost(dollars);
 }
 
 export function formatSeconds(seconds: number): string {
-  if (seconds === 0) return "0 s";
-  if (seconds < 0.001) return "< 1 ms";
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 60) return `${formatFixed(seconds, seconds < 10 ? 2 : 1)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
-  return `${NUMBER.format(Math.floor(seconds / 3600))} h ${Math.floor((seconds % 3600) / 60)} min`;
+  if (seconds === 0) return t("{{seconds}} s", { seconds: 0 });
+  if (seconds < 0.001) return t("< 1 ms");
+  if (seconds < 1) return t("{{milliseconds}} ms", { milliseconds: Math.round(seconds * 1000) });
+  if (seconds < 60) return t("{{seconds}} s", { seconds: formatFixed(seconds, seconds < 10 ? 2 : 1) });
+  if (seconds < 3600) {
+    return t("{{minutes}} min {{seconds}} s", {
+      minutes: Math.floor(seconds / 60),
+      seconds: Math.floor(seconds % 60),
+    });
+  }
+  return t("{{hours}} h {{minutes}} min", {
+    hours: Math.floor(seconds / 3600),
+    minutes: Math.floor((seconds % 3600) / 60),
+  });
 }
 
 export function formatMilliseconds(milliseconds: number): string {
@@ -74,27 +96,41 @@ export function formatBytes(bytes: number): string {
 }
 
 export function formatTime(seconds: number): string {
-  return TIME.format(seconds * 1000);
+  return localFormats().time.format(seconds * 1000);
 }
 
 export function formatTimeOfDay(seconds: number): string {
-  return TIME_OF_DAY.format(seconds * 1000);
+  return localFormats().timeOfDay.format(seconds * 1000);
 }
 
 export function formatDateTime(seconds: number): string {
-  return DATE_TIME.format(seconds * 1000);
+  return localFormats().dateTime.format(seconds * 1000);
 }
 
 export function formatDate(seconds: number): string {
-  return DATE.format(seconds * 1000);
+  return localFormats().date.format(seconds * 1000);
 }
 
 /** `3 minutes ago`; a date after a month. */
 export function formatAgo(seconds: number, now = Date.now() / 1000): string {
   const age = now - seconds;
-  if (age < 45) return RELATIVE.format(0, "second");
-  if (age < 45 * 60) return RELATIVE.format(-Math.round(age / 60), "minute");
-  if (age < 22 * 3600) return RELATIVE.format(-Math.round(age / 3600), "hour");
-  if (age < 30 * 86_400) return RELATIVE.format(-Math.round(age / 86_400), "day");
+  if (age < 45) return localFormats().relative.format(0, "second");
+  if (age < 45 * 60) return localFormats().relative.format(-Math.round(age / 60), "minute");
+  if (age < 22 * 3600) return localFormats().relative.format(-Math.round(age / 3600), "hour");
+  if (age < 30 * 86_400) return localFormats().relative.format(-Math.round(age / 86_400), "day");
   return formatDate(seconds);
+}
+
+/** `in 3 days`, for a time in Unix seconds. */
+export function formatUntil(seconds: number, now = Date.now() / 1000): string {
+  const remaining = Math.max(0, seconds - now);
+  const { relative } = localFormats();
+  if (remaining < 90 * 60) return relative.format(Math.round(remaining / 60), "minute");
+  if (remaining < 36 * 3600) return relative.format(Math.round(remaining / 3600), "hour");
+  return relative.format(Math.round(remaining / 86_400), "day");
+}
+
+/** Name of the language with an ISO 639 code, in the language of the console. */
+export function formatLanguage(code: string): string {
+  return localFormats().languages.of(code) ?? code;
 }

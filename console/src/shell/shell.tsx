@@ -19,6 +19,7 @@ import { chooseProject, signOut, useSession } from "../api/session.ts";
 import { IconHelp, IconLogout, IconSearch } from "../icons.tsx";
 import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
 import type { Command } from "./find-commands.ts";
+import { LanguageSelect } from "./language-select.tsx";
 import { Logo } from "./logo.tsx";
 import { navigationFor } from "./navigation.ts";
 import { MODIFIER } from "./shortcuts.ts";
@@ -153,6 +154,7 @@ export function Shell() {
             </Text>
           </div>
           <Group gap={2} wrap="nowrap">
+            <LanguageSelect />
             <ColorSchemeButton />
             <Tooltip label="Sign out">
               <ActionIcon

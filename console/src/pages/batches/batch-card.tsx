@@ -4,11 +4,10 @@ import { useState } from "react";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { formatAgo, formatDateTime, formatNumber, formatSeconds } from "../../components/format.ts";
+import { formatAgo, formatDateTime, formatNumber, formatSeconds, formatUntil } from "../../components/format.ts";
 import { notifyFailure } from "../../components/notify.tsx";
 import { IconDownload } from "../../icons.tsx";
 import { downloadContent } from "../files/files-api.ts";
-import { formatUntil } from "../files/format-until.ts";
 import { type Batch, cancelBatch, hasEnded, readFailures } from "./batches-api.ts";
 
 const STATES: Readonly<Record<Batch["status"], { label: string; color: string }>> = {

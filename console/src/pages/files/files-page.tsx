@@ -4,7 +4,7 @@ import { type DragEvent, useCallback, useState } from "react";
 import { useSession } from "../../api/session.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { Empty } from "../../components/empty.tsx";
-import { formatAgo, formatBytes, formatDateTime, formatNumber } from "../../components/format.ts";
+import { formatAgo, formatBytes, formatDateTime, formatNumber, formatUntil } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { Page } from "../../components/page.tsx";
@@ -14,7 +14,6 @@ import { useAddressState } from "../../components/use-address-state.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { IconFile, IconUpload } from "../../icons.tsx";
 import { deleteFile, downloadContent, filesQuery, PURPOSES, type StoredFile } from "./files-api.ts";
-import { formatUntil } from "./format-until.ts";
 import { UploadDialog } from "./upload-dialog.tsx";
 
 export function FilesPage() {

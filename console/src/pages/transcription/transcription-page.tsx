@@ -4,7 +4,7 @@ import { type DragEvent, type ReactNode, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { formatBytes } from "../../components/format.ts";
+import { formatBytes, formatLanguage } from "../../components/format.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { IconMicrophone, IconPlayerStop, IconUpload, IconX } from "../../icons.tsx";
@@ -27,7 +27,6 @@ export function TranscriptionPage() {
 }
 
 const ACCEPTED = "audio/*,video/mp4,video/webm,.mkv,.flac,.opus,.ogg,.m4a";
-const LANGUAGE_NAMES = new Intl.DisplayNames(undefined, { type: "language" });
 
 function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
   const studio = useStudio();
@@ -66,7 +65,7 @@ function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
                 searchable
                 clearable
                 w={150}
-                data={languages.map((code) => ({ value: code, label: LANGUAGE_NAMES.of(code) ?? code }))}
+                data={languages.map((code) => ({ value: code, label: formatLanguage(code) }))}
                 value={language}
                 onChange={setLanguage}
               />

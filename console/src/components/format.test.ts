@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatUntil } from "./format-until.ts";
+import { formatUntil } from "./format.ts";
 
 test.each([
   [-5, "this minute"],
