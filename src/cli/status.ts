@@ -49,8 +49,12 @@ function describe({ minutes, first_token_ms: { p50, p95 }, spend }: Sums): strin
   return [
     `Last hour: ${sum(({ requests }) => requests)} requests, ${sum(({ errors }) => errors)} failed${times}`,
     `Tokens:    ${sum((minute) => minute.input_tokens)} in, ${sum((minute) => minute.output_tokens)} out`,
-    `Spend:     ${spend.today_usd.toFixed(2)} dollars today, ${spend.month_usd.toFixed(2)} this month`,
+    `Spend:     ${dollars(spend.today_usd, spend.today_unpriced)} today, ${dollars(spend.month_usd, spend.month_unpriced)} this month`,
   ].join("\n");
+}
+
+function dollars(amount: number, isUnpriced: boolean): string {
+  return isUnpriced ? "no price" : `${amount.toFixed(2)} dollars`;
 }
 
 function formatDeployments(deployments: NonNullable<Sums["deployments"]>): string {

@@ -12,6 +12,9 @@ import { type ConsoleSession, startConsole } from "../support/service/console-se
 const configOf = (upstream: string) => `
 builtin_models: false
 models:
+  - id: deaf
+    task: transcription
+    deployments: [{ engine: openai-compatible, base_url: "${upstream}/v1", model: deaf }]
   - id: scribe
     task: transcription
     deployments: [{ engine: scripted, replies: [{ text: "Shall we begin? Yes, let us begin." }] }]
@@ -37,16 +40,17 @@ describe.runIf(hasChromium)("the console's jobs", () => {
   let session: ConsoleSession;
   let receiver: string;
   let status = 200;
-  let runningImages = 0;
+  /** Requests to the upstream that never answers. */
+  let running = 0;
 
   beforeAll(async () => {
     const server = createServer(async (request, response) => {
-      if (request.url === "/v1/images/generations") {
-        // Never answers.
-        runningImages += 1;
+      if (request.url?.startsWith("/v1/")) {
+        running += 1;
         response.once("close", () => {
-          runningImages -= 1;
+          running -= 1;
         });
+        request.resume();
         return;
       }
       received.push({ headers: request.headers, body: await text(request) });
@@ -150,6 +154,7 @@ describe.runIf(hasChromium)("the console's jobs", () => {
     await open("/transcription");
     const tone = Float32Array.from({ length: 8 * 16_000 }, (_, index) => 0.4 * Math.sin(index / 8));
     const file = { name: "meeting.wav", mimeType: "audio/wav", buffer: Buffer.from(toWav(tone, 16_000)) };
+    await session.pick("Model", "scribe");
     await page.locator("input[type=file]").first().setInputFiles(file);
     await page.getByRole("button", { name: "Transcribe" }).click();
     await page.getByRole("button", { name: "Copy text" }).waitFor();
@@ -181,9 +186,23 @@ describe.runIf(hasChromium)("the console's jobs", () => {
     const cancel = () => page.getByRole("button", { name: "Cancel", exact: true }).click();
     for (const stop of [cancel, () => open("/files")]) {
       await page.getByRole("button", { name: "Generate" }).click();
-      await expect.poll(() => runningImages).toBe(1);
+      await expect.poll(() => running).toBe(1);
       await stop();
-      await expect.poll(() => runningImages).toBe(0);
+      await expect.poll(() => running).toBe(0);
+      expect(await page.getByRole("alert").count()).toBe(0);
+    }
+  });
+
+  test("stops the transcription of an attached recording when it is cancelled, and when the page is left", async () => {
+    const { page, open } = session;
+    await session.chatWith("labeler");
+    const cancel = () => page.getByRole("button", { name: "Cancel speech.wav" }).click();
+    for (const stop of [cancel, () => open("/files")]) {
+      await page.locator("input[type=file]").setInputFiles("test/recordings/speech.wav");
+      await page.getByText("Reading speech.wav…").waitFor();
+      await expect.poll(() => running).toBe(1);
+      await stop();
+      await expect.poll(() => running).toBe(0);
       expect(await page.getByRole("alert").count()).toBe(0);
     }
   });

@@ -3,15 +3,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { startWordEmbedder, type WordEmbedder } from "../support/vector-stores/word-embedder.ts";
 
 let service: Service;
+let embedder: WordEmbedder;
 let other: { id: string; key: string };
 
 beforeAll(async () => {
+  embedder = await startWordEmbedder();
   service = await startService({
     config: `builtin_models: false
 models:
   - { id: echo, task: chat, price: { prompt: "0.001", completion: "0.002" }, deployments: [{ engine: scripted, echo: true }] }
+  - { id: vectors, task: embedding, deployments: [{ engine: openai-compatible, base_url: "${embedder.url}", model: words }] }
+  - { id: crier, task: speech, deployments: [{ engine: scripted, speech: {} }] }
 `,
   });
   const project = await send("POST", "/projects", { name: "Other" });
@@ -26,7 +31,10 @@ models:
   await ask(service.apiKey, "missing");
   await ask(other.key, "echo");
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await embedder[Symbol.asyncDispose]();
+});
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 async function send(method: string, path: string, body?: unknown, key = service.adminKey): Promise<any> {
@@ -109,9 +117,9 @@ test("sums the last hour by minute and reports deployments to administrators", a
   expect(answered.length).toBeGreaterThanOrEqual(1);
   expect(overview.minutes.every(({ retries }: { retries: number }) => retries === 0)).toBe(true);
   expect(overview.output_tokens_per_second).toBeGreaterThanOrEqual(0);
-  expect(overview.deployments).toMatchObject([
-    { model: "echo", host: null, state: "up", circuit: "closed", waiting: 0, restarted_at: null },
-  ]);
+  expect(overview.deployments).toHaveLength(3);
+  const echo = { model: "echo", host: null, state: "up", circuit: "closed", waiting: 0, restarted_at: null };
+  expect(overview.deployments[0]).toMatchObject(echo);
   expect(overview.deployments[0].loaded_at).toBeGreaterThan(overview.minutes[0].start_time - 3600);
 });
 
@@ -237,4 +245,23 @@ test("retrieves one request, of the caller's own project only", async () => {
   ]) {
     expect(await send("GET", `/requests/${id}`, undefined, key)).toMatchObject({ error: { code: "not_found" } });
   }
+});
+
+test("measures first tokens of generated text only, and says that usage without a price has none", async () => {
+  const project = await send("POST", "/projects", { name: "Unpriced" });
+  const { api_key } = await send("POST", `/projects/${project.id}/service_accounts`, { name: "Bot" });
+  const client = service.client({ apiKey: api_key.value });
+  await client.embeddings.create({ model: "vectors", input: "x" });
+  await (
+    await client.audio.speech.create({ model: "crier", input: "x", voice: "alloy", response_format: "pcm" })
+  ).arrayBuffer();
+  await eventually(async () => {
+    const overview = await send("GET", "/overview", undefined, api_key.value);
+    expect(requestsIn(overview)).toBe(2);
+    expect(overview.first_token_ms).toEqual({ p50: null, p95: null });
+    const none = { today_usd: 0, month_usd: 0, today_unpriced: true, month_unpriced: true };
+    expect(overview.spend).toMatchObject(none);
+  });
+  const priced = await send("GET", "/overview", undefined, other.key);
+  expect(priced.spend).toMatchObject({ today_unpriced: false, month_unpriced: false });
 });

@@ -80,7 +80,7 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
       for (const limit of accounts.callers.spendLimitsOf(caller)) {
         const { scopeId: limited } = limit;
         const spentNanoDollars = maySeeSpend(caller, limited, visibility)
-          ? await reports.spentBetween(caller, limited, month)
+          ? ((await reports.spentBetween(caller, limited, month)) ?? 0)
           : undefined;
         spendLimits.push({ ...limit, scope: scopeOf(caller, limited), spentNanoDollars });
       }

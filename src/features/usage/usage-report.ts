@@ -52,12 +52,15 @@ export class UsageReports {
     this.#readReplica = readReplica;
   }
 
-  /** Cost in nano-dollars of an organization, project or key between two starts of UTC days. */
+  /**
+   * Cost in nano-dollars of an organization, project or key between two starts of UTC days; null if there was usage and
+   * none of it has a price.
+   */
   async spentBetween(
     { organizationId, projectId, keyId }: { organizationId: string; projectId: string | undefined; keyId: string },
     scopeId: string,
     { from, until, visibility }: { from: number; until: number; visibility?: Visibility | undefined },
-  ): Promise<number> {
+  ): Promise<number | null> {
     const narrowed = {
       visibility,
       ...(scopeId === projectId && { projectIds: [scopeId] }),
@@ -65,6 +68,7 @@ export class UsageReports {
     };
     const query = { organizationId, operation: undefined, bucketSeconds: DAY_SECONDS, groupBy: [], from } as const;
     const sums = await this.#database.run((executor) => readUsage(executor, { ...query, ...narrowed, until }));
+    if (sums.length > 0 && sums.every(({ costNanoDollars }) => costNanoDollars === null)) return null;
     return sums.reduce((sum, { costNanoDollars }) => sum + (costNanoDollars ?? 0), 0);
   }
 

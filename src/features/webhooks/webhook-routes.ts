@@ -4,10 +4,12 @@ import { toListBody } from "../../wire/openai/organization/organization-list.ts"
 import {
   toWebhook,
   toWebhookDelivery,
+  toWebhookEventType,
   toWebhookTest,
   Webhook,
   WebhookDeliveriesQuery,
   WebhookDelivery,
+  WebhookEventType,
   WebhookTest,
   WebhookTestBody,
 } from "../../wire/openai/organization/organization-webhooks.ts";
@@ -16,6 +18,12 @@ import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { READ, requireDefaultOrganization, WRITE } from "../configuration/entry-routes.ts";
 import type { WebhookAdministration } from "./webhook-administration.ts";
+import { WEBHOOK_EVENTS } from "./webhook-event.ts";
+
+/** Tests reach every endpoint, so that no endpoint lists them. */
+const EVENT_TYPES = Object.entries(WEBHOOK_EVENTS)
+  .filter(([type]) => type !== "webhook.test")
+  .map(([type, { when }]) => ({ type, when }));
 
 interface OfDelivery {
   Params: { delivery: string };
@@ -35,6 +43,16 @@ export function webhookRoutes(accounts: Accounts, webhooks: WebhookAdministratio
         answer: listOfEntries(Webhook),
       }),
       async () => toListBody({ entries: await webhooks.endpoints(), hasMore: false }, toWebhook),
+    );
+
+    app.get(
+      "/webhooks/events",
+      operation({
+        ...READ,
+        summary: "Lists the types of events that an endpoint of webhooks can get. Not in OpenAI's API.",
+        answer: listOfEntries(WebhookEventType),
+      }),
+      async () => toListBody({ entries: EVENT_TYPES, hasMore: false }, toWebhookEventType),
     );
 
     app.post(

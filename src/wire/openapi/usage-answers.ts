@@ -224,6 +224,8 @@ export const Overview = named(
     spend: z.object({
       today_usd: z.number(),
       month_usd: z.number(),
+      today_unpriced: z.boolean().describe("Whether there was usage today, none of it with a price."),
+      month_unpriced: z.boolean().describe("Whether there was usage this month, none of it with a price."),
       limits: z.array(
         z.object({
           scope: z.enum(["organization", "project", "api_key"]),

@@ -56,6 +56,7 @@ export const configuration: WireScript = async ({ recorder, adminKey }) => {
   const endpoint = { url: "http://127.0.0.1:9/events", secret, events: ["batch.expired"] };
   await send("set webhooks", "POST /configuration/settings/webhooks", { value: [endpoint] });
   await send("list webhooks", "GET /webhooks");
+  await send("list types of events", "GET /webhooks/events");
   await send("list deliveries", "GET /webhooks/deliveries?state=failed");
   await send("list deliveries in no state", "GET /webhooks/deliveries?state=lost");
   await send("test a webhook", "POST /webhooks/test", { url: endpoint.url });

@@ -4,13 +4,13 @@ import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { BudgetBar } from "../../components/budget-bar.tsx";
-import { formatCompact, formatCost } from "../../components/format.ts";
+import { formatCompact, formatMaybeCost } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { budgetTitle } from "../budgets/budget-names.ts";
 import { pathOf } from "../projects/projects-api.ts";
-import { readBuckets } from "../usage/usage-query.ts";
+import { isUnpriced, readBuckets } from "../usage/usage-query.ts";
 import { MyKeys } from "./my-keys.tsx";
 
 const REFRESH_MS = 15_000;
@@ -101,7 +101,7 @@ function monthQuery(user: string, project: string | undefined) {
       const sum = (buckets: typeof chats, of: (result: (typeof chats)[number]["results"][number]) => number) =>
         buckets.flatMap(({ results }) => results).reduce((total, result) => total + of(result), 0);
       return {
-        cost: sum(costs, ({ amount }) => amount?.value ?? 0),
+        cost: isUnpriced(costs) ? null : sum(costs, ({ amount }) => amount?.value ?? 0),
         requests: sum(chats, ({ num_model_requests = 0 }) => num_model_requests),
         tokens: sum(chats, ({ input_tokens = 0, output_tokens = 0 }) => input_tokens + output_tokens),
       };
@@ -116,7 +116,7 @@ function MyMonth({ user, project }: { user: string; project: string | undefined 
     <QueryView query={month}>
       {({ cost, requests, tokens }) => (
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
-          <Stat label="Cost this month" value={formatCost(cost)} />
+          <Stat label="Cost this month" value={formatMaybeCost(cost)} />
           <Stat label="Chats this month" value={formatCompact(requests)} />
           <Stat label="Tokens this month" value={formatCompact(tokens)} />
         </SimpleGrid>

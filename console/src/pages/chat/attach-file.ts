@@ -23,8 +23,15 @@ const TEXT_TYPE = /^text\/|[/+](json|xml|yaml|javascript|typescript|x-sh|x-pytho
 const TEXT_NAME =
   /\.(txt|md|csv|tsv|jsonl?|ya?ml|toml|ini|xml|html?|css|[cm]?[jt]sx?|py|rb|rs|go|java|kt|[ch](pp)?|cs|php|sql|sh|log|diff|patch|tex|swift)$/i;
 
-/** Reads a file as what the API takes. Throws an Error that names a file that it cannot take. */
-export async function attachFile(file: File, { takesImages, transcriptionModel }: AttachOptions): Promise<Attachment> {
+/**
+ * Reads a file as what the API takes. Throws an Error that names a file that it cannot take, and on abort, which also
+ * stops a transcription.
+ */
+export async function attachFile(
+  file: File,
+  { takesImages, transcriptionModel }: AttachOptions,
+  signal: AbortSignal,
+): Promise<Attachment> {
   const { name, type, size } = file;
   const isText = TEXT_TYPE.test(type) || TEXT_NAME.test(name);
   const limit = isText ? MAX_TEXT_BYTES : MAX_BYTES;
@@ -37,14 +44,14 @@ export async function attachFile(file: File, { takesImages, transcriptionModel }
   }
   if (/^(audio|video)\//.test(type)) {
     if (transcriptionModel === undefined) throw new Error(`${name} is a recording, and no model transcribes here.`);
-    return { kind: "transcript", text: await transcribe(file, transcriptionModel) };
+    return { kind: "transcript", text: await transcribe(file, transcriptionModel, signal) };
   }
   return { kind: "file", file: { name, url: await toDataUrl(file) } };
 }
 
-async function transcribe(file: File, model: string): Promise<string> {
+async function transcribe(file: File, model: string, signal: AbortSignal): Promise<string> {
   const body = new FormData();
   body.append("model", model);
   body.append("file", file);
-  return (await request<{ text: string }>("v1/audio/transcriptions", { method: "POST", body })).text;
+  return (await request<{ text: string }>("v1/audio/transcriptions", { method: "POST", body, signal })).text;
 }

@@ -10,11 +10,10 @@ import {
   Textarea,
   Tooltip,
 } from "@mantine/core";
-import { type DragEvent, useState } from "react";
-import { notifyFailure } from "../../components/notify.tsx";
+import { type DragEvent, useRef, useState } from "react";
 import { IconArrowUp, IconFile, IconPaperclip, IconPlayerStopFilled } from "../../icons.tsx";
-import { type AttachOptions, attachFile } from "./attach-file.ts";
-import type { AttachedFile } from "./conversation.ts";
+import type { AttachOptions } from "./attach-file.ts";
+import { useAttachments } from "./use-attachments.ts";
 import type { ChatActions } from "./use-chat.ts";
 
 interface ComposerProps extends AttachOptions {
@@ -29,35 +28,20 @@ interface ComposerProps extends AttachOptions {
 
 export function Composer(props: ComposerProps) {
   const { draft, onDraft, isRunning, takesImages, problem, onSend, onStop } = props;
-  const [images, setImages] = useState<string[]>([]);
-  const [files, setFiles] = useState<AttachedFile[]>([]);
-  const [reading, setReading] = useState(0);
+  const { attach, clear, ...attachments } = useAttachments(props, (transcript) =>
+    onDraft((text) => [text.trimEnd(), transcript].filter(Boolean).join("\n\n")),
+  );
+  const { images, files, readings } = attachments;
   const [isOver, setIsOver] = useState(false);
+  const resetChoice = useRef<() => void>(null);
   const shownImages = takesImages ? images : [];
   const isEmpty = draft.trim() === "" && shownImages.length + files.length === 0;
-  const isReady = !isEmpty && !isRunning && reading === 0 && problem === undefined;
-  const attach = async (list: Iterable<File>) => {
-    for (const file of list) {
-      setReading((count) => count + 1);
-      try {
-        const attachment = await attachFile(file, props);
-        if (attachment.kind === "image") setImages((all) => [...new Set([...all, attachment.url])]);
-        else if (attachment.kind === "file") {
-          setFiles((all) => [...all.filter(({ name }) => name !== file.name), attachment.file]);
-        } else onDraft((text) => [text.trimEnd(), attachment.text].filter(Boolean).join("\n\n"));
-      } catch (failure) {
-        notifyFailure(failure);
-      } finally {
-        setReading((count) => count - 1);
-      }
-    }
-  };
+  const isReady = !isEmpty && !isRunning && readings.length === 0 && problem === undefined;
   const send = () => {
     if (!isReady) return;
     onSend({ text: draft, images: shownImages, ...(files.length > 0 && { files }) });
     onDraft("");
-    setImages([]);
-    setFiles([]);
+    clear();
   };
   return (
     <Paper
@@ -88,7 +72,7 @@ export function Composer(props: ComposerProps) {
           {problem}
         </Text>
       )}
-      {(shownImages.length > 0 || files.length > 0 || reading > 0) && (
+      {(shownImages.length > 0 || files.length > 0 || readings.length > 0) && (
         <Group gap="xs" mb="xs">
           {shownImages.map((url) => (
             <div key={url} style={{ position: "relative" }}>
@@ -97,7 +81,7 @@ export function Composer(props: ComposerProps) {
                 size="xs"
                 aria-label="Remove image"
                 style={{ position: "absolute", top: 0, right: 0 }}
-                onClick={() => setImages(images.filter((each) => each !== url))}
+                onClick={() => attachments.removeImage(url)}
               />
             </div>
           ))}
@@ -105,18 +89,32 @@ export function Composer(props: ComposerProps) {
             <span key={name} className="file-chip">
               <IconFile size={14} />
               {name}
+              <CloseButton size="xs" aria-label={`Remove ${name}`} onClick={() => attachments.removeFile(name)} />
+            </span>
+          ))}
+          {readings.map((reading) => (
+            <span key={reading.name} className="file-chip" role="status">
+              <Loader size={14} />
+              Reading {reading.name}…
               <CloseButton
                 size="xs"
-                aria-label={`Remove ${name}`}
-                onClick={() => setFiles(files.filter((each) => each.name !== name))}
+                aria-label={`Cancel ${reading.name}`}
+                onClick={() => attachments.cancel(reading)}
               />
             </span>
           ))}
-          {reading > 0 && <Loader size="xs" aria-label="Reading files" />}
         </Group>
       )}
       <Group gap="xs" align="flex-end" wrap="nowrap">
-        <FileButton multiple onChange={(list) => void attach(list)}>
+        <FileButton
+          multiple
+          resetRef={resetChoice}
+          onChange={(list) => {
+            void attach(list);
+            // A browser reports no change when the same file is chosen again.
+            resetChoice.current?.();
+          }}
+        >
           {(button) => (
             <Tooltip label="Attach files">
               <ActionIcon {...button} variant="subtle" color="gray" size="lg" aria-label="Attach files">

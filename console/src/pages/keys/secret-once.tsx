@@ -17,7 +17,7 @@ export function onceOnly(showsSecret: boolean) {
 export function SecretOnce({ secret, callsModels }: SecretOnceProps) {
   const lines = callsModels
     ? `export OPENAI_BASE_URL=${baseUrl()}\nexport OPENAI_API_KEY=${secret}`
-    : `export OPENAI_BASE_URL=${baseUrl()}\nexport OPENAI_ADMIN_KEY=${secret}`;
+    : `export OPENAI_BASE_URL=${baseUrl()}\nexport PARLANCE_ADMIN_KEY=${secret}`;
   return (
     <Alert color="teal" variant="light" icon={<IconKey />} title="Copy this key now: it is shown only once">
       <Stack gap="xs">

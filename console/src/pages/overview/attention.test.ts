@@ -32,8 +32,10 @@ const minute = (requests: number, errors: number) => ({
   first_token_ms: { p50: null, p95: null },
 });
 
+const NO_SPEND = { today_usd: 0, month_usd: 0, today_unpriced: false, month_unpriced: false };
+
 function overviewWith(part: Partial<Overview>): Overview {
-  const spend = { today_usd: 0, month_usd: 0, limits: [] };
+  const spend = { ...NO_SPEND, limits: [] };
   return {
     object: "organization.overview",
     minutes: [],
@@ -48,8 +50,7 @@ function overviewWith(part: Partial<Overview>): Overview {
 const titles = (part: Partial<Overview>) => concernsOf(overviewWith(part)).map(({ title }) => title);
 const limit = (month_usd: number | null, enforced = true) => ({
   spend: {
-    today_usd: 0,
-    month_usd: 0,
+    ...NO_SPEND,
     limits: [{ scope: "project" as const, scope_id: "p", threshold_usd: 10, month_usd, enforced }],
   },
 });

@@ -3,7 +3,7 @@ import { ActionIcon, Alert, Group, SimpleGrid, Text, Tooltip } from "@mantine/co
 import { useFullscreenElement } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../api/session.ts";
-import { formatCompact, formatCost, formatDecimal, formatMilliseconds } from "../../components/format.ts";
+import { formatCompact, formatDecimal, formatMaybeCost, formatMilliseconds } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
@@ -13,6 +13,7 @@ import { DeploymentTable } from "./deployment-table.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { LastHourCharts } from "./last-hour-charts.tsx";
 import { MemoryBars } from "./memory-bars.tsx";
+import { RECENT_MINUTES, requestsPerMinute, totals } from "./minute-sums.ts";
 import { type Overview, overviewQuery } from "./overview-query.ts";
 import { SpendRings } from "./spend-rings.tsx";
 
@@ -54,8 +55,6 @@ export function OverviewPage() {
   );
 }
 
-const RECENT_MINUTES = 5;
-
 function OverviewContent({ overview }: { overview: Overview }) {
   const { spend, deployments } = overview;
   return (
@@ -86,7 +85,6 @@ function OverviewContent({ overview }: { overview: Overview }) {
 function Stats({ overview }: { overview: Overview }) {
   const { minutes, first_token_ms: firstToken, spend, output_tokens_per_second: rate } = overview;
   const hour = totals(minutes);
-  const recent = totals(minutes.slice(-RECENT_MINUTES));
   // The current minute is not over: its sums would look like a drop.
   const complete = minutes.slice(0, -1);
   return (
@@ -100,7 +98,7 @@ function Stats({ overview }: { overview: Overview }) {
       <Stat
         label="Requests, last hour"
         value={formatCompact(hour.requests)}
-        detail={`${formatDecimal(recent.requests / RECENT_MINUTES)} per minute`}
+        detail={`${formatDecimal(requestsPerMinute(minutes))} per minute, last ${RECENT_MINUTES} minutes`}
         course={{ values: complete.map(({ requests }) => requests), color: "var(--chart-1)" }}
       />
       <Stat
@@ -117,20 +115,9 @@ function Stats({ overview }: { overview: Overview }) {
       />
       <Stat
         label="Spend today"
-        value={formatCost(spend.today_usd)}
-        detail={`${formatCost(spend.month_usd)} this month`}
+        value={formatMaybeCost(spend.today_unpriced ? null : spend.today_usd)}
+        detail={`${formatMaybeCost(spend.month_unpriced ? null : spend.month_usd)} this month`}
       />
     </SimpleGrid>
   );
-}
-
-function totals(minutes: Overview["minutes"]) {
-  const sum = { requests: 0, errors: 0, input: 0, output: 0 };
-  for (const minute of minutes) {
-    sum.requests += minute.requests;
-    sum.errors += minute.errors;
-    sum.input += minute.input_tokens;
-    sum.output += minute.output_tokens;
-  }
-  return sum;
 }

@@ -11,7 +11,7 @@ export function curlOf(route: Route, document: OpenApi): string {
   const needsAdmin = route.security?.some((each) => "admin_key" in each) === true;
   const lines = [`curl${route.method === "GET" ? "" : ` -X ${route.method}`} ${shellQuote(url)}`];
   if (route.security !== undefined) {
-    lines.push(`-H "Authorization: Bearer $${needsAdmin ? "OPENAI_ADMIN_KEY" : "OPENAI_API_KEY"}"`);
+    lines.push(`-H "Authorization: Bearer $${needsAdmin ? "PARLANCE_ADMIN_KEY" : "OPENAI_API_KEY"}"`);
   }
   const { content = {} } = route.requestBody ?? {};
   const json = content["application/json"]?.schema;

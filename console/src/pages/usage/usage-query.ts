@@ -201,6 +201,12 @@ const NOTHING = {
   isUnpriced: false,
 };
 
+/** Whether there is usage, none of it with a price. */
+export function isUnpriced(costs: readonly Bucket[]): boolean {
+  const results = costs.flatMap((bucket) => bucket.results);
+  return results.length > 0 && results.every((result) => result.x_unpriced === true);
+}
+
 /** Reads every page of a report. */
 export async function readBuckets(
   path: string,

@@ -1,11 +1,10 @@
 import { Badge, Button, Card, Group, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { formatAgo, formatNumber } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { IconLock } from "../../icons.tsx";
-import { EVENTS } from "./events.ts";
-import { sendTest, type Webhook } from "./webhooks-api.ts";
+import { eventTypesQuery, sendTest, type Webhook } from "./webhooks-api.ts";
 
 interface EndpointCardProps {
   webhook: Webhook;
@@ -18,6 +17,7 @@ interface EndpointCardProps {
 export function EndpointCard({ webhook, isLocked, mayChange, onRemove }: EndpointCardProps) {
   const client = useQueryClient();
   const { url, events, delivered, retrying, failed, pending, last_attempt_at: last } = webhook;
+  const types = useQuery(eventTypesQuery).data;
   const test = useMutation({
     mutationFn: () => sendTest(url),
     onSuccess: () => notifyDone("The test is sent; its outcome appears below"),
@@ -53,7 +53,7 @@ export function EndpointCard({ webhook, isLocked, mayChange, onRemove }: Endpoin
         {pending > retrying && <span> · {formatNumber(pending - retrying)} waiting</span>}
       </Text>
       <Text size="xs" c="dimmed">
-        {EVENTS.every((event) => events.includes(event)) ? "All events" : events.join(", ")} ·{" "}
+        {types?.every(({ type }) => events.includes(type)) ? "All events" : events.join(", ")} ·{" "}
         {total === 0 || last === null ? "nothing sent yet" : `last ${formatAgo(last)}`}
       </Text>
       {mayChange && (

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Code, Group, Modal, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { onceOnly } from "../keys/secret-once.tsx";
-import { EVENT_GROUPS, EVENTS } from "./events.ts";
-import { type EndpointSetting, newSecret, saveEndpoints } from "./webhooks-api.ts";
+import { groupEvents } from "./group-events.ts";
+import { type EndpointSetting, eventTypesQuery, newSecret, saveEndpoints } from "./webhooks-api.ts";
 
 interface NewEndpointProps {
   existing: readonly EndpointSetting[];
@@ -16,11 +16,14 @@ interface NewEndpointProps {
 export function NewEndpoint({ existing, onClose }: NewEndpointProps) {
   const client = useQueryClient();
   const [url, setUrl] = useState("");
-  const [events, setEvents] = useState<string[]>([...EVENTS]);
+  const types = useQuery(eventTypesQuery).data ?? [];
+  /** Undefined: all of them. */
+  const [chosen, setChosen] = useState<string[]>();
+  const events = chosen ?? types.map(({ type }) => type);
   const [secret] = useState(newSecret);
   const save = useMutation({
     mutationFn: () => {
-      const isAll = events.length === EVENTS.length;
+      const isAll = events.length === types.length;
       return saveEndpoints(client, [...existing, { url: url.trim(), secret, ...(!isAll && { events }) }]);
     },
   });
@@ -61,16 +64,16 @@ export function NewEndpoint({ existing, onClose }: NewEndpointProps) {
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
           />
-          <Checkbox.Group label="Events" value={events} onChange={setEvents}>
+          <Checkbox.Group label="Events" value={events} onChange={setChosen}>
             <SimpleGrid cols={{ base: 1, xs: 2 }} mt={6} spacing="md">
-              {Object.entries(EVENT_GROUPS).map(([group, names]) => (
+              {groupEvents(types).map(([group, members]) => (
                 <div key={group}>
                   <Text size="xs" c="dimmed" mb={4}>
                     {group}
                   </Text>
                   <Stack gap={6}>
-                    {names.map((name) => (
-                      <Checkbox key={name} value={name} label={name} size="xs" />
+                    {members.map(({ type, description }) => (
+                      <Checkbox key={type} value={type} label={type} title={description} size="xs" />
                     ))}
                   </Stack>
                 </div>

@@ -16,6 +16,14 @@ export const webhooksQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
+/** Types of events that an endpoint can get. */
+export const eventTypesQuery = queryOptions({
+  queryKey: ["webhooks", "events"],
+  queryFn: async ({ signal }) =>
+    (await request<Page<Answers["WebhookEventType"]>>(`${WEBHOOKS}/events`, { signal })).data,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 export const deliveriesQuery = (filter: { url: string; state: string }) =>
   infiniteQueryOptions({
     queryKey: ["webhooks", "deliveries", filter],

@@ -9,8 +9,9 @@ interface Overview {
   firstTokens: Percentiles;
   /** Generated at present. */
   tokensPerSecond: number;
-  spentTodayNanoDollars: number;
-  spentThisMonthNanoDollars: number;
+  /** Null: nothing that was used has a price. */
+  spentTodayNanoDollars: number | null;
+  spentThisMonthNanoDollars: number | null;
   spendLimits: readonly ShownSpendLimit[];
   deployments: readonly ShownDeployment[] | undefined;
   pools: readonly ShownPool[] | undefined;
@@ -101,8 +102,10 @@ export function toOverview(overview: Overview): AnswerOf<typeof OverviewAnswer> 
     first_token_ms: overview.firstTokens,
     output_tokens_per_second: overview.tokensPerSecond,
     spend: {
-      today_usd: overview.spentTodayNanoDollars / NANO,
-      month_usd: overview.spentThisMonthNanoDollars / NANO,
+      today_usd: (overview.spentTodayNanoDollars ?? 0) / NANO,
+      month_usd: (overview.spentThisMonthNanoDollars ?? 0) / NANO,
+      today_unpriced: overview.spentTodayNanoDollars === null,
+      month_unpriced: overview.spentThisMonthNanoDollars === null,
       limits: overview.spendLimits.map(({ scope, scopeId, thresholdCents, isEnforcing, spentNanoDollars }) => ({
         scope,
         scope_id: scopeId,

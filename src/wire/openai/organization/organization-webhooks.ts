@@ -55,6 +55,20 @@ export const WebhookTest = z.object({
   delivery_id: z.string(),
 });
 
+export const WebhookEventType = named(
+  "WebhookEventType",
+  z.object({
+    object: z.literal("organization.webhook.event_type"),
+    id: z.string().describe("The type"),
+    type: z.string(),
+    description: z.string().describe("When the event is sent"),
+  }),
+);
+
+export function toWebhookEventType({ type, when }: { type: string; when: string }): AnswerOf<typeof WebhookEventType> {
+  return { object: "organization.webhook.event_type", id: type, type, description: when };
+}
+
 interface ShownEndpoint {
   url: string;
   events: readonly string[];
