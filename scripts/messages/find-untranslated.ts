@@ -40,7 +40,7 @@ const VISIBLE = new Set(
 );
 /** Attributes and properties whose texts are code. */
 const INVISIBLE = new Set(
-  "className style d viewBox transform points accept lang href src rel sizes font fontFamily strokeDasharray".split(
+  "id key queryKey mutationKey className style d viewBox transform points accept lang href src rel sizes font fontFamily strokeDasharray".split(
     " ",
   ),
 );

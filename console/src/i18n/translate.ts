@@ -17,8 +17,10 @@ type Arguments<Names extends string> = [Names] extends [never]
   ? [values?: Context]
   : [values: Record<Names, Value> & Context];
 declare const MESSAGE: unique symbol;
-/** An English text of a constant, which `t` translates where it is shown. */
-export type Message = string & { [MESSAGE]: true };
+/** An English text of a constant. No string to the compiler, which so finds where nothing translates it. */
+export interface Message {
+  [MESSAGE]: true;
+}
 /** A literal, because `npm run messages` reads the texts from the source. */
 type Literal<Text extends string> = string extends Text ? never : Text;
 /** Placeholders without those that `plural` fills. */
@@ -50,11 +52,10 @@ void i18n.use(formatter).init({
 const translate = i18n.t as unknown as (text: string, values?: object) => string;
 
 /** The text in the language of the console. Never called while a module loads: the language may change afterwards. */
-export function t<const Text extends string>(
-  text: Text extends Message ? Text : Literal<Text>,
-  ...[values]: Arguments<Placeholder<Text>>
-): string {
-  return translate(text, values);
+export function t(message: Message): string;
+export function t<const Text extends string>(text: Literal<Text>, ...values: Arguments<Placeholder<Text>>): string;
+export function t(text: unknown, values?: object): string {
+  return translate(text as string, values);
 }
 
 /** Marks a text of a constant for translation; `t` translates it where it is shown. */
