@@ -11,6 +11,7 @@ import type { Task } from "../contracts/task.ts";
 import type { ModelCache, ModelCacheSettings } from "../inference/cache/model-cache.ts";
 import { Deployment } from "../inference/deployment.ts";
 import type { MemoryBudget } from "../inference/loading/memory-budget.ts";
+import type { ModelSize } from "../inference/loading/model-memory.ts";
 import type { RoutingOptions, RoutingPolicy } from "../inference/routing/routing-options.ts";
 import { type Endpoint, formatAddress } from "../kernel/discovery/endpoint.ts";
 import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
@@ -77,7 +78,7 @@ export interface CatalogParts {
   forwardedHeaders?: (engine: string, settings: unknown, headers: CallerHeaders) => Readonly<Record<string, string>>;
   open: (request: OpenRequest) => Promise<Model>;
   /** Checks the settings and downloads the files. Resolves with the size of the files in bytes. */
-  prepare: (request: OpenRequest) => Promise<number>;
+  prepare: (request: OpenRequest) => Promise<ModelSize>;
   /** Describes a model whose files are there, before its first load. */
   describe?: (request: OpenRequest) => Promise<ModelDescription | undefined>;
   /** What earlier loads have measured, by a deployment's fingerprint. */

@@ -9,8 +9,8 @@ test("counts the files of models that a model uses, from which its memory is est
   const signal = new AbortController().signal;
   await store.pull({ model: "whisper-base" }, { signal });
   const opener = new ModelOpener({ store, logger: createLogger("silent"), onPullProgress: () => {} });
-  const bytesWith = (check: string) =>
-    opener.prepare({
+  const bytesWith = async (check: string) => {
+    const { fileBytes, contextBytes } = await opener.prepare({
       name: "transcribes",
       entry: "transcribes",
       catalogId: "transcribes",
@@ -19,6 +19,9 @@ test("counts the files of models that a model uses, from which its memory is est
       settings: moonshineEngine.settings.parse({ model: "moonshine-base-en", language_check: check }),
       signal,
     });
+    expect(contextBytes).toBe(0);
+    return fileBytes;
+  };
   const alone = await bytesWith("off");
   expect(alone).toBeGreaterThan(60e6);
   // The language check loads Whisper's weights.

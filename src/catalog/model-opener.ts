@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import type { EngineServices, Model, ModelFiles } from "../contracts/engine.ts";
 import type { ModelDescription } from "../contracts/model-description.ts";
 import { describeUnopened, openModel, prepareModel } from "../engines/registry.ts";
+import type { ModelSize } from "../inference/loading/model-memory.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
 import type { PullProgress } from "../model-store/pull-progress.ts";
@@ -56,20 +57,20 @@ export class ModelOpener {
     logger[level]({ deployment, err }, "cannot open a model");
   }
 
-  /** Resolves with the size in bytes of the files, including those of other models that it uses. */
-  async prepare(request: OpenRequest): Promise<number> {
-    let bytes = 0;
+  /** Resolves with the size of the files, including those of other models that it uses, and of the contexts. */
+  async prepare(request: OpenRequest): Promise<ModelSize> {
+    let fileBytes = 0;
     const services = this.#servicesFor(request);
     const count = async <T extends ModelFiles | undefined>(files: T): Promise<T> => {
-      for (const path of Object.values(files?.paths ?? {})) bytes += (await stat(path)).size;
+      for (const path of Object.values(files?.paths ?? {})) fileBytes += (await stat(path)).size;
       return files;
     };
-    await prepareModel(request.engine, request.settings, request.task, {
+    const contextBytes = await prepareModel(request.engine, request.settings, request.task, {
       ...services,
       pull: async (reference, signal) => count(await services.pull(reference, signal)),
       findPulled: async (id) => count(await services.findPulled(id)),
     });
-    return bytes;
+    return { fileBytes, contextBytes };
   }
 
   #servicesFor({ name, entry, catalogId, signal }: OpenRequest): EngineServices {

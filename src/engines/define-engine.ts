@@ -63,6 +63,11 @@ export interface EngineDefinition<Name extends string, Settings> {
    * other way to open the model. An `OpenCrash` says that the process ended.
    */
   afterFailure?(prepared: never, failure: unknown): { prepared: unknown; warning: string } | undefined;
+  /**
+   * Estimates the memory that a model takes at first in addition to its files, from what `prepare` returned. Default:
+   * what is usual for its files.
+   */
+  contextBytes?(prepared: never): Promise<number>;
   /** Whether a deployment's model is expected to take memory of a GPU. */
   usesGpu?(settings: NoInfer<Settings>): Promise<boolean>;
   /** True if a model of this engine runs in the memory of this machine. Default: true where `module` is a URL. */

@@ -116,20 +116,25 @@ export function openModel(kind: string, settings: unknown, task: Task, services:
   return openAt([], kind, settings, task, services);
 }
 
-/** Checks settings and downloads files, as opening does before it loads the model. Throws what opening throws. */
+/**
+ * Checks settings and downloads files, as opening does before it loads the model. Resolves with the memory that the
+ * contexts take in addition to the files. Throws what opening throws.
+ */
 export async function prepareModel(
   kind: string,
   settings: unknown,
   task: Task,
   services: EngineServices,
-): Promise<void> {
+): Promise<number> {
   const engine = find(kind);
-  if (engine?.tasks.includes(task) !== true) return;
-  await engine.prepare?.(settings as never, task, services);
+  if (engine?.tasks.includes(task) !== true) return 0;
+  const prepared = await engine.prepare?.(settings as never, task, services);
+  let bytes = (await engine.contextBytes?.(prepared as never)) ?? 0;
   for (const nested of nestedIn(kind, settings)) {
     if (nested.checked?.success !== true) continue;
-    await prepareModel(nested.engine, nested.checked.data, nested.task, services);
+    bytes += await prepareModel(nested.engine, nested.checked.data, nested.task, services);
   }
+  return bytes;
 }
 
 /** Describes a model whose files are there without loading it; undefined where nothing is known before. */

@@ -7,6 +7,7 @@ import { describeModel } from "../engines/shared/describe-model.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import type { MemoryBudget } from "./loading/memory-budget.ts";
 import { ModelLoader } from "./loading/model-loader.ts";
+import type { ModelSize } from "./loading/model-memory.ts";
 import { Circuits } from "./routing/circuits.ts";
 import { LatencyEwma } from "./routing/latency-ewma.ts";
 import { LoadPoller, type PolledLoad } from "./routing/load-poller.ts";
@@ -32,7 +33,7 @@ export interface DeploymentOptions {
   routingOptions: RoutingOptions;
   open: (signal: AbortSignal) => Promise<Model>;
   /** Checks the settings and fetches the files of a model that is loaded on demand. Resolves with their size in bytes. */
-  prepare?: (signal: AbortSignal) => Promise<number>;
+  prepare?: (signal: AbortSignal) => Promise<ModelSize>;
   /** Describes the model before its first load; undefined where nothing is known. */
   describe?: ((signal: AbortSignal) => Promise<ModelDescription | undefined>) | undefined;
   /** What an earlier load has measured. */
@@ -167,11 +168,11 @@ export class Deployment {
   }
 
   /** Describes the model once its files are there. A failure is that of the load, which reports it. */
-  async #prepare(signal: AbortSignal): Promise<number> {
+  async #prepare(signal: AbortSignal): Promise<ModelSize> {
     const { prepare, describe } = this.#options;
-    const bytes = (await prepare?.(signal)) ?? 0;
+    const size = (await prepare?.(signal)) ?? { fileBytes: 0, contextBytes: 0 };
     this.#description ??= await describe?.(signal).catch(() => undefined);
-    return bytes;
+    return size;
   }
 
   /** Seconds that the last load took; undefined before the first. */

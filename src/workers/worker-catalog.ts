@@ -32,7 +32,7 @@ export class WorkerCatalog {
           pull: () => Promise.reject(new Error("workers have no model files")),
           findPulled: async () => undefined,
         }),
-      prepare: async () => 0,
+      prepare: async () => ({ fileBytes: 0, contextBytes: 0 }),
       memory: new MemoryBudget(0),
       onOpenFailure: (deployment, err) => logger.error({ deployment, err }, "cannot open a model"),
       // Only listings show it, which the owner answers.

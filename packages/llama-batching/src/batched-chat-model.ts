@@ -3,6 +3,7 @@ import { Completion } from "./completion.ts";
 import { type DecodingPlan, DecodingPlanner } from "./decoding-plan.ts";
 import { RequestError } from "./errors.ts";
 import { ContinuousBatcher } from "./evaluation/continuous-batcher.ts";
+import { GrowingContext } from "./evaluation/growing-context.ts";
 import { NativeDecoder } from "./evaluation/native-decoder.ts";
 import { CPU_PACE, GPU_PACE } from "./evaluation/prefill-scheduler.ts";
 import { allowsTiles, RepeatableEvaluation } from "./evaluation/repeatable-evaluation.ts";
@@ -74,7 +75,6 @@ export class BatchedChatModel {
     const template = new ChatTemplate(source, { bos_token: bosString ?? "", eos_token: eosString ?? "" });
     this.slots = context.totalSequences;
     this.device = device;
-    this.contextWindow = context.contextSize;
     this.contextReason = options.contextReason;
     this.samplingDefaults = readSamplingDefaults(model.fileInfo.metadata);
     this.#model = model;
@@ -89,6 +89,8 @@ export class BatchedChatModel {
     this.#rawPrompts = new RawPrompts(model, this.#vocabulary);
     this.#planner = new DecodingPlanner(template, this.#vocabulary, new GrammarCache(this.#decoder));
     this.#sequences = new SequencePool(context);
+    const growing = new GrowingContext(context, this.#sequences.sequences, options.growth);
+    this.contextWindow = growing.window;
     this.#samplerMemory = new SamplerMemory(this.#vocabulary.size);
     this.#batcher = new ContinuousBatcher({
       batchSize: options.batchSize,
@@ -102,6 +104,7 @@ export class BatchedChatModel {
         },
       },
       decoder: this.#decoder,
+      context: growing,
     });
   }
 
@@ -159,6 +162,7 @@ export class BatchedChatModel {
       minTokens: request.minTokens ?? 0,
       endTokens: this.#vocabulary.endTokens,
       maxTokens: Math.min(request.maxTokens ?? room, room),
+      contextWindow,
       echo,
       samplings,
       createLogprobReader: () => this.#createLogprobReader(request),

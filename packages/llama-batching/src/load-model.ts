@@ -4,6 +4,7 @@ import { access } from "node:fs/promises";
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from "node-llama-cpp";
 import { type ContextChoice, chooseContextSize, smallerSize } from "./context-size.ts";
 import { GpuMemoryError, ModelError } from "./errors.ts";
+import { type ContextGrowth, INITIAL_TOKENS } from "./evaluation/growing-context.ts";
 import { fewerLayers, fitOnGpu, type GpuFit } from "./gpu-fit.ts";
 import { explainMissingBackend } from "./gpu-support.ts";
 import { ThreadCount, usefulThreads } from "./thread-count.ts";
@@ -41,6 +42,8 @@ export interface LoadedModel {
   device: string;
   /** Memory of the GPU that the model has taken; undefined on a CPU. */
   gpuBytes: number | undefined;
+  /** How the context grows up to the window; undefined: it has room for the entire window. */
+  growth: ContextGrowth | undefined;
   /** Why the context window has its size. */
   contextReason: ContextChoice["reason"];
   /** Consulted before each batch. */
@@ -65,7 +68,7 @@ export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
   const batchSize = options.batchSize ?? defaultBatchSize(before?.free);
   const fit = before && (await fitOnGpu(llama, { ...options, batchSize, freeBytes: before.free }));
   const opened = await openFitting(llama, options, fit && { ...fit, batchSize });
-  const { model, device, context, contextReason, flashAttention } = opened;
+  const { model, device, context, growth, contextReason, flashAttention } = opened;
   const isOnGpu = device !== "cpu";
   if (isOnGpu) await evaluateOneToken(context);
   const after = isOnGpu ? await llama.getVramState() : undefined;
@@ -73,6 +76,7 @@ export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
   return {
     model,
     context,
+    growth,
     threads,
     device,
     gpuBytes: after && Math.max(0, after.used - (before?.used ?? 0)),
@@ -82,7 +86,7 @@ export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
   };
 }
 
-interface Opened extends Pick<LoadedModel, "model" | "context" | "device" | "contextReason" | "batchSize"> {
+interface Opened extends Pick<LoadedModel, "model" | "context" | "growth" | "device" | "contextReason" | "batchSize"> {
   flashAttention: LoadOptions["flashAttention"];
 }
 
@@ -103,10 +107,12 @@ async function openFitting(
     const choice =
       onGpu ?? (await attempt("The context size cannot be chosen", () => contextSizeFor(model, sized, device)));
     const flashAttention = flashAttentionFor(model, options, device);
+    const growth = device === "cpu" ? growthOf(model, { ...sized, flashAttention }, choice.contextSize) : undefined;
+    const initial = growth === undefined ? choice : { ...choice, contextSize: INITIAL_TOKENS };
     const { context, reason } = await attempt("The model's context cannot be created", () =>
-      createFittingContext(model, { ...sized, flashAttention }, choice),
+      createFittingContext(model, { ...sized, flashAttention }, initial),
     );
-    return { model, device, context, contextReason: reason, flashAttention, batchSize };
+    return { model, device, context, growth, contextReason: reason, flashAttention, batchSize };
   } catch (failure) {
     if (options.gpuLayers !== undefined) throw failure;
     await opened?.model.dispose();
@@ -187,33 +193,57 @@ async function loadBinding({ gpu }: Pick<LoadOptions, "gpu">): Promise<Llama> {
 
 async function contextSizeFor(model: LlamaModel, options: SizedOptions, device: string): Promise<ContextChoice> {
   if (options.contextSize !== undefined) return { contextSize: options.contextSize, reason: "configured" };
-  const { slots, batchSize } = options;
-  const flashAttention = flashAttentionFor(model, options, device);
   return await chooseContextSize({
     trainedSize: model.trainContextSize,
     availableBytes: process.availableMemory(),
-    estimateBytes: async (contextSize) => {
-      const { cpuRam } = await model.fileInsights.estimateContextResourceRequirementsV2({
-        contextSize,
-        modelGpuLayers: model.gpuLayers,
-        sequences: slots,
-        batchSize,
-        flashAttention,
-      });
-      return cpuRam;
-    },
+    estimateBytes: estimatorFor(model, { ...options, flashAttention: flashAttentionFor(model, options, device) }),
   });
+}
+
+/** Returns what estimates the main memory of a context of all slots. */
+function estimatorFor(model: LlamaModel, { slots, batchSize, flashAttention }: SizedOptions) {
+  return async (contextSize: number): Promise<number> => {
+    const { cpuRam } = await model.fileInsights.estimateContextResourceRequirementsV2({
+      contextSize,
+      modelGpuLayers: model.gpuLayers,
+      sequences: slots,
+      batchSize,
+      flashAttention,
+    });
+    return cpuRam;
+  };
+}
+
+/** Undefined: the window is small, or a state may not be restored in a larger context exactly. */
+function growthOf(model: LlamaModel, options: SizedOptions, window: number): ContextGrowth | undefined {
+  if (window <= INITIAL_TOKENS || !hasPlainCache(model) || scalesWithContext(model)) return undefined;
+  return {
+    window,
+    create: (contextSize) => createContext(model, { ...options, contextSize }),
+    estimateBytes: estimatorFor(model, options),
+    availableBytes: () => process.availableMemory(),
+  };
+}
+
+/** Whether llama.cpp chooses the factors of the positions by the size of the context (LongRoPE: Phi 3 and others). */
+function scalesWithContext({ fileInfo: { metadata } }: LlamaModel): boolean {
+  const { [metadata.general.architecture]: values } = metadata as unknown as Record<string, unknown>;
+  const { rope } = (values ?? {}) as { rope?: { scaling?: { type?: string; original_context_length?: number } } };
+  return rope?.scaling?.original_context_length !== undefined && rope.scaling.type !== "yarn";
 }
 
 /** On a CPU, `auto` is off for a model whose padding tokens could not be erased (`RepeatableEvaluation`). */
 function flashAttentionFor(
-  { fileInsights }: LlamaModel,
+  model: LlamaModel,
   { flashAttention }: LoadOptions,
   device: string,
 ): LoadOptions["flashAttention"] {
-  const { isRecurrent, isHybrid, swaSize } = fileInsights;
-  const canErase = !isRecurrent && !isHybrid && swaSize === undefined;
-  return flashAttention === "auto" && device === "cpu" && !canErase ? false : flashAttention;
+  return flashAttention === "auto" && device === "cpu" && !hasPlainCache(model) ? false : flashAttention;
+}
+
+/** Whether the cache has keys and values of each token, any of which can be erased. */
+function hasPlainCache({ fileInsights: { isRecurrent, isHybrid, swaSize } }: LlamaModel): boolean {
+  return !isRecurrent && !isHybrid && swaSize === undefined;
 }
 
 function createContext(model: LlamaModel, options: SizedOptions): Promise<LlamaContext> {

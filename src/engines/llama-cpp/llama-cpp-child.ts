@@ -39,7 +39,7 @@ async function openChat(settings: ChildSettings, { warn }: HostedServices): Prom
   const chatTemplate = chatTemplateFile === undefined ? undefined : await readTemplate(chatTemplateFile);
   try {
     const loaded = await loadModel(settings);
-    const { contextSize } = loaded.context;
+    const contextSize = loaded.growth?.window ?? loaded.context.contextSize;
     const { trainContextSize } = loaded.model;
     if (contextSize > trainContextSize) {
       warn(

@@ -1,3 +1,4 @@
+import { estimateContextBytes } from "@parlance-inference/llama-batching/context-memory";
 import { Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { OpenCrash } from "../host/open-crash.ts";
@@ -26,6 +27,9 @@ export const llamaCppEngine = defineEngine({
   module: siblingModule(import.meta.url, "./llama-cpp-child"),
   environment: async (settings: ChildSettings) => ({ UV_THREADPOOL_SIZE: String(await poolThreads(settings)) }),
   usesGpu: (settings) => usesGpu(settings),
+  // An unreadable file fails the load, which says why.
+  contextBytes: async (settings: ChildSettings) =>
+    settings.task === "embedding" ? 0 : await estimateContextBytes(settings).catch(() => 0),
   afterFailure(settings: ChildSettings, failure) {
     const why = settings.gpu === "auto" ? describeGpuFailure(failure) : undefined;
     if (why === undefined) return undefined;

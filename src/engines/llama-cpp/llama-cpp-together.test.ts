@@ -124,3 +124,26 @@ test.each(["SIGKILL", "SIGSEGV"] as const)(
 async function readRest(events: AsyncIterator<ChatEvent>): Promise<void> {
   for (let next = await events.next(); !next.done; next = await events.next());
 }
+
+test("grows the context in the middle of an answer, beside others, without a change of the text", async () => {
+  const growing = await openShallowLlamaCpp({ context_size: 8192 });
+  try {
+    expect(growing.contextWindow).toBe(8192);
+    const say = "Stones sleep in rivers at noon. ".repeat(220);
+    const long = { say, temperature: 1, seed: 7, minTokens: 300, maxTokens: 300, topLogprobs: 1 };
+    const send = (asked: Parameters<typeof ask>[0]) => readAnswer(growing.chat(makeChatRequest(asked), never()));
+    const logprobsOf = ({ events }: Awaited<ReturnType<typeof send>>) =>
+      events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
+    // The 2,048 tokens of each slot at first have room for the prompt and the usual length of an answer.
+    const first = await send({ ...long, minTokens: 700, maxTokens: 700 });
+    const promptTokens = first.finish?.usage.promptTokens ?? 0;
+    expect(promptTokens).toBeLessThan(2048 - 256);
+    expect(promptTokens + 700).toBeGreaterThan(2048);
+    // Now there is room for all of it from the beginning.
+    const [second] = await Promise.all([send(long), send({ say: "What is gravity?", temperature: 0, maxTokens: 20 })]);
+    expect(second.finish?.usage.cachedTokens).toBeGreaterThan(1000);
+    expect(logprobsOf(second)).toEqual(logprobsOf(first).slice(0, 300));
+  } finally {
+    await growing.close();
+  }
+});

@@ -100,8 +100,37 @@ test("unloads an idle model when a reload sets a time for it", async () => {
 });
 
 test("refuses a model loaded at the start whose files exceed the memory budget", async () => {
-  const deployment = makeDeployment({ load: "start" }, { memory: new MemoryBudget(500e6), prepare: async () => 1e9 });
+  const deployment = makeDeployment(
+    { load: "start" },
+    { memory: new MemoryBudget(500e6), prepare: async () => ({ fileBytes: 1e9, contextBytes: 0 }) },
+  );
   await expect(deployment.load(signal)).rejects.toMatchObject({ code: "insufficient_memory" });
+});
+
+test("counts what contexts take before the first load", async () => {
+  const open = (contextBytes: number) =>
+    makeDeployment(
+      {},
+      { memory: new MemoryBudget(500e6), prepare: async () => ({ fileBytes: 100e6, contextBytes }) },
+    ).load(signal);
+  await open(190e6);
+  await expect(open(210e6)).rejects.toMatchObject({ message: expect.stringContaining("needs about 510 MB") });
+});
+
+test("unloads an idle model when another one has grown beyond the budget", async () => {
+  // Memory of this process, which is the only one whose size is known here.
+  const memory = new MemoryBudget(Number.POSITIVE_INFINITY);
+  const own = () => ({ ...openedModel(), pid: process.pid }) as Model;
+  const [idle, growing] = [makeDeployment({}, { memory }), makeDeployment({}, { memory, open: async () => own() })];
+  await idle.load(signal);
+  await growing.load(signal);
+  growing.hold()[Symbol.dispose]();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(idle.isUp).toBe(true);
+  memory.limitBytes = 1;
+  growing.hold()[Symbol.dispose]();
+  await vi.advanceTimersByTimeAsync(1);
+  expect([idle.isUp, growing.isUp]).toEqual([false, true]);
 });
 
 test("rejects an unload while the model is being loaded", async () => {
@@ -142,7 +171,7 @@ test("counts memory of the GPU in a budget of its own, where the least recently 
       {
         name,
         open: async () => ({ ...openedModel(), device: "cuda", gpuBytes: 12e9 }),
-        prepare: async () => 5e9,
+        prepare: async () => ({ fileBytes: 5e9, contextBytes: 0 }),
         // Too little for the weights, which are on the GPU.
         memory: new MemoryBudget(2e9),
         gpuMemory,

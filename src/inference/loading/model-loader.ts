@@ -5,7 +5,7 @@ import { untilAborted } from "../../kernel/async/until-aborted.ts";
 import { unavailable } from "../../kernel/faults.ts";
 import { LoadFailure } from "./load-failure.ts";
 import type { MemoryBudget, MemoryUser } from "./memory-budget.ts";
-import { gpuBytesOf, ModelMemory } from "./model-memory.ts";
+import { gpuBytesOf, ModelMemory, type ModelSize } from "./model-memory.ts";
 
 export interface LoadPolicy {
   /** `on_demand`: the files are fetched at the start, and the model is loaded by the first request. */
@@ -19,8 +19,8 @@ export interface ModelLoaderOptions {
   /** Returns the present policy, which a reload may change. */
   policy: () => LoadPolicy;
   open: (signal: AbortSignal) => Promise<Model>;
-  /** Checks the settings and fetches the files. Resolves with the files' size in bytes. */
-  prepare: ((signal: AbortSignal) => Promise<number>) | undefined;
+  /** Checks the settings and fetches the files. */
+  prepare: ((signal: AbortSignal) => Promise<ModelSize>) | undefined;
   /** Memory budget; undefined: the model's memory on this machine is negligible. */
   memory: MemoryBudget | undefined;
   /** Budget of the GPUs' memory; left out: the model takes none. */
@@ -32,6 +32,9 @@ export interface ModelLoaderOptions {
   onOpened: (model: Model) => void;
   onFailure: (failure: unknown) => void;
 }
+
+/** Measuring reads a file of each model's process. */
+const TRIM_INTERVAL_MS = 5000;
 
 export type LoaderState =
   | { state: "loading" | "unloaded" }
@@ -59,11 +62,14 @@ export class ModelLoader implements MemoryUser {
     [Symbol.dispose]: () => {
       this.#holds -= 1;
       this.#lastHeldAt = performance.now();
-      if (this.#holds === 0) this.#whenReleased?.();
+      if (this.#holds > 0) return;
+      this.#whenReleased?.();
+      this.#trimAfterGrowth();
     },
   };
   #whenReleased: (() => void) | undefined;
   #lastHeldAt = performance.now();
+  #trimmedAt = Number.NEGATIVE_INFINITY;
   /** Seconds that the last load took. */
   #loadSeconds: number | undefined;
   /** End of the last load, epoch milliseconds. */
@@ -236,14 +242,13 @@ export class ModelLoader implements MemoryUser {
   }
 
   /** The memory estimate needs the size of the files, which also a model that is loaded at the start must have. */
-  async #findFileBytes(): Promise<void> {
-    if (this.#memory.fileBytes === 0)
-      this.#memory.fileBytes = (await this.#options.prepare?.(this.#closing.signal)) ?? 0;
+  async #findSize(): Promise<void> {
+    if (this.#memory.fileBytes === 0) Object.assign(this.#memory, await this.#options.prepare?.(this.#closing.signal));
   }
 
   async #prepare(): Promise<void> {
     try {
-      await this.#findFileBytes();
+      await this.#findSize();
       this.#failure.clear();
     } catch (failure) {
       if (this.#closing.signal.aborted) return;
@@ -262,7 +267,7 @@ export class ModelLoader implements MemoryUser {
     const startedAt = performance.now();
     try {
       if (memory !== undefined) {
-        await this.#findFileBytes();
+        await this.#findSize();
         this.#memory.expectsGpu = (await usesGpu?.()) ?? false;
         if (this.#memory.expectsGpu) await gpuMemory?.admit(this.#onGpu);
         await memory.admit(this);
@@ -293,6 +298,13 @@ export class ModelLoader implements MemoryUser {
   #retryLater(retry: () => void): void {
     clearTimeout(this.#retry);
     this.#retry = setTimeout(retry, this.#failure.pauseMs).unref();
+  }
+
+  /** A model that has grown with its requests can exceed the budget together with others. */
+  #trimAfterGrowth(): void {
+    if (performance.now() - this.#trimmedAt < TRIM_INTERVAL_MS) return;
+    this.#trimmedAt = performance.now();
+    void this.#options.memory?.trim(this);
   }
 
   #unloadWhenIdle(): void {

@@ -35,7 +35,7 @@ export const QWEN_CODER_MODELS: readonly ManifestEntry[] = [
     license: "Apache-2.0",
     description: "Small (1.1 GB): questions, code and tool calls with 4 GB of free memory",
     contextWindow: 32_768,
-    memoryBytes: 2.1e9,
+    memoryBytes: 2.4e9,
     tokensPerSecond: 16,
     preferredFromFreeBytes: 4e9,
     defaults: DEFAULTS,

@@ -4,7 +4,7 @@
  */
 
 import type { LlamaContext, LlamaContextSequence, Token } from "node-llama-cpp";
-import { type NativeContext, type NativeSequence, toNative } from "./native-bindings.ts";
+import { type NativeContext, type NativeSequence, nativeContextOf, toNative } from "./native-bindings.ts";
 
 /** Index of logits in a batch; valid until the next batch. */
 export type LogitsIndex = number & { readonly __logitsIndex: unique symbol };
@@ -30,7 +30,7 @@ interface Slice {
 }
 
 export class BatchEvaluator {
-  readonly #native: NativeContext;
+  readonly #context: LlamaContext;
   readonly #batchSize: number;
   /**
    * Whether logits may be requested before the batch is evaluated: the pool's only thread reads them afterwards. Saves
@@ -41,9 +41,9 @@ export class BatchEvaluator {
   #queue: Evaluation[] = [];
   #isScheduled = false;
 
-  constructor(native: NativeContext, { batchSize }: Pick<LlamaContext, "batchSize">, poolThreads: number) {
-    this.#native = native;
-    this.#batchSize = batchSize;
+  constructor(context: LlamaContext, poolThreads: number) {
+    this.#context = context;
+    this.#batchSize = context.batchSize;
     this.#readsAhead = poolThreads === 1;
   }
 
@@ -81,11 +81,13 @@ export class BatchEvaluator {
   async #evaluateBatch(batch: readonly Slice[]): Promise<void> {
     let decoded: Promise<void>;
     let indexes: Uint32Array[];
+    // Another one after each growth of the context.
+    const native = nativeContextOf(this.#context);
     try {
-      this.#native.initBatch(batch.reduce((sum, { start, end }) => sum + end - start, 0));
-      indexes = batch.map((slice) => this.#add(slice));
+      native.initBatch(batch.reduce((sum, { start, end }) => sum + end - start, 0));
+      indexes = batch.map((slice) => addTo(native, slice));
       const startedAt = performance.now();
-      decoded = this.#native.decodeBatch().finally(() => {
+      decoded = native.decodeBatch().finally(() => {
         this.#evaluatedMs += performance.now() - startedAt;
       });
       if (!this.#readsAhead) await decoded;
@@ -95,17 +97,17 @@ export class BatchEvaluator {
     }
     await Promise.all(batch.map((slice, index) => settle(slice, decoded, indexes[index] as Uint32Array)));
   }
+}
 
-  /** Returns the indexes of the logits that the slice has. */
-  #add({ evaluation: { sequence, tokens, reads }, start, end }: Slice): Uint32Array {
-    const offsets = reads.filter((offset) => offset >= start && offset < end).map((offset) => offset - start);
-    return this.#native.addToBatch(
-      sequence._sequenceId,
-      sequence._nextTokenIndex,
-      Uint32Array.from(tokens.slice(start, end)),
-      Uint32Array.from(offsets),
-    );
-  }
+/** Returns the indexes of the logits that the slice has. */
+function addTo(native: NativeContext, { evaluation: { sequence, tokens, reads }, start, end }: Slice): Uint32Array {
+  const offsets = reads.filter((offset) => offset >= start && offset < end).map((offset) => offset - start);
+  return native.addToBatch(
+    sequence._sequenceId,
+    sequence._nextTokenIndex,
+    Uint32Array.from(tokens.slice(start, end)),
+    Uint32Array.from(offsets),
+  );
 }
 
 /** Splits evaluations between batches of at most `batchSize` tokens. */

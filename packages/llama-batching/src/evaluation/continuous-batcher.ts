@@ -1,6 +1,7 @@
 import { ModelError } from "../errors.ts";
 import type { Generation } from "./generation.ts";
 import type { BatchShare } from "./generation-options.ts";
+import type { GrowingContext } from "./growing-context.ts";
 import type { Padding } from "./native-decoder.ts";
 import { adjustSlice, assignBudget, type Pace, PrefillScheduler, repeatableSlice } from "./prefill-scheduler.ts";
 import { type BatchItem, findLoneTokens } from "./split-batch.ts";
@@ -21,6 +22,8 @@ export interface BatcherOptions {
   batchSize: number;
   pace: Pace;
   threads: BatchThreads;
+  /** Has room for a number of tokens in each slot, and more where memory allows. */
+  context: Pick<GrowingContext, "size" | "reserve">;
   /** Evaluates the batches; counts how long evaluations took without the sampling. */
   decoder: { readonly evaluatedMs: number };
 }
@@ -36,16 +39,18 @@ export class ContinuousBatcher {
   readonly #batchSize: number;
   readonly #threads: BatchThreads;
   readonly #decoder: BatcherOptions["decoder"];
+  readonly #context: BatcherOptions["context"];
   /** When each generation last evaluated a slice apart: they take turns. */
   readonly #servedApart: WeakMap<Generation, number> = new WeakMap();
   #turn = 0;
   #isStepping = false;
 
-  constructor({ batchSize, pace, threads, decoder }: BatcherOptions) {
+  constructor({ batchSize, pace, threads, decoder, context }: BatcherOptions) {
     this.#batchSize = batchSize;
     this.#scheduler = new PrefillScheduler(batchSize, pace);
     this.#threads = threads;
     this.#decoder = decoder;
+    this.#context = context;
   }
 
   /** Resolves once the generation ended or was aborted, with the error if it failed. */
@@ -61,6 +66,7 @@ export class ContinuousBatcher {
     while (this.#running.size > 0) {
       for (const [generation, { signal }] of this.#running) if (signal.aborted) this.#end(generation);
       await this.#prepareNew();
+      await this.#makeRoom();
       // Only now: the state of an ended generation may just have been copied to another.
       for (const generation of this.#running.keys()) if (generation.isOver) this.#end(generation);
       if (this.#running.size > 0) await this.#step();
@@ -73,6 +79,21 @@ export class ContinuousBatcher {
       const prefixSource = this.#prefixSourceOf(generation);
       if (generation.isPrepared || (prefixSource !== undefined && prefixSource.promptLeft > 0)) continue;
       await this.#attempt(generation, () => generation.prepare(prefixSource));
+    }
+  }
+
+  /**
+   * Grows the context for the longest generation, and ends those that need more than memory allows. A context that is
+   * lost ends the process, whose supervisor starts another one.
+   */
+  async #makeRoom(): Promise<void> {
+    const active = [...this.#running.keys()].filter((each) => each.isPrepared && !each.isOver);
+    if (active.every((each) => each.expectedTokens <= this.#context.size)) return;
+    for (const generation of active.sort((a, b) => b.expectedTokens - a.expectedTokens)) {
+      const { expectedTokens, requiredTokens } = generation;
+      const hasRoom = (await this.#context.reserve(expectedTokens)) || (await this.#context.reserve(requiredTokens));
+      const failure = hasRoom ? undefined : generation.endForMemory();
+      if (failure !== undefined) this.#end(generation, failure);
     }
   }
 

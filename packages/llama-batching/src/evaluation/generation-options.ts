@@ -27,6 +27,8 @@ export interface ChoiceOptions {
   endTokens: readonly Token[];
   /** Limit of generated tokens. */
   maxTokens: number;
+  /** Tokens of prompt and answer together. */
+  contextWindow: number;
   /** The prompt's text to emit before the first choice, with log probabilities if `logprobs` is given. */
   echo: Echo | undefined;
   /** Undefined: the request asked for none. Disposed by the generation. */

@@ -1,6 +1,7 @@
 /** Generates one choice: evaluates the prompt in slices, then samples token after token. */
 
 import type { Token } from "node-llama-cpp";
+import { ModelError } from "../errors.ts";
 import { ChoiceEvents } from "../output/choice-events.ts";
 import { StreamingDetokenizer } from "../output/streaming-detokenizer.ts";
 import type { GrammarState } from "../sampling/grammar-state.ts";
@@ -10,6 +11,12 @@ import type { LogitsIndex } from "./batch-evaluator.ts";
 import type { BatchShare, ChoiceOptions } from "./generation-options.ts";
 import type { Padding } from "./native-decoder.ts";
 import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
+
+const EXPECTED_ANSWER_TOKENS = 256;
+const PADDING_TOKENS = 2;
+const MEMORY_SHORT =
+  "The machine has too little free memory for a prompt of this length now. Try again later, or send a shorter prompt.";
+const MEMORY_RETRY_SECONDS = 30;
 
 /** Evaluating more tokens with logits would take hundreds of megabytes for large vocabularies. */
 const MAX_ECHOED_SLICE = 32;
@@ -79,6 +86,27 @@ export class Generation {
   hasRoomForPadding(tokens: number): boolean {
     const { nextTokenIndex, contextSize } = this.#options.acquired.sequence;
     return nextTokenIndex + tokens + 1 < contextSize;
+  }
+
+  /** Tokens that its sequence must have room for before the next batch. */
+  get requiredTokens(): number {
+    const { acquired, prompt, contextWindow } = this.#options;
+    const next = this.promptLeft > 0 ? prompt.length : acquired.sequence.nextTokenIndex + this.pendingTokens;
+    return Math.min(next + PADDING_TOKENS, contextWindow);
+  }
+
+  /** The same, with an answer of a usual length if it has not begun: the context grows once for both. */
+  get expectedTokens(): number {
+    const { maxTokens, contextWindow } = this.#options;
+    const answer = this.promptLeft > 0 ? Math.min(maxTokens, EXPECTED_ANSWER_TOKENS) : 0;
+    return Math.min(this.requiredTokens + answer, contextWindow);
+  }
+
+  /** Ends a generation for which memory is short: an answer that has begun as at the end of the window. */
+  endForMemory(): Error | undefined {
+    if (this.#sampled.length === 0) return new ModelError(MEMORY_SHORT, MEMORY_RETRY_SECONDS);
+    this.#finish("length");
+    return undefined;
   }
 
   /** Length of the prompt's prefix that was evaluated as it would be for a request alone. */
@@ -189,7 +217,7 @@ export class Generation {
   }
 
   #accept(token: Token, logprob: TokenLogprob | undefined): void {
-    const { endTokens, plan, tokenCounts, acquired, minTokens, maxTokens } = this.#options;
+    const { endTokens, plan, tokenCounts, acquired, minTokens, maxTokens, contextWindow } = this.#options;
     if (this.#sampled.length === 0) this.#begin();
     if (maxTokens === 0) {
       this.#finish("length");
@@ -211,7 +239,7 @@ export class Generation {
     const text = endsReasoning ? (plan.syntax.reasoning?.close ?? "") : this.#text.push(token);
     this.#pending = endsReasoning ? this.#tokenize(text) : [token];
     this.#read(text, logprob);
-    const isFull = acquired.sequence.nextTokenIndex + this.#pending.length >= acquired.sequence.contextSize;
+    const isFull = acquired.sequence.nextTokenIndex + this.#pending.length >= contextWindow;
     if (this.#events.isStopped || this.#events.isComplete) this.#finish("stop");
     else if (this.#sampled.length >= maxTokens || isFull) this.#finish("length");
   }

@@ -28,6 +28,7 @@ type SampledLogits = readonly [
 ];
 
 export interface NativeContext {
+  dispose(): Promise<void>;
   setThreads(threads: number): void;
   initBatch(tokens: number): void;
   /** Returns the indexes in the batch of the tokens at the offsets in `logits`. */
@@ -54,16 +55,21 @@ export interface NativeSequence {
 
 const UNSUPPORTED = "This version of node-llama-cpp is not supported: install the version that package.json pins";
 
+/** The private parts of a context. */
+interface ContextParts {
+  _ctx: NativeContext;
+  _contextSize: number;
+}
+
 /** The private parts of a loaded model. */
 interface NativeParts {
-  context: NativeContext;
   bindings: Bindings;
   model: unknown;
 }
 
 /** Throws when the installed binding lacks one of the private parts. */
 export function nativeParts(model: LlamaModel, context: LlamaContext): NativeParts {
-  const native = (context as unknown as { _ctx: NativeContext })._ctx;
+  const native = nativeContextOf(context);
   const bindings = (model.llama as unknown as { _bindings: Bindings })._bindings;
   const nativeModel = (model as unknown as { _model: unknown })._model;
   const pieces = [
@@ -78,7 +84,20 @@ export function nativeParts(model: LlamaModel, context: LlamaContext): NativePar
   if (pieces.some((piece) => typeof piece !== "function") || nativeModel === undefined) {
     throw new Error(UNSUPPORTED);
   }
-  return { context: native, bindings, model: nativeModel };
+  return { bindings, model: nativeModel };
+}
+
+export function nativeContextOf(context: LlamaContext): NativeContext {
+  return (context as unknown as ContextParts)._ctx;
+}
+
+/** Lets `context` evaluate with what `other` was created with, whose object is disposed of. */
+export async function swapNativeContexts(context: LlamaContext, other: LlamaContext): Promise<void> {
+  const [parts, otherParts] = [context, other] as unknown as [ContextParts, ContextParts];
+  if (parts._contextSize !== context.contextSize) throw new Error(UNSUPPORTED);
+  [parts._ctx, otherParts._ctx] = [otherParts._ctx, parts._ctx];
+  [parts._contextSize, otherParts._contextSize] = [otherParts._contextSize, parts._contextSize];
+  await other.dispose();
 }
 
 export function toNative(sequence: LlamaContextSequence): NativeSequence {

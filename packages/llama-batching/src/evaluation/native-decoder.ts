@@ -11,7 +11,7 @@ import {
 import { GrammarState } from "../sampling/grammar-state.ts";
 import { Sampler, type SamplerOptions } from "../sampling/sampler.ts";
 import { BatchEvaluator, type LogitsIndex, type ReadLogits } from "./batch-evaluator.ts";
-import { type Bindings, type NativeContext, nativeParts, toNative } from "./native-bindings.ts";
+import { type Bindings, type NativeContext, nativeContextOf, nativeParts, toNative } from "./native-bindings.ts";
 
 export interface Logits {
   /** Most likely first. */
@@ -33,19 +33,24 @@ const BYTES_PER_CHARACTER = 4;
 
 export class NativeDecoder {
   readonly #model: LlamaModel;
-  readonly #native: NativeContext;
+  readonly #context: LlamaContext;
   readonly #batches: BatchEvaluator;
   readonly #bindings: Bindings;
   readonly #nativeModel: unknown;
 
   /** Throws when the installed binding lacks one of the private parts. */
   constructor(model: LlamaModel, context: LlamaContext) {
-    const { context: native, bindings, model: nativeModel } = nativeParts(model, context);
+    const { bindings, model: nativeModel } = nativeParts(model, context);
     this.#model = model;
-    this.#native = native;
-    this.#batches = new BatchEvaluator(native, context, Number(process.env.UV_THREADPOOL_SIZE));
+    this.#context = context;
+    this.#batches = new BatchEvaluator(context, Number(process.env.UV_THREADPOOL_SIZE));
     this.#bindings = bindings;
     this.#nativeModel = nativeModel;
+  }
+
+  /** Another one after each growth of the context. */
+  get #native(): NativeContext {
+    return nativeContextOf(this.#context);
   }
 
   /** Milliseconds that all evaluations have taken, without the sampling. */

@@ -38,6 +38,11 @@ export class SequencePool {
     this.#ids = new Map(this.#free.map((sequence, id) => [sequence, id]));
   }
 
+  /** All sequences, in use or free. */
+  get sequences(): LlamaContextSequence[] {
+    return [...this.#ids.keys()];
+  }
+
   /** Waits for a free sequence, first come first served. Returns undefined once `signal` aborts. */
   async acquire(
     prompt: readonly Token[],
