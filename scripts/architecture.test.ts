@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { fillArchitecture, findViolations } from "./imports/check-imports.ts";
 
@@ -32,6 +32,14 @@ test("paths in the text exist", () => {
   const inSource = named.filter((path) => foldersIn("src").includes(path.split("/")[0] ?? ""));
   expect(inSource.length).toBeGreaterThan(60);
   expect(inSource.filter((path) => !existsSync(`src/${path}`) && !existsSync(`src/${path}.ts`))).toEqual([]);
+});
+
+test("no source imports values of node:http", () => {
+  const sources = globSync("{src,packages/*/src}/**/*.ts").filter((path) => !path.endsWith(".test.ts"));
+  const values = /^import (?!type )[^;]*? from "node:http";/m;
+  const importing = sources.filter((path) => values.test(readFileSync(path, "utf8")));
+  expect(sources.length).toBeGreaterThan(1000);
+  expect(importing, "use kernel/node-http.ts, which says why").toEqual([]);
 });
 
 test("no file in Git holds a conflict marker", () => {

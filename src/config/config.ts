@@ -2,7 +2,7 @@ import type { BuiltinOverride, ModelConfig } from "../catalog/model-config.ts";
 import type { FileSettings, S3Options } from "../features/files/settings.ts";
 import type { HubSettings } from "../model-store/hub-settings.ts";
 import type { OpenTelemetryOptions } from "../observability/open-telemetry-options.ts";
-import type { EffectiveSettings } from "./effective-settings.ts";
+import type { SettingsInForce } from "./effective-settings.ts";
 import type { Environment } from "./environment-schema.ts";
 import type { ConfigFile } from "./file-schema.ts";
 import type { LayerReport } from "./layer.ts";
@@ -27,7 +27,7 @@ export interface Config extends Omit<ConfigFile, "opentelemetry" | "models"> {
   /** Settings for built-in models, by ID. */
   builtinOverrides: readonly BuiltinOverride[];
   /** The settings as operators read them, without secrets. */
-  effective: EffectiveSettings;
+  effective: SettingsInForce;
   /** What the file said when it was read last. */
   read: ReadFile;
   /** What became of the entries of the API. */

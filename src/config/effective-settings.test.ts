@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in the file's own syntax are what is tested
 import { describe, expect, test } from "vitest";
 import { loadConfigText } from "../../test/support/service/load-config-text.ts";
-import { mergeSettings } from "./effective-settings.ts";
 
 const FILE = `
 server: { console: false, port: 9000 }
@@ -26,7 +25,7 @@ const SECRETS = {
 
 async function settingsOf(text: string | undefined, environment: Record<string, string> = {}) {
   const { config } = await loadConfigText(text, environment);
-  const byKey = new Map(config.effective.settings.map((setting) => [setting.key, setting]));
+  const byKey = new Map(config.effective.list().settings.map((setting) => [setting.key, setting]));
   return { config, of: (key: string) => byKey.get(key) };
 }
 
@@ -39,17 +38,17 @@ describe("settings in force", () => {
     expect(of("server.drain_seconds")).toMatchObject({ value: 30, default: 30, source: "default" });
     expect(of("data_directory")).toMatchObject({ value: config.dataDirectory });
     expect(of("REDIS_URL")).toMatchObject({ value: null, source: "default" });
-    expect(config.effective.settings.filter(({ description }) => description === "")).toEqual([]);
+    expect(config.effective.list().settings.filter(({ description }) => description === "")).toEqual([]);
   });
 
   test("contain no secret of the environment, of the file or of an upstream", async () => {
     const { of, config } = await settingsOf(FILE, SECRETS);
-    const shown = JSON.stringify(config.effective);
+    const shown = JSON.stringify(config.effective.list());
     expect(shown).not.toMatch(/-secret|hf_secret/);
     for (const key of ["DATABASE_URL", "PARLANCE_ADMIN_KEY", "HF_TOKEN"]) {
       expect(of(key)).toMatchObject({ value: "[redacted]", source: "environment" });
     }
-    expect(config.effective.models).toMatchObject([
+    expect(config.effective.list().models).toMatchObject([
       { id: "team-chat", deployments: [{ engine: "openai-compatible", base_url: "http://10.0.0.5:8000/v1" }] },
     ]);
   });
@@ -57,7 +56,7 @@ describe("settings in force", () => {
   test("keep values that need a restart when the file is reloaded", async () => {
     const { config: before } = await settingsOf("server: { port: 9000 }\nlog_level: warn\n");
     const { config: after } = await settingsOf("server: { port: 9001 }\nlog_level: debug\n");
-    const { settings } = mergeSettings(before.effective, after.effective);
+    const { settings } = before.effective.replacedBy(after.effective).list();
     expect(settings.find(({ key }) => key === "server.port")).toMatchObject({ value: 9000 });
     expect(settings.find(({ key }) => key === "log_level")).toMatchObject({ value: "debug" });
   });

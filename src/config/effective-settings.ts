@@ -27,7 +27,7 @@ export interface EffectiveSettings {
   models: readonly Readonly<Record<string, unknown>>[];
 }
 
-export interface LoadedSettings {
+interface LoadedSettings {
   /** The file as written, before defaults. */
   inFile: unknown;
   /** The file with the entries of the API. */
@@ -39,17 +39,49 @@ export interface LoadedSettings {
   modelsDirectory: string;
 }
 
-/** Schema of one model of the file. */
-const MODEL = inputSchema(modelSettings);
-
 /** Variables that are not settings of the service. */
 const HIDDEN: ReadonlySet<string> = new Set(["PARLANCE_TEST_ENGINES", "CI", "PARLANCE_CONFIG"]);
 
-export function listSettings(loaded: LoadedSettings): EffectiveSettings {
+/** The settings in force. They are listed when somebody reads them, which takes a twentieth of a start. */
+export class SettingsInForce {
+  readonly #loaded: LoadedSettings;
+  readonly #atStart: SettingsInForce | undefined;
+  #listed: EffectiveSettings | undefined;
+
+  /** `atStart`: what keeps applying of the settings that need a restart. */
+  constructor(loaded: LoadedSettings, atStart?: SettingsInForce) {
+    this.#loaded = loaded;
+    this.#atStart = atStart;
+  }
+
+  /** Returns the settings after a reload: those of `next`, but the present ones that need a restart. */
+  replacedBy(next: SettingsInForce): SettingsInForce {
+    return new SettingsInForce(next.#loaded, this.#atStart ?? this);
+  }
+
+  list(): EffectiveSettings {
+    this.#listed ??= this.#list();
+    return this.#listed;
+  }
+
+  #list(): EffectiveSettings {
+    const { settings, models } = listSettings(this.#loaded);
+    if (this.#atStart === undefined) return { settings, models };
+    const atStart = new Map(this.#atStart.list().settings.map((setting) => [setting.key, setting]));
+    return {
+      models,
+      settings: settings.map((setting) => (isLive(setting.key) ? setting : (atStart.get(setting.key) ?? setting))),
+    };
+  }
+}
+
+function listSettings(loaded: LoadedSettings): EffectiveSettings {
+  // The schema of one model of the file.
+  const schema = inputSchema(modelSettings);
   return {
     settings: [...fileSettings(loaded), ...environmentSettings(loaded.environment)],
     models: loaded.parsed.models.map((model, index) => ({
-      ...(asInFile(jsonOf(model), MODEL) as object),
+      ...(asInFile(jsonOf(model), schema) as object),
       source: isInFile(loaded.inFile, "model", model.id) ? "file" : "api",
       deployments: (loaded.deployments[index] ?? []).map(toSnakeCase),
     })),
@@ -61,15 +93,6 @@ export function isLive(key: string): boolean {
   return /^(local\.|log_level$|builtin_models$|default_aliases$|configuration$|connections$|prices\.|guardrails$|webhooks$|limits\.(project_model|organization|key|user)\.)/.test(
     key,
   );
-}
-
-/** After a reload: `next` for the keys that a reload applies, `current` for those that need a restart. */
-export function mergeSettings(current: EffectiveSettings, next: EffectiveSettings): EffectiveSettings {
-  const before = new Map(current.settings.map((setting) => [setting.key, setting]));
-  return {
-    models: next.models,
-    settings: next.settings.map((setting) => (isLive(setting.key) ? setting : (before.get(setting.key) ?? setting))),
-  };
 }
 
 function fileSettings({

@@ -11,7 +11,7 @@ import { checkPrices } from "./check-prices.ts";
 import type { Config } from "./config.ts";
 import { ConfigErrors, type Path } from "./config-errors.ts";
 import { deepFreeze } from "./deep-freeze.ts";
-import { listSettings } from "./effective-settings.ts";
+import { SettingsInForce } from "./effective-settings.ts";
 import { type Environment, OVERRIDES } from "./environment-schema.ts";
 import { expandConnections } from "./expand-connections.ts";
 import type { ConfigFile } from "./file-schema.ts";
@@ -119,7 +119,7 @@ function build(
   const config = combine(sources, values, file, parsed.file, parsed.deployments);
   const { deployments } = parsed;
   const inFile = substituted.value;
-  const effective = listSettings({ ...config, inFile, written: value, parsed: parsed.file, deployments });
+  const effective = new SettingsInForce({ ...config, inFile, written: value, parsed: parsed.file, deployments });
   return { config: { ...config, effective, read: { path: file, raw } }, paths };
 }
 

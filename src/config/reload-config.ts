@@ -1,6 +1,6 @@
 import { Fault } from "../kernel/faults.ts";
 import type { Config } from "./config.ts";
-import { type EffectiveSettings, isLive, mergeSettings } from "./effective-settings.ts";
+import { isLive, type SettingsInForce } from "./effective-settings.ts";
 import { type EntryStatus, type Layer, NO_LAYER } from "./layer.ts";
 import { type ConfigSources, layConfig, loadConfig } from "./load-config.ts";
 
@@ -76,13 +76,14 @@ function merge(current: Config, next: Config): Config {
   const live = Object.fromEntries(LIVE.map((key) => [key, next[key]])) as Pick<Config, (typeof LIVE)[number]>;
   const { projectModel, organization, key, user } = next.limits;
   const limits = Object.freeze({ ...current.limits, projectModel, organization, key, user });
-  return Object.freeze({ ...current, ...live, limits, effective: mergeSettings(current.effective, next.effective) });
+  return Object.freeze({ ...current, ...live, limits, effective: current.effective.replacedBy(next.effective) });
 }
 
 /** Keys of settings that changed and need a restart. Secrets come from the environment, which does not change while a process runs. */
-function fixedChanges(current: EffectiveSettings, next: EffectiveSettings): string[] {
-  const before = new Map(current.settings.map(({ key, value }) => [key, JSON.stringify(value)]));
-  return next.settings
-    .filter(({ key, value }) => !isLive(key) && before.get(key) !== JSON.stringify(value))
+function fixedChanges(current: SettingsInForce, next: SettingsInForce): string[] {
+  const before = new Map(current.list().settings.map(({ key, value }) => [key, JSON.stringify(value)]));
+  return next
+    .list()
+    .settings.filter(({ key, value }) => !isLive(key) && before.get(key) !== JSON.stringify(value))
     .map(({ key }) => key);
 }

@@ -1,10 +1,11 @@
 /** Converts every failure of a request to a Fault: Fastify's errors, malformed HTTP, bugs. */
 
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, invalidRequest } from "../kernel/faults.ts";
 import { newId } from "../kernel/id.ts";
+import { http } from "../kernel/node-http.ts";
 import { toErrorAnswer } from "../wire/openai/error.ts";
 import { SCIM_MEDIA_TYPE } from "../wire/scim/scim-error.ts";
 import { speaksScim, toErrorAnswerFor } from "./error-format.ts";
@@ -96,14 +97,18 @@ interface RouteTable {
 
 /** Records each route added from now on. */
 function routeTable(app: FastifyInstance): RouteTable {
-  const routes: { methods: string[]; pattern: URLPattern; url: string }[] = [];
+  const routes: { methods: string[]; url: string }[] = [];
+  // Only paths without a route need them.
+  let patterns: URLPattern[] | undefined;
   app.addHook("onRoute", ({ method, url }) => {
     const methods = [method].flat().filter((each) => each !== "HEAD" && each !== "OPTIONS");
-    routes.push({ methods, pattern: new URLPattern({ pathname: url }), url });
+    routes.push({ methods, url });
+    patterns = undefined;
   });
   return {
     methodsOf: (path) => {
-      const matching = routes.filter(({ pattern }) => pattern.test({ pathname: path }));
+      patterns ??= routes.map(({ url }) => new URLPattern({ pathname: url }));
+      const matching = routes.filter((_route, index) => patterns?.[index]?.test({ pathname: path }));
       return [...new Set(matching.flatMap(({ methods }) => methods))];
     },
     operations: () => {
@@ -148,7 +153,7 @@ export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): 
   const json = JSON.stringify(body);
   socket.end(
     [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
       "content-type: application/json; charset=utf-8",
       `content-length: ${Buffer.byteLength(json)}`,
       `x-request-id: ${requestId}`,

@@ -1,10 +1,11 @@
 /** Passes requests of a worker to the owner's server as they are, over a Unix domain socket, and its answers back. */
 
-import { Agent, type IncomingMessage, type ServerResponse, request as sendRequest } from "node:http";
+import type { Agent, IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { answerWithoutRoute } from "../http/errors.ts";
 import { FORWARDED_HEADER } from "../http/forwarded-address.ts";
 import { unavailable } from "../kernel/faults.ts";
+import { http } from "../kernel/node-http.ts";
 
 /** Headers of one connection, not of the request or answer (RFC 9110, section 7.6.1). */
 const CONNECTION_HEADERS = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "expect"]);
@@ -19,7 +20,7 @@ export interface ForwardOptions {
 
 export class ForwardToOwner {
   readonly #options: ForwardOptions;
-  readonly #agent = new Agent({ keepAlive: true });
+  readonly #agent: Agent = new http.Agent({ keepAlive: true });
   #open = 0;
 
   constructor(options: ForwardOptions) {
@@ -36,7 +37,7 @@ export class ForwardToOwner {
     const { socketPath } = this.#options;
     this.#open += 1;
     const headers = this.#headersOf(request, body);
-    const forwarded = sendRequest({
+    const forwarded = http.request({
       socketPath,
       agent: this.#agent,
       method: request.method,

@@ -40,7 +40,7 @@ export function configurationFeature({
   const entries = new ConfigurationEntries(live, store);
   const read = () => {
     const { file, effective } = live.current;
-    return { file, ...effective };
+    return { file, ...effective.list() };
   };
   return {
     admin: [
