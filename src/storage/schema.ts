@@ -26,6 +26,7 @@ import type { EvalItemRow, EvalRow, EvalRunRow } from "../features/evals/eval-ro
 import type { FileRow } from "../features/files/file-rows.ts";
 import type { ProjectGuardrailsRow } from "../features/guardrails/guardrail-rows.ts";
 import type { MailDeliveryRow } from "../features/mail/mail-rows.ts";
+import type { McpCallRow } from "../features/mcp/mcp-call-rows.ts";
 import type { PromptLabelRow, PromptRow, PromptVersionRow } from "../features/prompts/prompt-rows.ts";
 import type { RequestFeedbackRow } from "../features/recorded-content/feedback-rows.ts";
 import type { ProjectRecordingRow, RecordedContentRow } from "../features/recorded-content/recorded-content-rows.ts";
@@ -54,6 +55,7 @@ import type { DeploymentOutageRow, WebhookDeliveryRow, WebhookLogRow } from "../
 import type { Operation, RecordedDetails, RecordedUsage } from "../kernel/usage.ts";
 
 export interface Schema {
+  mcpCalls: McpCallRow;
   configurationState: ConfigurationStateRow;
   configurationEntries: ConfigurationEntryRow;
   configurationVersions: ConfigurationVersionRow;

@@ -1,7 +1,7 @@
-import { Button, Group, Modal, Tabs, Text } from "@mantine/core";
+import { Button, Modal, Tabs, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCode } from "../icons.tsx";
-import { CopyButton } from "./copy-button.tsx";
+import { CodeBlock } from "./code-block.tsx";
 
 export interface CodeSamples {
   curl: string;
@@ -50,19 +50,5 @@ function Samples({ samples }: { samples: CodeSamples }) {
         </Tabs.Panel>
       ))}
     </Tabs>
-  );
-}
-
-function CodeBlock({ text }: { text: string }) {
-  return (
-    <div style={{ position: "relative" }}>
-      <Group style={{ position: "absolute", top: 6, right: 6 }}>
-        <CopyButton text={text} label="Copy code" />
-      </Group>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
-      <pre className="code-block" tabIndex={0}>
-        {text}
-      </pre>
-    </div>
   );
 }

@@ -18,6 +18,7 @@ import {
   IconMessage,
   IconMicrophone,
   IconPhoto,
+  IconPlug,
   IconServer,
   IconSettings,
   IconShieldCheck,
@@ -66,6 +67,7 @@ export function navigationFor(session: SignedIn): NavigationGroup[] {
       entries: [
         { to: "/prompts", label: "Prompts", icon: IconTemplate },
         { to: "/evals", label: "Evals", icon: IconChecklist },
+        { to: "/mcp", label: "MCP servers", icon: IconPlug },
       ],
     },
     {

@@ -6,23 +6,32 @@ import type { Feature, ServiceParts } from "../feature.ts";
 import { consoleUrl } from "../sign-on/sign-on-routes.ts";
 import { McpGateway } from "./gateway.ts";
 import { mcpGateway, resourceMetadata } from "./gateway-routes.ts";
+import { McpCallLog } from "./mcp-call-log.ts";
 import { McpServers } from "./mcp-servers.ts";
 import { McpToolType } from "./mcp-tool.ts";
+import { mcpAdministration, mcpServers } from "./server-routes.ts";
 import { ServiceServer } from "./service-server.ts";
 
 /** Servers of the Model Context Protocol: as tools of responses, and behind one address for MCP clients. */
-export function mcpFeature({ config, inference, lifetime, logger, tools, authenticate }: ServiceParts): Feature {
+export function mcpFeature(parts: ServiceParts): Feature {
+  const { accounts, authenticate, config, database, inference, lifetime, logger, tools } = parts;
+  const log = new McpCallLog(database, logger);
+  lifetime.defer(() => log.close());
+  lifetime.use(log.retention(config.usage.requestDays));
   const servers = new McpServers({ servers: config.mcpServers, settings: config.mcp, logger });
   lifetime.defer(() => servers.close());
-  tools.register(new McpToolType(servers));
-  if (!config.mcp.gateway || (servers.count === 0 && !config.mcp.operations)) return {};
+  tools.register(new McpToolType(servers, log));
   const requests = new InternalRequests("x-parlance-mcp-call");
   const service = config.mcp.operations ? new ServiceServer(inference, requests) : undefined;
-  const gateway = new McpGateway(servers, inference, logger, service);
+  const gateway = new McpGateway({ servers, inference, logger, log, service });
   lifetime.defer(() => gateway.close());
+  const routes = { servers, gateway, inference, log, accounts };
+  const always = { project: [mcpServers(routes)], admin: [mcpAdministration(routes)] };
+  if (!config.mcp.gateway || (servers.count === 0 && !config.mcp.operations)) return always;
   const originOf = (request: FastifyRequest) => consoleUrl(request, config.signOn.publicUrl);
   const issuers = config.signOn.tokens.map(({ issuer }) => issuer);
   return {
+    ...always,
     addHooks: (app) => requests.addHooks(app),
     public: [
       resourceMetadata(issuers, originOf),

@@ -90,6 +90,7 @@ export function mcpGateway({
           const sent = new Request(url, { method: "POST", headers, signal: leaving.signal });
           const answer = await gateway.answer(message, sent, {
             caller: request.caller,
+            source: "gateway",
             server,
             onDisconnect: (leave, _settlement, guardrails) => onLeave(leave, undefined, guardrails),
             onCall: (name, tool) => {
@@ -104,7 +105,7 @@ export function mcpGateway({
   };
 }
 
-function noServer(name: string): Fault {
+export function noServer(name: string): Fault {
   const message = `There is no MCP server '${name.slice(0, 100)}' that this project may use.`;
   return new Fault("not-found", message, { code: "mcp_server_not_found" });
 }

@@ -15,7 +15,9 @@ import type { Logger } from "../../observability/logger.ts";
 import { serviceFunctionName } from "../../wire/responses/responses-tools.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { guardToolResult, unreadableIn } from "./guard-tool-result.ts";
-import { runOptions } from "./mcp-call.ts";
+import { logged, runOptions } from "./mcp-call.ts";
+import type { McpCallLog } from "./mcp-call-log.ts";
+import type { McpCallSource } from "./mcp-call-rows.ts";
 import type { CallToolResult, McpTool } from "./mcp-connection.ts";
 import { describeFailure } from "./mcp-result.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
@@ -27,6 +29,7 @@ const LIST_WAIT_MS = 5_000;
 /** One request of a client. */
 export interface GatewayRequest {
   caller: Caller;
+  source: McpCallSource;
   /** Server whose tools are offered, by their plain names; undefined: all servers. */
   server?: string | undefined;
   onDisconnect: OnDisconnect;
@@ -43,19 +46,30 @@ interface OfferedTool {
   tool: McpTool;
 }
 
+export interface McpGatewayOptions {
+  servers: McpServers;
+  inference: Inference;
+  logger: Logger;
+  log: McpCallLog;
+  /** Undefined: the service's own operations are not offered. */
+  service: ServiceServer | undefined;
+}
+
 export class McpGateway {
   readonly #servers: McpServers;
   readonly #inference: Inference;
   readonly #logger: Logger;
   /** Undefined: the service's own operations are not offered. */
   readonly #service: ServiceServer | undefined;
+  readonly #log: McpCallLog;
   #handler: Promise<McpHttpHandler> | undefined;
 
-  constructor(servers: McpServers, inference: Inference, logger: Logger, service: ServiceServer | undefined) {
+  constructor({ servers, inference, logger, log, service }: McpGatewayOptions) {
     this.#service = service;
     this.#servers = servers;
     this.#inference = inference;
     this.#logger = logger;
+    this.#log = log;
   }
 
   /** Answers a request whose JSON body is `message`. */
@@ -68,6 +82,17 @@ export class McpGateway {
 
   async close(): Promise<void> {
     await (await this.#handler)?.close();
+  }
+
+  /** Calls one tool of a server that the caller may use. Throws a Fault. */
+  async callTool(
+    server: McpServer,
+    name: string,
+    input: Readonly<Record<string, unknown>>,
+    context: GatewayRequest,
+  ): Promise<CallToolResult> {
+    const tool = await findTool(server, name);
+    return this.#call({ name, server, tool }, input, context, undefined);
   }
 
   async #create(): Promise<McpHttpHandler> {
@@ -178,17 +203,16 @@ export class McpGateway {
   async #run(
     { server, tool }: OfferedTool,
     input: Readonly<Record<string, unknown>>,
-    { caller, onDisconnect }: GatewayRequest,
+    { caller, source, onDisconnect }: GatewayRequest,
     onProgress: ((progress: Progress) => void) | undefined,
   ): Promise<CallToolResult> {
     const { connection, release } = connectTo(server);
-    try {
-      const { value, failure } = await this.#inference.runTool(
-        caller,
-        runOptions(server, tool.name),
-        onDisconnect,
-        (signal) => connection.callTool(tool, input, signal, onProgress),
+    const run = () =>
+      this.#inference.runTool(caller, runOptions(server, tool.name), onDisconnect, (signal) =>
+        connection.callTool(tool, input, signal, onProgress),
       );
+    try {
+      const { value, failure } = await logged(this.#log, { caller, server, tool: tool.name, source }, run);
       if (value === undefined) throw serverFailed(server.name, describeFailure(failure), failure);
       const bytes = Buffer.byteLength(JSON.stringify(value));
       if (bytes <= server.maxResultBytes) return value;
@@ -197,6 +221,19 @@ export class McpGateway {
       void release();
     }
   }
+}
+
+async function findTool(server: McpServer, name: string): Promise<McpTool> {
+  let tools: readonly McpTool[];
+  try {
+    tools = await withTimeout(server.listTools(new AbortController().signal), LIST_WAIT_MS);
+  } catch (failure) {
+    throw serverFailed(server.name, describeFailure(failure), failure);
+  }
+  const tool = tools.find((each) => each.name === name && server.allows(name));
+  if (tool !== undefined) return tool;
+  const message = `The MCP server '${server.name}' has no tool '${name.slice(0, 100)}' that this project may use.`;
+  throw new Fault("not-found", message, { code: "mcp_tool_not_found", param: "name" });
 }
 
 function connectTo(server: McpServer) {

@@ -1,13 +1,18 @@
 /** Calls of MCP tools within a response: those that run, and those that wait for the caller's approval. */
 
+import type { ToolResult } from "../../inference/tool-run.ts";
 import { newId } from "../../kernel/id.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { CallOutcome, RunContext, ServiceCall } from "../tools/service-tool.ts";
 import { guardToolResult } from "./guard-tool-result.ts";
-import type { McpConnection, McpTool } from "./mcp-connection.ts";
+import type { LoggedCall, McpCallLog } from "./mcp-call-log.ts";
+import type { CallToolResult, McpConnection, McpTool } from "./mcp-connection.ts";
 import { type McpOutcome, toFailure, toOutcome } from "./mcp-result.ts";
 import type { McpServer } from "./mcp-servers.ts";
 
 export interface McpCallOptions {
+  caller: Caller;
+  log: McpCallLog;
   server: McpServer;
   tool: McpTool;
   connect: () => McpConnection;
@@ -50,12 +55,14 @@ export class McpCall implements ServiceCall {
   }
 
   async *run(input: Readonly<Record<string, unknown>>, { runTool, guardResult }: RunContext) {
-    const { server, tool, connect } = this.#options;
+    const { caller, log, server, tool, connect } = this.#options;
     yield this.#argumentsDone();
-    const { value, failure } = await runTool(runOptions(server, tool.name), async (signal) => {
-      const result = await connect().callTool(tool, input, signal);
-      return guardResult === undefined ? result : guardToolResult(result, guardResult);
-    });
+    const run = () =>
+      runTool(runOptions(server, tool.name), async (signal) => {
+        const result = await connect().callTool(tool, input, signal);
+        return guardResult === undefined ? result : guardToolResult(result, guardResult);
+      });
+    const { value, failure } = await logged(log, { caller, server, tool: tool.name, source: "response" }, run);
     this.#outcome = value === undefined ? toFailure(failure) : toOutcome(value, server.maxResultBytes);
     const { output, error } = this.#outcome;
     yield { type: error === null ? "response.mcp_call.completed" : "response.mcp_call.failed" };
@@ -108,6 +115,15 @@ export class McpApprovalCall implements ServiceCall {
   refuse() {
     return [];
   }
+}
+
+/** Runs a call, which the log records if the operator named the server. */
+export function logged(
+  log: McpCallLog,
+  { server, ...call }: Omit<LoggedCall, "server"> & { server: McpServer },
+  run: () => Promise<ToolResult<CallToolResult>>,
+): Promise<ToolResult<CallToolResult>> {
+  return server.settings === undefined ? run() : log.record({ ...call, server: server.name }, run);
 }
 
 /** Bounds and bill of a call. */

@@ -16,6 +16,14 @@ export type { CallToolResult, McpTool };
 /** What a server speaks, which saves later connections the question. */
 export type KnownEra = { kind: "modern"; discover: DiscoverResult } | { kind: "legacy" };
 
+/** What a server said of itself when a connection to it was opened. */
+export interface ServerFacts {
+  /** Version of the protocol, such as `2025-11-25`. */
+  protocolVersion: string | undefined;
+  /** Name and version of the software. */
+  software: { name: string; version: string } | undefined;
+}
+
 /** What a transport notices. */
 export interface ConnectionWatch {
   /** Ends the connection and what waits for an answer. */
@@ -29,7 +37,7 @@ export interface McpConnectionOptions {
   connectTimeoutMs: number;
   era?: KnownEra | undefined;
   /** Called once the server has said what it speaks. */
-  onEra?: (era: KnownEra) => void;
+  onEra?: (era: KnownEra, facts: ServerFacts) => void;
   /** Called when the other side has closed the connection. */
   onClosed?: () => void;
   /** Called when it could not be opened. */
@@ -140,7 +148,11 @@ export class McpConnection {
     const timeout = { timeout: connectTimeoutMs, signal: this.#failed.signal };
     await client.connect(transport, era === undefined ? timeout : { ...timeout, prior: era });
     const discover = client.getDiscoverResult();
-    onEra?.(discover === undefined ? { kind: "legacy" } : { kind: "modern", discover });
+    const { name, version } = client.getServerVersion() ?? {};
+    onEra?.(discover === undefined ? { kind: "legacy" } : { kind: "modern", discover }, {
+      protocolVersion: client.getNegotiatedProtocolVersion(),
+      software: name === undefined ? undefined : { name, version: version ?? "" },
+    });
     return client;
   }
 }

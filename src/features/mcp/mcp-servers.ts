@@ -1,10 +1,12 @@
 /** The MCP servers of the configuration: who may use which tools, what they offer, and connections to them. */
 
+import { resultWithin } from "../../kernel/async/timeout.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { openHttpTransport } from "./http-transport.ts";
-import { type KnownEra, McpConnection, type McpTool } from "./mcp-connection.ts";
+import { type KnownEra, McpConnection, type McpTool, type ServerFacts } from "./mcp-connection.ts";
+import { describeFailure } from "./mcp-result.ts";
 import { ServerProcess } from "./server-process.ts";
 import type { McpServerSettings, McpSettings } from "./settings.ts";
 
@@ -44,11 +46,24 @@ export interface McpServer {
   connect(): { connection: McpConnection; release: () => Promise<void> };
 }
 
+/** What the last list of a server's tools showed. */
+export interface ServerState {
+  /** Undefined: its tools are being listed for the first time. */
+  checkedAt: number | undefined;
+  durationMs: number | undefined;
+  tools: readonly McpTool[];
+  /** Why it did not list its tools. */
+  problem: string | undefined;
+  facts: ServerFacts | undefined;
+}
+
 export class McpServers {
   readonly #options: McpServersOptions;
   readonly #byName: ReadonlyMap<string, McpServerSettings>;
   readonly #processes = new Map<string, ServerProcess>();
   readonly #eras = new Map<string, KnownEra>();
+  readonly #facts = new Map<string, ServerFacts>();
+  readonly #states = new Map<string, Omit<ServerState, "facts">>();
   readonly #lists = new Map<string, { tools: Promise<readonly McpTool[]>; until: number }>();
   /** For servers of the operator, which may be on this machine. */
   readonly #privateGuard = new OutgoingGuard({ reach: "private" });
@@ -84,7 +99,32 @@ export class McpServers {
     const settings = this.#byName.get(name);
     if (settings === undefined) return undefined;
     const entries = settings.access.filter(({ projects }) => projects?.includes(projectId ?? "") !== false);
-    if (entries.length === 0) return undefined;
+    return entries.length === 0 ? undefined : this.#server(settings, entries, authorization);
+  }
+
+  /** Returns a server with all its tools, for operators; undefined: there is none. */
+  findForOperator(name: string): McpServer | undefined {
+    const settings = this.#byName.get(name);
+    return settings && this.#server(settings, [{ projects: undefined, tools: undefined }]);
+  }
+
+  /** Returns all servers with all their tools, for operators. */
+  listForOperator(): McpServer[] {
+    return [...this.#byName.keys()].flatMap((name) => this.findForOperator(name) ?? []);
+  }
+
+  /** Lists a server's tools if the last list is old, and resolves with what is known after `waitMs`. */
+  async check({ name, listTools }: McpServer, waitMs: number): Promise<ServerState> {
+    await resultWithin(
+      listTools(new AbortController().signal).catch(() => {}),
+      waitMs,
+    );
+    const unknown = { checkedAt: undefined, durationMs: undefined, tools: [], problem: undefined };
+    return { ...(this.#states.get(name) ?? unknown), facts: this.#facts.get(name) };
+  }
+
+  #server(settings: McpServerSettings, entries: McpServerSettings["access"], authorization?: string): McpServer {
+    const { name } = settings;
     const { timeoutSeconds, maxResultSize, prices, pricePerCall } = settings;
     const connect = () => this.#connect(settings, authorization);
     return {
@@ -139,7 +179,10 @@ export class McpServers {
       openTransport: (watch) => openHttpTransport({ url, headers: all, dispatcher, maxBytes }, watch),
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       era: this.#eras.get(name),
-      onEra: (era) => this.#eras.set(name, era),
+      onEra: (era, facts) => {
+        this.#eras.set(name, era);
+        this.#facts.set(name, facts);
+      },
     });
     return {
       connection,
@@ -157,7 +200,8 @@ export class McpServers {
       const { logger } = this.#options;
       const maxBytes = maxBytesOf(maxResultSize);
       const connectTimeoutMs = PROCESS_START_TIMEOUT_MS;
-      running = new ServerProcess({ name, command, environment, maxBytes, connectTimeoutMs, logger });
+      const onFacts = (facts: ServerFacts) => this.#facts.set(name, facts);
+      running = new ServerProcess({ name, command, environment, maxBytes, connectTimeoutMs, onFacts, logger });
       this.#processes.set(name, running);
     }
     return running;
@@ -168,9 +212,20 @@ export class McpServers {
     const cached = this.#lists.get(name);
     if (cached !== undefined && Date.now() < cached.until) return cached.tools;
     const isProcess = this.#byName.get(name)?.command !== undefined;
+    const beganAt = performance.now();
     const tools = listOnce(connect, new AbortController().signal, isProcess ? PROCESS_START_TIMEOUT_MS : undefined);
     this.#lists.set(name, { tools, until: Date.now() + LIST_MS });
-    tools.catch(() => this.#lists.set(name, { tools, until: Date.now() + FAILED_LIST_MS }));
+    const noteState = (state: Pick<ServerState, "tools" | "problem">) => {
+      const durationMs = Math.round(performance.now() - beganAt);
+      this.#states.set(name, { checkedAt: Date.now(), durationMs, ...state });
+    };
+    tools.then(
+      (list) => noteState({ tools: list, problem: undefined }),
+      (failure) => {
+        noteState({ tools: this.#states.get(name)?.tools ?? [], problem: describeFailure(failure) });
+        this.#lists.set(name, { tools, until: Date.now() + FAILED_LIST_MS });
+      },
+    );
     return tools;
   }
 }

@@ -12,6 +12,7 @@ import type { SentTool } from "../../wire/responses/responses-tools.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "../tools/service-tool.ts";
 import { McpApprovalCall, McpCall } from "./mcp-call.ts";
+import type { McpCallLog } from "./mcp-call-log.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
 import { describeFailure } from "./mcp-result.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
@@ -49,9 +50,11 @@ const REFUSED_HEADERS = new Set([
 export class McpToolType implements ServiceToolType {
   readonly type = "mcp";
   readonly #servers: McpServers;
+  readonly #log: McpCallLog;
 
-  constructor(servers: McpServers) {
+  constructor(servers: McpServers, log: McpCallLog) {
     this.#servers = servers;
+    this.#log = log;
   }
 
   serves(tool: SentTool, path: string, _caller: Caller): boolean {
@@ -72,7 +75,7 @@ export class McpToolType implements ServiceToolType {
     const tools = known ?? (await listTools(server, context.signal));
     const usable = tools.filter((each) => server.allows(each.name) && isAllowed(body.allowed_tools, each));
     const connection = new LazyConnection(server);
-    const connect = () => connection.get();
+    const call = { caller: context.caller, log: this.#log, server, connect: () => connection.get() };
     const functions = usable.map((each): ServiceFunction => {
       const name = context.functionName(each.name, server.name);
       return {
@@ -88,7 +91,7 @@ export class McpToolType implements ServiceToolType {
         begin: () =>
           needsApproval(body, server, each)
             ? new McpApprovalCall(server.name, each.name)
-            : new McpCall({ server, tool: each, connect }),
+            : new McpCall({ ...call, tool: each }),
       };
     });
     return {
@@ -101,8 +104,8 @@ export class McpToolType implements ServiceToolType {
           const message = `The server '${server.name}' has no tool '${String(request.name).slice(0, 100)}' that this request may use.`;
           throw invalidRequest(message, "input", "invalid_value");
         }
-        const call = new McpCall({ server, tool: each, connect, approvalRequestId: String(request.id) });
-        return { call, name: named.definition.name, arguments: String(request.arguments) };
+        const approved = new McpCall({ ...call, tool: each, approvalRequestId: String(request.id) });
+        return { call: approved, name: named.definition.name, arguments: String(request.arguments) };
       }),
       close: () => connection.close(),
     };

@@ -3,7 +3,7 @@
 import { backoffDelay } from "../../kernel/async/backoff.ts";
 import type { Secret } from "../../kernel/secret.ts";
 import type { Logger } from "../../observability/logger.ts";
-import { type KnownEra, McpConnection } from "./mcp-connection.ts";
+import { type KnownEra, McpConnection, type ServerFacts } from "./mcp-connection.ts";
 
 export interface ServerProcessOptions {
   name: string;
@@ -13,6 +13,8 @@ export interface ServerProcessOptions {
   /** Bytes of one message. */
   maxBytes: number;
   connectTimeoutMs: number;
+  /** Called each time the process has said what it is. */
+  onFacts: (facts: ServerFacts) => void;
   logger: Logger;
 }
 
@@ -47,8 +49,9 @@ export class ServerProcess {
       openTransport: () => this.#start(),
       connectTimeoutMs: this.#options.connectTimeoutMs,
       era: this.#era,
-      onEra: (era) => {
+      onEra: (era, facts) => {
         this.#era = era;
+        this.#options.onFacts(facts);
       },
       onClosed: () => this.#ended(connection),
       onFailed: () => this.#ended(connection),

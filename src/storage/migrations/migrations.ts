@@ -39,6 +39,7 @@ import { evalSources } from "./0036-eval-sources.ts";
 import { images } from "./0037-images.ts";
 import { webhookLog } from "./0038-webhook-log.ts";
 import { savedChats } from "./0039-saved-chats.ts";
+import { mcpCalls } from "./0040-mcp-calls.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -81,4 +82,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0037-images": images,
   "0038-webhook-log": webhookLog,
   "0039-saved-chats": savedChats,
+  "0040-mcp-calls": mcpCalls,
 };

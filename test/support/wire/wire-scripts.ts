@@ -5,6 +5,7 @@ import { makeWave } from "../service/wave.ts";
 import { budgets } from "./budget-script.ts";
 import { configuration } from "./configuration-script.ts";
 import { evals } from "./evals-script.ts";
+import { mcp } from "./mcp-script.ts";
 import { people } from "./people-script.ts";
 import { prompts } from "./prompts-script.ts";
 import { savedChats } from "./saved-chats-script.ts";
@@ -540,6 +541,7 @@ export const WIRE_SCRIPTS: Readonly<Record<string, Script>> = {
   prompts,
   "saved-chats": savedChats,
   "vector-stores": vectorStores,
+  mcp,
   evals,
   service,
 };

@@ -1,6 +1,6 @@
-import { Badge, Box, Code, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Badge, Code, Group, Stack, Table, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CopyButton } from "../../components/copy-button.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
 import { InlineCode } from "../../components/inline-code.tsx";
 import { curlOf } from "./curl-of.ts";
 import { fieldsOf, type OpenApi, type Route, resolve, type Schema, typeOf } from "./openapi.ts";
@@ -19,15 +19,7 @@ export function RouteDetails({ route, document }: RouteDetailsProps) {
   const curl = curlOf(route, document);
   return (
     <Stack px="md" pb="md" gap="md" pl={{ base: "md", sm: 44 }}>
-      <Box pos="relative">
-        <Group pos="absolute" top={6} right={6}>
-          <CopyButton text={curl} label="Copy code" />
-        </Group>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
-        <pre className="code-block" tabIndex={0}>
-          {curl}
-        </pre>
-      </Box>
+      <CodeBlock text={curl} />
       {parameters.length > 0 && (
         <Section title="Parameters">
           <FieldTable

@@ -1,0 +1,103 @@
+import { Anchor, Badge, Group, Image, Stack, Text } from "@mantine/core";
+import { useEffect, useMemo } from "react";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { formatMilliseconds } from "../../components/format.ts";
+import type { McpCallResult } from "./mcp-api.ts";
+
+type Block = McpCallResult["content"][number] & Readonly<Record<string, unknown>>;
+
+const IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
+
+/** What a tool returned: texts, images, recordings and resources. */
+export function CallResult({ result }: { result: McpCallResult }) {
+  const { content, structured_content: structured, is_error: isError, duration_ms: duration, cost_usd: cost } = result;
+  return (
+    <section aria-label="Result">
+      <Group gap="xs" mb={6}>
+        <Badge variant="dot" color={isError ? "orange" : "teal"} tt="none" fw={500}>
+          {isError ? "The tool failed" : "Completed"}
+        </Badge>
+        <Text size="xs" c="dimmed" className="tabular">
+          {formatMilliseconds(duration)}
+          {cost !== null && ` · $${cost}`}
+        </Text>
+      </Group>
+      <Stack gap="xs">
+        {content.map((block, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a result do not move
+          <BlockView key={index} block={block as Block} />
+        ))}
+        {structured !== null && (
+          <div>
+            <Text size="xs" c="dimmed" mb={2}>
+              Structured content
+            </Text>
+            <TextBlock text={JSON.stringify(structured, undefined, 2)} />
+          </div>
+        )}
+        {content.length === 0 && structured === null && (
+          <Text size="sm" c="dimmed">
+            The result is empty.
+          </Text>
+        )}
+      </Stack>
+    </section>
+  );
+}
+
+function BlockView({ block }: { block: Block }) {
+  const { type, text, data, mimeType, uri, name } = block;
+  if (type === "text" && typeof text === "string") return <TextBlock text={pretty(text)} />;
+  if (type === "image" && typeof data === "string" && IMAGES.test(String(mimeType))) {
+    return (
+      <Image src={`data:${String(mimeType)};base64,${data}`} alt="Result" radius="md" w="auto" maw="100%" mah={420} />
+    );
+  }
+  if (type === "audio" && typeof data === "string") return <Recording data={data} type={String(mimeType)} />;
+  if (type === "resource_link" && typeof uri === "string") return <ResourceLink uri={uri} name={name} />;
+  return <TextBlock text={JSON.stringify(block, undefined, 2)} />;
+}
+
+function TextBlock({ text }: { text: string }) {
+  return (
+    <div style={{ position: "relative" }}>
+      <div style={{ position: "absolute", top: 6, right: 12 }}>
+        <CopyButton text={text} label="Copy the result" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
+      <pre className="code-block mcp-result" tabIndex={0}>
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+function Recording({ data, type }: { data: string; type: string }) {
+  const url = useMemo(() => {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    return URL.createObjectURL(new Blob([bytes], { type }));
+  }, [data, type]);
+  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  // biome-ignore lint/a11y/useMediaCaption: a tool sends no captions
+  return <audio controls src={url} aria-label="Result" />;
+}
+
+/** Only addresses of the web become links. */
+function ResourceLink({ uri, name }: { uri: string; name: unknown }) {
+  const label = typeof name === "string" && name !== "" ? name : uri;
+  if (!/^https?:\/\//.test(uri)) return <Text size="sm">{`${label} (${uri})`}</Text>;
+  return (
+    <Anchor href={uri} target="_blank" rel="noreferrer" size="sm" className="wrap-anywhere">
+      {label}
+    </Anchor>
+  );
+}
+
+function pretty(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,40 @@
+import { Card, Tabs, Text, Title } from "@mantine/core";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { clientCode } from "./client-code.ts";
+
+/** Code that connects MCP clients to all servers, or to one. */
+export function ConnectClient({ server }: { server?: string }) {
+  const clients = clientCode(server);
+  return (
+    <Card>
+      <Title order={2} mb={4}>
+        Connect a client
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {server === undefined
+          ? "One address has the tools of all servers that the key's project may use, as wiki__search and so on."
+          : "This address has the tools of this server, by their plain names."}{" "}
+        The key is one of a project; servers never see it.
+      </Text>
+      <Tabs defaultValue={clients[0]?.name ?? null} keepMounted={false}>
+        <Tabs.List>
+          {clients.map(({ name }) => (
+            <Tabs.Tab key={name} value={name}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {clients.map(({ name, file, code }) => (
+          <Tabs.Panel key={name} value={name} pt="sm">
+            {file !== undefined && (
+              <Text size="xs" c="dimmed" ff="monospace" mb={4}>
+                {file}
+              </Text>
+            )}
+            <CodeBlock text={code} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Card>
+  );
+}

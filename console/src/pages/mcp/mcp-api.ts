@@ -1,0 +1,58 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
+import { listAll, type Page, request } from "../../api/request.ts";
+import { may, type SignedIn, useSession } from "../../api/session.ts";
+
+export type McpServer = Answers["McpServer"];
+export type McpTool = Answers["McpTool"];
+export type McpCall = Answers["McpCall"];
+export type McpCallResult = Answers["McpCallResult"];
+export type McpCallPage = Page<McpCall>;
+
+const OF_PROJECT = "v1/mcp_servers";
+const OF_INSTALLATION = "v1/organization/mcp_servers";
+/** The service asks each server again after a minute. */
+const REFRESH_MS = 15_000;
+const REFRESH_STARTING_MS = 2_000;
+
+export const MCP = ["mcp"];
+export const MCP_CALLS = [...MCP, "calls"];
+export const CALLS_PATH = "v1/organization/mcp_calls";
+
+/** Whether a session sees the servers of all projects, with their settings. */
+export function managesServers(session: SignedIn): boolean {
+  return session.organization.is_default && may(session, "organization.read");
+}
+
+export const serversQuery = (isManager: boolean) =>
+  queryOptions({
+    queryKey: [...MCP, "servers", isManager],
+    queryFn: ({ signal }) => listAll<McpServer>(isManager ? OF_INSTALLATION : OF_PROJECT, {}, signal),
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ status }) => status === "starting") ? REFRESH_STARTING_MS : REFRESH_MS,
+  });
+
+export const toolsQuery = (server: string, isManager: boolean) =>
+  queryOptions({
+    queryKey: [...MCP, "tools", server, isManager],
+    queryFn: ({ signal }) =>
+      listAll<McpTool>(`${isManager ? OF_INSTALLATION : OF_PROJECT}/${encodeURIComponent(server)}/tools`, {}, signal),
+  });
+
+/** Servers that the project of the session may use, whoever looks. */
+export function useProjectServers(): McpServer[] {
+  const { project } = useSession();
+  const { data = [] } = useQuery({ ...serversQuery(false), enabled: project !== null });
+  return data;
+}
+
+/** Calls a tool with the permissions of the session's project. */
+export function callTool(
+  server: string,
+  name: string,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<McpCallResult> {
+  const path = `${OF_PROJECT}/${encodeURIComponent(server)}/calls`;
+  return request<McpCallResult>(path, { method: "POST", body: { name, arguments: input }, signal });
+}

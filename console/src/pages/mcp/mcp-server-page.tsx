@@ -1,0 +1,105 @@
+import "./mcp.css";
+import { Alert, Card, Group, Stack, Tabs } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useSession } from "../../api/session.ts";
+import { Empty } from "../../components/empty.tsx";
+import { formatAgo, formatMilliseconds } from "../../components/format.ts";
+import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
+import { Page } from "../../components/page.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { useAddressState } from "../../components/use-address-state.ts";
+import { IconPlug } from "../../icons.tsx";
+import { CallTable } from "./call-table.tsx";
+import { ConnectClient } from "./connect-client.tsx";
+import { type McpServer, managesServers, serversQuery } from "./mcp-api.ts";
+import { ServerAccess } from "./server-access.tsx";
+import { factsOf, ServerState } from "./server-state.tsx";
+import { ToolList } from "./tool-list.tsx";
+
+/** One MCP server: its tools to try, its calls, who may use it, and how clients connect to it. */
+export function McpServerPage() {
+  const { server: id } = useParams({ strict: false }) as { server: string };
+  const session = useSession();
+  const isManager = managesServers(session);
+  const query = useQuery({ ...serversQuery(isManager), enabled: isManager || session.project !== null });
+  if (!isManager && session.project === null) return <NeedsProjectKey />;
+  return (
+    <QueryView query={query}>
+      {(servers) => {
+        const server = servers.find((each) => each.id === id);
+        return server === undefined ? <NoServer id={id} /> : <ServerView server={server} isManager={isManager} />;
+      }}
+    </QueryView>
+  );
+}
+
+function NoServer({ id }: { id: string }) {
+  return (
+    <Page title={id}>
+      <Card>
+        <Empty icon={<IconPlug />} title="There is no such server">
+          It was removed, or your project may not use it.{" "}
+          <Link to="/mcp" className="link">
+            All MCP servers
+          </Link>
+        </Empty>
+      </Card>
+    </Page>
+  );
+}
+
+function ServerView({ server, isManager }: { server: McpServer; isManager: boolean }) {
+  const { id, status, problem, checked_at: checkedAt, list_ms: listMs } = server;
+  const [{ tab }, setAddress] = useAddressState({ tab: "tools" });
+  return (
+    <Page
+      title={id}
+      description={
+        <>
+          <Link to="/mcp" className="link">
+            MCP servers
+          </Link>{" "}
+          / {factsOf(server)}
+        </>
+      }
+      actions={
+        <Group gap="xs" title={checkedAt === null ? undefined : `Checked ${formatAgo(checkedAt)}`}>
+          <ServerState status={status} />
+        </Group>
+      }
+    >
+      {problem !== null && (
+        <Alert color="red" variant="light" title="The server did not list its tools">
+          {problem}
+          {checkedAt !== null &&
+            ` Tried ${formatAgo(checkedAt)}${listMs === null ? "" : `, for ${formatMilliseconds(listMs)}`}.`}
+        </Alert>
+      )}
+      <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "tools" })} keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="tools">Tools</Tabs.Tab>
+          <Tabs.Tab value="calls">Calls</Tabs.Tab>
+          {isManager && <Tabs.Tab value="access">Access and bounds</Tabs.Tab>}
+          <Tabs.Tab value="connect">Connect</Tabs.Tab>
+        </Tabs.List>
+        <Stack pt="md">
+          <Tabs.Panel value="tools">
+            <ToolList server={server} isManager={isManager} />
+          </Tabs.Panel>
+          <Tabs.Panel value="calls">
+            <CallTable server={id} />
+          </Tabs.Panel>
+          {isManager && (
+            <Tabs.Panel value="access">
+              <ServerAccess server={server} />
+            </Tabs.Panel>
+          )}
+          <Tabs.Panel value="connect">
+            <ConnectClient server={id} />
+          </Tabs.Panel>
+        </Stack>
+      </Tabs>
+    </Page>
+  );
+}

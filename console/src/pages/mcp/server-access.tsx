@@ -1,0 +1,105 @@
+import { Badge, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { formatBytes, formatSeconds } from "../../components/format.ts";
+import { IconLock } from "../../icons.tsx";
+import { projectsQuery } from "../projects/projects-api.ts";
+import type { McpServer } from "./mcp-api.ts";
+
+type Settings = NonNullable<McpServer["settings"]>;
+
+/** Who may use which tools of a server, and its other settings, which only the configuration changes. */
+export function ServerAccess({ server }: { server: McpServer }) {
+  const { settings } = server;
+  if (settings === undefined) return null;
+  return (
+    <Stack gap="md">
+      <Group gap={6}>
+        <IconLock size={15} />
+        <Text size="sm" c="dimmed">
+          Set in parlance.yaml, under <code>mcp_servers</code>. A change applies after a restart.
+        </Text>
+      </Group>
+      <AccessCard access={settings.access} />
+      <Card padding={0}>
+        <Title order={2} p="md" pb="xs">
+          Settings
+        </Title>
+        <Table.ScrollContainer minWidth={320} tabIndex={0}>
+          <Table>
+            <Table.Tbody>
+              {rowsOf(server, settings).map(([label, value]) => (
+                <Table.Tr key={label}>
+                  <Table.Td w="40%">{label}</Table.Td>
+                  <Table.Td className="wrap-anywhere">{value}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </Card>
+    </Stack>
+  );
+}
+
+function AccessCard({ access }: Pick<Settings, "access">) {
+  const { data: projects = [] } = useQuery(projectsQuery(true));
+  const names = new Map(projects.map(({ id, name }) => [id, name]));
+  return (
+    <Card padding={0}>
+      <Title order={2} p="md" pb="xs">
+        Access
+      </Title>
+      <Table.ScrollContainer minWidth={320} tabIndex={0}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Projects</Table.Th>
+              <Table.Th>Tools</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {access.map((entry, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: entries have no names
+              <Table.Tr key={index}>
+                <Table.Td>
+                  <Names all="Every project" names={entry.projects?.map((id) => names.get(id) ?? id)} />
+                </Table.Td>
+                <Table.Td>
+                  <Names all="All tools" names={entry.tools ?? undefined} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+function Names({ all, names }: { all: string; names: readonly string[] | undefined }) {
+  if (names === undefined) return <Text size="sm">{all}</Text>;
+  return (
+    <Group gap={4}>
+      {names.map((name) => (
+        <Badge key={name} variant="light" color="gray" tt="none" c="var(--mantine-color-text)">
+          {name}
+        </Badge>
+      ))}
+    </Group>
+  );
+}
+
+function rowsOf(server: McpServer, settings: Settings): [label: string, value: string][] {
+  const { require_approval: approval, caller_authorization: token } = server;
+  const { url, command, headers, prices, price_per_call: price } = settings;
+  const priced = Object.entries(prices).map(([tool, dollars]) => `${tool}: $${dollars}`);
+  return [
+    url === null ? ["Program", command ?? ""] : ["Address", url],
+    ...(headers.length === 0 ? [] : [["Headers of each request", headers.join(", ")] as [string, string]]),
+    ["Approval of calls", approval === "always" ? "Always" : "As the request says"],
+    ["Token of the caller", token ? "Passed on" : "Refused"],
+    ["Price of a call", [price === null ? "None" : `$${price}`, ...priced].join(", ")],
+    ["Time of a call", `At most ${formatSeconds(settings.timeout_seconds)}`],
+    ["Size of a result", `At most ${formatBytes(settings.max_result_bytes)}`],
+  ];
+}

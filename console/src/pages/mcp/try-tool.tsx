@@ -1,0 +1,119 @@
+import { Button, Group, JsonInput, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useSession } from "../../api/session.ts";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { useAbort } from "../../components/use-abort.ts";
+import { CallResult } from "./call-result.tsx";
+import { callTool, MCP_CALLS, type McpTool } from "./mcp-api.ts";
+import { SchemaFieldInput } from "./schema-field-input.tsx";
+import { type FieldValues, initialValues, toFields, toInput } from "./schema-fields.ts";
+
+/** Form that calls a tool with an input of its schema. */
+export function TryTool({ server, tool }: { server: string; tool: McpTool }) {
+  const client = useQueryClient();
+  const { project } = useSession();
+  const fields = useMemo(() => toFields(tool.input_schema), [tool.input_schema]);
+  const [values, setValues] = useState<FieldValues>(() => initialValues(fields ?? []));
+  const [json, setJson] = useState("{}");
+  const [problems, setProblems] = useState<Record<string, string>>({});
+  const [showsSchema, setShowsSchema] = useState(false);
+  const abort = useAbort();
+  const call = useMutation({
+    mutationFn: (input: Record<string, unknown>) => callTool(server, tool.id, input, abort.next()),
+    onSettled: () => client.invalidateQueries({ queryKey: MCP_CALLS }),
+  });
+  const submit = () => {
+    if (fields === undefined) {
+      const input = toObject(json);
+      setProblems(input === undefined ? { "": "Write a JSON object." } : {});
+      if (input !== undefined) call.mutate(input);
+      return;
+    }
+    const { input, problems: found } = toInput(fields, values);
+    setProblems(Object.fromEntries(Object.entries(found).map(([name, problem]) => [name, PROBLEMS[problem]])));
+    if (Object.keys(found).length === 0) call.mutate(input);
+  };
+  return (
+    <form
+      aria-label={`Try ${tool.id}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Stack gap="sm" maw={680}>
+        {fields === undefined ? (
+          <JsonInput
+            label="Input"
+            autosize
+            minRows={4}
+            formatOnBlur
+            value={json}
+            onChange={setJson}
+            error={problems[""]}
+          />
+        ) : (
+          fields.map((field) => (
+            <SchemaFieldInput
+              key={field.name}
+              field={field}
+              value={values[field.name] ?? ""}
+              problem={problems[field.name]}
+              onChange={(value) => setValues((now) => ({ ...now, [field.name]: value }))}
+            />
+          ))
+        )}
+        {fields?.length === 0 && (
+          <Text size="sm" c="dimmed">
+            The tool takes no input.
+          </Text>
+        )}
+        <Group gap="sm">
+          <Button type="submit" loading={call.isPending} disabled={project === null}>
+            Try this tool
+          </Button>
+          {call.isPending && (
+            <Button variant="default" onClick={abort.abort}>
+              Stop
+            </Button>
+          )}
+          <Button variant="subtle" aria-expanded={showsSchema} onClick={() => setShowsSchema(!showsSchema)}>
+            {showsSchema ? "Hide the JSON Schema" : "Show the JSON Schema"}
+          </Button>
+        </Group>
+        {project === null ? (
+          <Text size="sm" c="dimmed">
+            Calls need the key of a project: add one in the chat.
+          </Text>
+        ) : (
+          <Text size="xs" c="dimmed">
+            The call is made as {project.name}, with its limits and price.
+          </Text>
+        )}
+        {showsSchema && <CodeBlock text={JSON.stringify(tool.input_schema, undefined, 2)} label="Copy the schema" />}
+        <ErrorAlert error={call.error} />
+        {call.data !== undefined && <CallResult result={call.data} />}
+      </Stack>
+    </form>
+  );
+}
+
+const PROBLEMS = {
+  missing: "The tool needs it.",
+  number: "Write a number.",
+  integer: "Write a number without a fraction.",
+  json: "Write valid JSON.",
+} as const;
+
+function toObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,137 @@
+/** The log of calls of MCP tools: who called which tool, how it ended and what it cost. Never arguments or results. */
+
+import type { ToolResult } from "../../inference/tool-run.ts";
+import { resultWithin } from "../../kernel/async/timeout.ts";
+import { DAY_MS } from "../../kernel/durations.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { newId } from "../../kernel/id.ts";
+import { Retention } from "../../kernel/jobs/retention.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Page } from "../../storage/page.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { insertMcpCalls, listMcpCalls, type McpCallsRequest, removeMcpCallsBefore } from "./mcp-call-queries.ts";
+import type { McpCallRow, McpCallSource } from "./mcp-call-rows.ts";
+import type { CallToolResult } from "./mcp-connection.ts";
+import { describeFailure } from "./mcp-result.ts";
+
+const WRITE_MS = 500;
+const CLOSE_MS = 2000;
+/** Calls that wait while the database is away. */
+const MAX_WAITING = 10_000;
+/** Rows of one statement, which has a limited number of parameters. */
+const WRITTEN_AT_ONCE = 500;
+const REMOVED_AT_ONCE = 500;
+const MAX_ERROR_CHARACTERS = 500;
+
+export interface LoggedCall {
+  caller: Caller;
+  server: string;
+  tool: string;
+  source: McpCallSource;
+}
+
+export class McpCallLog {
+  readonly #database: Database;
+  readonly #logger: Logger;
+  #waiting: McpCallRow[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(database: Database, logger: Logger) {
+    this.#database = database;
+    this.#logger = logger;
+  }
+
+  /** Runs a call and records how it ended. Throws what `run` throws. */
+  async record(call: LoggedCall, run: () => Promise<ToolResult<CallToolResult>>): Promise<ToolResult<CallToolResult>> {
+    const startedAt = Date.now();
+    const beganAt = performance.now();
+    const end = (part: Pick<McpCallRow, "outcome" | "error" | "resultBytes" | "costNanoDollars">) => {
+      this.#add({
+        id: newId("mcpcall_"),
+        createdAt: startedAt,
+        organizationId: call.caller.organizationId,
+        projectId: call.caller.projectId ?? "",
+        keyId: call.caller.keyId,
+        server: call.server,
+        tool: call.tool.slice(0, 200),
+        source: call.source,
+        durationMs: Math.round(performance.now() - beganAt),
+        ...part,
+      });
+    };
+    try {
+      const result = await run();
+      const { value, failure, costNanoDollars } = result;
+      if (value === undefined) {
+        end({ outcome: "failed", error: errorOf(failure), resultBytes: null, costNanoDollars });
+      } else {
+        const outcome = value.isError === true ? "tool_error" : "completed";
+        end({ outcome, error: null, resultBytes: Buffer.byteLength(JSON.stringify(value)), costNanoDollars });
+      }
+      return result;
+    } catch (failure) {
+      const isCancelled = failure instanceof Fault && failure.kind === "client-left";
+      const outcome = isCancelled ? "cancelled" : "failed";
+      end({ outcome, error: isCancelled ? null : errorOf(failure), resultBytes: null, costNanoDollars: null });
+      throw failure;
+    }
+  }
+
+  /** Calls that have ended, newest or oldest first. */
+  async list(request: McpCallsRequest): Promise<Page<McpCallRow>> {
+    return this.#database.run((executor) => listMcpCalls(executor, request));
+  }
+
+  /** Writes what waits; keeps it for the next attempt while the database is unavailable. Never throws. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async close(): Promise<void> {
+    await resultWithin(this.flush(), CLOSE_MS);
+    clearTimeout(this.#timer);
+  }
+
+  /** Removes calls with the requests of the same age. */
+  retention(days: number): Retention {
+    const remove = (now: number) =>
+      this.#database.run((executor) =>
+        removeMcpCallsBefore(executor, now - Math.max(1, days) * DAY_MS, REMOVED_AT_ONCE),
+      );
+    return new Retention({ subject: "calls of MCP tools", logger: this.#logger, steps: [remove] });
+  }
+
+  #add(row: McpCallRow): void {
+    if (this.#waiting.length >= MAX_WAITING) this.#waiting.shift();
+    this.#waiting.push(row);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => void this.flush(), WRITE_MS);
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const rows = this.#waiting.slice(0, WRITTEN_AT_ONCE);
+      try {
+        await this.#database.run((executor) => insertMcpCalls(executor, rows));
+      } catch (error) {
+        this.#logger.debug({ error: String(error) }, "calls of MCP tools not written to the database yet");
+        this.#schedule();
+        return;
+      }
+      const written = new Set(rows);
+      this.#waiting = this.#waiting.filter((row) => !written.has(row));
+    }
+  }
+}
+
+function errorOf(failure: unknown): string {
+  return describeFailure(failure).slice(0, MAX_ERROR_CHARACTERS);
+}

@@ -1,0 +1,190 @@
+/** What the console and administrators read of MCP servers, and calls of their tools over the API. */
+
+import type { FastifyPluginAsync } from "fastify";
+import { onDisconnect } from "../../http/on-disconnect.ts";
+import { operation } from "../../http/operation.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { pageOfRows } from "../../storage/page.ts";
+import {
+  McpCallBody,
+  McpCallList,
+  McpCallResult,
+  McpCallsQuery,
+  McpServerList,
+  McpServersQuery,
+  McpToolList,
+  toMcpCall,
+  toMcpCallResult,
+  toMcpServer,
+  toMcpTool,
+} from "../../wire/openai/organization/mcp-servers.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { visibilityOf } from "../usage/visibility.ts";
+import type { McpGateway } from "./gateway.ts";
+import { noServer } from "./gateway-routes.ts";
+import type { McpCallLog } from "./mcp-call-log.ts";
+import type { McpServers, McpServer as Server } from "./mcp-servers.ts";
+
+export interface McpServerRoutes {
+  servers: McpServers;
+  gateway: McpGateway;
+  inference: Inference;
+  log: McpCallLog;
+  accounts: Accounts;
+}
+
+const READ = { tag: "MCP", permission: "admin", requires: "organization.read" } as const;
+
+interface OfServer {
+  Params: { server: string };
+}
+
+/** Time for which a list waits for servers that do not answer. */
+const CHECK_MS = 5_000;
+
+/** Below /v1, for the servers that the key's project may use. */
+export function mcpServers({ servers, gateway, inference }: McpServerRoutes): FastifyPluginAsync {
+  const find = (name: string, caller: Caller): Server => {
+    const server = servers.find(name, caller);
+    if (server === undefined) throw noServer(name);
+    return server;
+  };
+  return async (app) => {
+    app.get(
+      "/mcp_servers",
+      operation({
+        summary: "Lists the MCP servers that the project may use, with their state. Not in OpenAI's API.",
+        tag: "MCP",
+        permission: "project",
+        query: McpServersQuery,
+        answer: McpServerList,
+      }),
+      async ({ caller, query }) => listServers(servers, servers.visibleTo(caller), query, false),
+    );
+    app.get<OfServer>(
+      "/mcp_servers/:server/tools",
+      operation({
+        summary: "Lists the tools of an MCP server that the project may use. Not in OpenAI's API.",
+        tag: "MCP",
+        permission: "project",
+        query: McpServersQuery,
+        answer: McpToolList,
+      }),
+      async ({ caller, params, query }) => listTools(servers, find(params.server, caller), query),
+    );
+    app.post<OfServer>(
+      "/mcp_servers/:server/calls",
+      operation({
+        summary:
+          "Calls a tool of an MCP server, with the permissions, guardrails, price and bounds of a call at /mcp. Not in OpenAI's API.",
+        tag: "MCP",
+        permission: "project",
+        body: McpCallBody,
+        answer: McpCallResult,
+      }),
+      async (request, reply) => {
+        const { caller, params } = request;
+        const { name, arguments: input } = parse(McpCallBody, request.body);
+        const server = find(params.server, caller);
+        await inference.admit(caller);
+        const onLeave = onDisconnect(reply);
+        const beganAt = performance.now();
+        const result = await gateway.callTool(server, name, input, {
+          caller,
+          source: "api",
+          onDisconnect: (leave, _settlement, guardrails) => onLeave(leave, undefined, guardrails),
+          onCall: (server, tool) => {
+            request.record.model = `mcp/${server}/${tool}`;
+          },
+          onFailure: (failure) => request.reportFailure(failure),
+        });
+        return toMcpCallResult(result, Math.round(performance.now() - beganAt), server.priceOf(name));
+      },
+    );
+  };
+}
+
+/** Below /v1/organization. */
+export function mcpAdministration({ servers, accounts, log }: McpServerRoutes): FastifyPluginAsync {
+  return async (app) => {
+    app.get(
+      "/mcp_servers",
+      operation({
+        ...READ,
+        summary:
+          "Lists all MCP servers with their state and settings. Not in OpenAI's API; admin keys of the default organization only.",
+        query: McpServersQuery,
+        answer: McpServerList,
+      }),
+      async ({ caller, query }) => {
+        await requireInstallation(accounts, caller);
+        return listServers(servers, servers.listForOperator(), query, true);
+      },
+    );
+    app.get<OfServer>(
+      "/mcp_servers/:server/tools",
+      operation({
+        ...READ,
+        summary: "Lists all tools of an MCP server. Not in OpenAI's API; admin keys of the default organization only.",
+        query: McpServersQuery,
+        answer: McpToolList,
+      }),
+      async ({ caller, params, query }) => {
+        await requireInstallation(accounts, caller);
+        const server = servers.findForOperator(params.server);
+        if (server === undefined) throw noServer(params.server);
+        return listTools(servers, server, query);
+      },
+    );
+    app.get(
+      "/mcp_calls",
+      operation({
+        tag: "Reports",
+        permission: "admin-or-project",
+        requires: "signed-in",
+        summary:
+          "Lists calls of tools of MCP servers, newest first: who called what, how long it took and what it cost. A project key lists its own project. Not in OpenAI's API.",
+        query: McpCallsQuery,
+        answer: McpCallList,
+      }),
+      async ({ caller, query }) => {
+        const { project_id: projectId, ...filter } = parse(McpCallsQuery, query);
+        const { organizationId } = caller;
+        const page = await log.list({ ...filter, projectId, organizationId, visibility: visibilityOf(caller) });
+        return toListBody(page, toMcpCall);
+      },
+    );
+  };
+}
+
+async function listServers(all: McpServers, servers: readonly Server[], query: unknown, showsSettings: boolean) {
+  const page = parse(McpServersQuery, query);
+  const { entries, hasMore } = pageOfRows(
+    servers.map((server) => ({ id: server.name, server })),
+    page,
+  );
+  const shown = entries.map(async ({ server }) => {
+    const state = await all.check(server, CHECK_MS);
+    const toolCount = state.tools.filter(({ name }) => server.allows(name)).length;
+    const { name, settings } = server;
+    return settings === undefined ? [] : [toMcpServer({ name, settings, state, toolCount }, showsSettings)];
+  });
+  return toListBody({ entries: (await Promise.all(shown)).flat(), hasMore }, (each) => each);
+}
+
+async function listTools(all: McpServers, server: Server, query: unknown) {
+  const { tools } = await all.check(server, CHECK_MS);
+  const rows = tools
+    .filter(({ name }) => server.allows(name))
+    .map((tool) => toMcpTool(tool, server.priceOf(tool.name)));
+  return toListBody(pageOfRows(rows, parse(McpServersQuery, query)), (each) => each);
+}
+
+async function requireInstallation({ organizations }: Accounts, { organizationId }: Caller): Promise<void> {
+  if (await organizations.isDefault(organizationId)) return;
+  throw new Fault("forbidden", "Only the default organization sees the MCP servers of this installation.");
+}

@@ -1,0 +1,277 @@
+/** MCP servers of the configuration, their tools, and calls of these. */
+
+import { z } from "zod";
+import { type AnswerOf, named } from "../../openapi/named.ts";
+import { ORDER_QUERY, PAGE_QUERY, toSeconds } from "./organization-list.ts";
+
+const NANO = 1e9;
+const MAX_NAME = 200;
+
+/** Era of a protocol version: sessions ended with the first version of 2026. */
+const FIRST_STATELESS = "2026-01-01";
+
+const Access = z.object({
+  projects: z.array(z.string()).nullable().describe("Null: every project."),
+  tools: z.array(z.string()).nullable().describe("Null: all of the server."),
+});
+
+export const McpServer = named(
+  "McpServer",
+  z.object({
+    id: z.string().describe("Name of the server, which requests send as `server_label`."),
+    object: z.literal("mcp_server"),
+    transport: z.enum(["http", "stdio"]),
+    status: z.enum(["up", "failed", "starting"]).describe("Whether it listed its tools when asked last."),
+    problem: z.string().nullable(),
+    checked_at: z.int().nullable(),
+    list_ms: z.int().nullable().describe("Time that the last list took."),
+    protocol_version: z.string().nullable(),
+    protocol_era: z.enum(["sessions", "stateless"]).nullable(),
+    software: z.object({ name: z.string(), version: z.string() }).nullable(),
+    tool_count: z.int(),
+    require_approval: z.enum(["caller", "always"]),
+    caller_authorization: z.boolean(),
+    settings: z
+      .object({
+        url: z.string().nullable(),
+        command: z.string().nullable().describe("The program, without its arguments."),
+        headers: z.array(z.string()).describe("Names of the headers that every request has."),
+        access: z.array(Access),
+        timeout_seconds: z.number(),
+        max_result_bytes: z.int(),
+        price_per_call: z.string().nullable(),
+        prices: z.record(z.string(), z.string()),
+      })
+      .optional()
+      .describe("Set for administrators of the installation."),
+  }),
+);
+
+export const McpTool = named(
+  "McpTool",
+  z.object({
+    id: z.string().describe("Name of the tool."),
+    object: z.literal("mcp_server.tool"),
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+    input_schema: z.looseObject({}),
+    read_only: z.boolean().describe("Whether the server says that it changes nothing."),
+    destructive: z.boolean().describe("Whether the server says that it may delete or overwrite."),
+    price_usd: z.string().nullable().describe("US dollars of a call; null: no price is set."),
+  }),
+);
+
+export const McpCallResult = named(
+  "McpCallResult",
+  z.object({
+    object: z.literal("mcp_server.call_result"),
+    content: z.array(z.looseObject({ type: z.string() })),
+    structured_content: z.looseObject({}).nullable(),
+    is_error: z.boolean().describe("Whether the tool says that it failed."),
+    duration_ms: z.int(),
+    cost_usd: z.string().nullable(),
+  }),
+);
+
+export const McpCall = named(
+  "McpCall",
+  z.object({
+    id: z.string(),
+    object: z.literal("organization.mcp_call"),
+    created_at: z.number().describe("When it began, with milliseconds."),
+    project_id: z.string().nullable(),
+    api_key_id: z.string().describe("The key, or the user of a session."),
+    server: z.string(),
+    tool: z.string(),
+    source: z.enum(["response", "gateway", "api"]).describe("A model's response, an MCP client, or this API."),
+    outcome: z
+      .enum(["completed", "tool_error", "failed", "cancelled"])
+      .describe("`tool_error`: the tool answered that it failed. `failed`: it did not answer."),
+    error: z.string().nullable(),
+    duration_ms: z.int(),
+    result_bytes: z.int().nullable(),
+    cost_usd: z.number().nullable(),
+  }),
+);
+
+function listOf<Entry extends z.ZodType>(entry: Entry) {
+  return z.object({
+    object: z.literal("list"),
+    data: z.array(entry),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  });
+}
+
+export const McpServerList = listOf(McpServer);
+export const McpToolList = listOf(McpTool);
+export const McpCallList = listOf(McpCall);
+
+export const McpServersQuery = z.strictObject(PAGE_QUERY);
+
+export const McpCallBody = z.strictObject({
+  name: z.string().min(1).max(MAX_NAME),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+});
+
+export const McpCallsQuery = z.strictObject({
+  ...PAGE_QUERY,
+  ...ORDER_QUERY,
+  order: ORDER_QUERY.order.default("desc"),
+  server: z.string().min(1).max(MAX_NAME).optional(),
+  tool: z.string().min(1).max(MAX_NAME).optional(),
+  project_id: z.string().min(1).max(MAX_NAME).optional(),
+  outcome: McpCall.shape.outcome.optional(),
+});
+
+interface ServerSettings {
+  url?: string | undefined;
+  command?: readonly string[] | undefined;
+  headers: Readonly<Record<string, unknown>>;
+  access: readonly { projects?: readonly string[] | undefined; tools?: readonly string[] | undefined }[];
+  requireApproval: "caller" | "always";
+  callerAuthorization: boolean;
+  pricePerCall?: string | undefined;
+  prices: Readonly<Record<string, string>>;
+  timeoutSeconds: number;
+  maxResultSize: number;
+}
+
+interface ServerState {
+  checkedAt: number | undefined;
+  durationMs: number | undefined;
+  problem: string | undefined;
+  facts: { protocolVersion: string | undefined; software: { name: string; version: string } | undefined } | undefined;
+}
+
+interface ShownServer {
+  name: string;
+  settings: ServerSettings;
+  state: ServerState;
+  toolCount: number;
+}
+
+/** `showsSettings`: for administrators of the installation. */
+export function toMcpServer(
+  { name, settings, state, toolCount }: ShownServer,
+  showsSettings: boolean,
+): AnswerOf<typeof McpServer> {
+  const { checkedAt, durationMs, problem, facts } = state;
+  const version = facts?.protocolVersion;
+  return {
+    id: name,
+    object: "mcp_server",
+    transport: settings.url === undefined ? "stdio" : "http",
+    status: checkedAt === undefined ? "starting" : problem === undefined ? "up" : "failed",
+    problem: problem ?? null,
+    checked_at: checkedAt === undefined ? null : toSeconds(checkedAt),
+    list_ms: durationMs ?? null,
+    protocol_version: version ?? null,
+    protocol_era: version === undefined ? null : version < FIRST_STATELESS ? "sessions" : "stateless",
+    software: facts?.software ?? null,
+    tool_count: toolCount,
+    require_approval: settings.requireApproval,
+    caller_authorization: settings.callerAuthorization,
+    ...(showsSettings && { settings: toSettings(settings) }),
+  };
+}
+
+function toSettings(settings: ServerSettings): NonNullable<AnswerOf<typeof McpServer>["settings"]> {
+  const { url, command, headers, access, pricePerCall, prices, timeoutSeconds, maxResultSize } = settings;
+  return {
+    url: url === undefined ? null : withoutQuery(url),
+    command: command?.[0] ?? null,
+    headers: Object.keys(headers),
+    access: access.map(({ projects, tools }) => ({ projects: projects ?? null, tools: tools ?? null })),
+    timeout_seconds: timeoutSeconds,
+    max_result_bytes: maxResultSize,
+    price_per_call: pricePerCall ?? null,
+    prices,
+  };
+}
+
+/** Some servers take their key in the query. */
+function withoutQuery(address: string): string {
+  const url = new URL(address);
+  url.search = "";
+  return url.href;
+}
+
+interface ShownTool {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  inputSchema: Readonly<Record<string, unknown>>;
+  annotations?:
+    | { title?: string | undefined; readOnlyHint?: boolean | undefined; destructiveHint?: boolean | undefined }
+    | undefined;
+}
+
+export function toMcpTool(tool: ShownTool, priceUsd: string | undefined): AnswerOf<typeof McpTool> {
+  const { name, title, description, inputSchema, annotations } = tool;
+  return {
+    id: name,
+    object: "mcp_server.tool",
+    title: title ?? annotations?.title ?? null,
+    description: description ?? null,
+    input_schema: inputSchema,
+    read_only: annotations?.readOnlyHint === true,
+    destructive: annotations?.destructiveHint === true && annotations.readOnlyHint !== true,
+    price_usd: priceUsd ?? null,
+  };
+}
+
+interface CallResult {
+  content?: readonly ({ type: string } & object)[] | undefined;
+  structuredContent?: unknown;
+  isError?: boolean | undefined;
+}
+
+export function toMcpCallResult(
+  { content = [], structuredContent, isError }: CallResult,
+  durationMs: number,
+  priceUsd: string | undefined,
+): AnswerOf<typeof McpCallResult> {
+  return {
+    object: "mcp_server.call_result",
+    content: content.map((block) => ({ ...block })),
+    structured_content: (structuredContent as Readonly<Record<string, unknown>> | undefined) ?? null,
+    is_error: isError === true,
+    duration_ms: durationMs,
+    cost_usd: priceUsd ?? null,
+  };
+}
+
+interface CallRow {
+  id: string;
+  createdAt: number;
+  projectId: string;
+  keyId: string;
+  server: string;
+  tool: string;
+  source: "response" | "gateway" | "api";
+  outcome: "completed" | "tool_error" | "failed" | "cancelled";
+  error: string | null;
+  durationMs: number;
+  resultBytes: number | null;
+  costNanoDollars: number | null;
+}
+
+export function toMcpCall(row: CallRow): AnswerOf<typeof McpCall> {
+  return {
+    id: row.id,
+    object: "organization.mcp_call",
+    created_at: row.createdAt / 1000,
+    project_id: row.projectId === "" ? null : row.projectId,
+    api_key_id: row.keyId,
+    server: row.server,
+    tool: row.tool,
+    source: row.source,
+    outcome: row.outcome,
+    error: row.error,
+    duration_ms: row.durationMs,
+    result_bytes: row.resultBytes,
+    cost_usd: row.costNanoDollars === null ? null : row.costNanoDollars / NANO,
+  };
+}
