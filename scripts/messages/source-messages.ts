@@ -24,6 +24,7 @@ const PENDING = [
   "pages/files",
   "pages/images",
   "pages/keys",
+  "pages/mcp",
   "pages/models",
   "pages/moderation",
   "pages/organization",
