@@ -89,37 +89,29 @@ async function writeLabels(transaction: Executor, batches: readonly UsageBatch[]
 }
 
 /** Removes sums by label of hours from before `time`, those of the oldest `max` rows, and returns their number. */
-export async function removeLabelHoursBefore(executor: Executor, time: number, max: number): Promise<number> {
-  const { last } = await executor
-    .selectFrom((from) =>
-      from
-        .selectFrom("usageLabelRollups")
-        .select("beginsAt")
-        .where("bucketSeconds", "=", HOUR_SECONDS)
-        .where("beginsAt", "<", time)
-        .orderBy("beginsAt")
-        .limit(max)
-        .as("oldest"),
-    )
-    .select((select) => select.fn.max("beginsAt").as("last"))
-    .executeTakeFirstOrThrow();
-  if (last === null) return 0;
-  const removed = await executor
-    .deleteFrom("usageLabelRollups")
-    .where("bucketSeconds", "=", HOUR_SECONDS)
-    .where("beginsAt", "<=", last)
-    .executeTakeFirst();
-  return Number(removed.numDeletedRows);
+export function removeLabelHoursBefore(executor: Executor, time: number, max: number): Promise<number> {
+  return removeSumsBefore(executor, { table: "usageLabelRollups", bucketSeconds: HOUR_SECONDS, time, max });
 }
 
 /** Removes sums of minutes from before `time`, those of the oldest `max` rows, and returns their number. */
-export async function removeMinutesBefore(executor: Executor, time: number, max: number): Promise<number> {
+export function removeMinutesBefore(executor: Executor, time: number, max: number): Promise<number> {
+  return removeSumsBefore(executor, { table: "usageRollups", bucketSeconds: MINUTE_SECONDS, time, max });
+}
+
+interface RemovedSums {
+  table: "usageRollups" | "usageLabelRollups";
+  bucketSeconds: number;
+  time: number;
+  max: number;
+}
+
+async function removeSumsBefore(executor: Executor, { table, bucketSeconds, time, max }: RemovedSums): Promise<number> {
   const { last } = await executor
     .selectFrom((from) =>
       from
-        .selectFrom("usageRollups")
+        .selectFrom(table)
         .select("beginsAt")
-        .where("bucketSeconds", "=", MINUTE_SECONDS)
+        .where("bucketSeconds", "=", bucketSeconds)
         .where("beginsAt", "<", time)
         .orderBy("beginsAt")
         .limit(max)
@@ -128,12 +120,8 @@ export async function removeMinutesBefore(executor: Executor, time: number, max:
     .select((select) => select.fn.max("beginsAt").as("last"))
     .executeTakeFirstOrThrow();
   if (last === null) return 0;
-  const removed = await executor
-    .deleteFrom("usageRollups")
-    .where("bucketSeconds", "=", MINUTE_SECONDS)
-    .where("beginsAt", "<=", last)
-    .executeTakeFirst();
-  return Number(removed.numDeletedRows);
+  const sums = executor.deleteFrom(table).where("bucketSeconds", "=", bucketSeconds).where("beginsAt", "<=", last);
+  return Number((await sums.executeTakeFirst()).numDeletedRows);
 }
 
 /** Removes single requests of earlier versions, at most about `max` from before `time`, and returns their number. */
