@@ -13,7 +13,9 @@ const EXEMPTION = /untranslated:/u;
 const FILE_EXEMPTION = /untranslated file:/u;
 const LETTERS = /\p{L}{2}|^\p{L}$/u;
 /** Two words, or one that begins like a sentence. Other texts are values of the code. */
-const PROSE = /\p{L}{2,}[,.:;…]? +\S*\p{L}|^\p{Lu}\p{Ll}+[.…:?]?$/u;
+const PROSE = /\p{L}[,.:;…]? +\S*\p{L}|^\p{Lu}\p{Ll}+[.…:?]?$/u;
+/** Addresses, file names and beginnings of keys, as in placeholders. */
+const TECHNICAL = /^(https?:\/\/\S+|\S+@\S+|[\w.-]+\.(yaml|json|jsonl|csv)|sk-…)$/u;
 const FREE_WORD = /(?<![\p{L}…])\p{L}{2,}/u;
 /** Names that are equal in every language. */
 const NAMES = new Set(
@@ -61,6 +63,7 @@ export function findUntranslated(path: string, source: string): Untranslated[] {
   walk(program, (node, around) => {
     const text = textOf(node);
     if (text === undefined || NAMES.has(text.trim()) || !LETTERS.test(text.trim()) || STACK.test(text)) return;
+    if (TECHNICAL.test(text.trim())) return;
     if (isCode(around, node) || !(node.type === "JSXText" || isVisible(node, around) || isProse(node, text.trim())))
       return;
     if (exempt.has(lineOf(node.start)) || exempt.has(lineOf(around.findLast(isStatement)?.start ?? 0))) return;

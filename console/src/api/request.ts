@@ -1,3 +1,4 @@
+import { t } from "../i18n/translate.ts";
 /** Calls Parlance's HTTP API with the session's cookie. */
 
 export class ApiError extends Error {
@@ -47,13 +48,18 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
     });
   } catch (failure) {
     if (signal?.aborted) throw failure;
-    throw new ApiError(0, "Parlance cannot be reached. Check that it is running.");
+    throw new ApiError(0, t("Parlance cannot be reached. Check that it is running."));
   }
   if (response.ok) return response;
   const { error } = (await response.json().catch(() => ({}))) as {
     error?: { message?: string; code?: string | null; param?: string | null };
   };
-  throw new ApiError(response.status, error?.message ?? `Status ${response.status}`, error?.code, error?.param);
+  throw new ApiError(
+    response.status,
+    error?.message ?? t("Status {{status}}", { status: response.status }),
+    error?.code,
+    error?.param,
+  );
 }
 
 export async function request<Body>(path: string, options?: RequestOptions): Promise<Body> {

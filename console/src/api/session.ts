@@ -19,6 +19,7 @@ export const sessionQuery = queryOptions({
 /** The session; call it only below the shell, which is shown to signed-in users. */
 export function useSession(): SignedIn {
   const { data } = useQuery(sessionQuery);
+  // untranslated: a fault of the console
   if (!data?.signed_in) throw new Error("not signed in");
   return data;
 }

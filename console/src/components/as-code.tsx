@@ -1,5 +1,7 @@
 import { Button, Modal, Tabs, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { Trans } from "../i18n/trans.tsx";
+import { t } from "../i18n/translate.ts";
 import { IconCode } from "../icons.tsx";
 import { CodeBlock } from "./code-block.tsx";
 
@@ -22,11 +24,11 @@ export function AsCode({ samples }: { samples: () => CodeSamples }) {
   return (
     <>
       <Button variant="default" leftSection={<IconCode size={15} />} onClick={open}>
-        Get code
+        {t("Get code")}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Get code" size="xl">
+      <Modal opened={isOpen} onClose={close} title={t("Get code")} size="xl">
         <Text size="sm" c="dimmed" mb="sm">
-          Set <code>OPENAI_API_KEY</code> to a project's API key.
+          <Trans text="Set <code>OPENAI_API_KEY</code> to a project's API key." tags={{ code: <code /> }} />
         </Text>
         {isOpen && <Samples samples={samples()} />}
       </Modal>

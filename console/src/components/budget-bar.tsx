@@ -1,4 +1,5 @@
 import { Group, Progress, Text } from "@mantine/core";
+import { t } from "../i18n/translate.ts";
 import { formatCost, formatDateTime } from "./format.ts";
 
 interface BudgetBarProps {
@@ -15,10 +16,12 @@ export function BudgetBar({ label, thresholdCents, usage }: BudgetBarProps) {
     <>
       <Group justify="space-between" gap="xs" mb={4}>
         <Text size="sm" className="tabular">
-          {formatCost(value)} of {formatCost(threshold)}
+          {t("{{value}} of {{threshold}}", { value: formatCost(value), threshold: formatCost(threshold) })}
         </Text>
         <Text size="xs" c="dimmed" className="tabular">
-          {usage.resets_at === null ? "Does not reset" : `Resets ${formatDateTime(usage.resets_at)}`}
+          {usage.resets_at === null
+            ? t("Does not reset")
+            : t("Resets {{resets_at}}", { resets_at: formatDateTime(usage.resets_at) })}
         </Text>
       </Group>
       <Progress

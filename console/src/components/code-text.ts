@@ -1,4 +1,4 @@
-/** Text of code samples. */
+/** Text of code samples. untranslated file: code. */
 
 import { urlOf } from "../api/request.ts";
 

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { t } from "../i18n/translate.ts";
 import { notifyFailure } from "./notify.tsx";
 
 interface ConfirmDialogProps {
@@ -23,7 +24,7 @@ export function ConfirmDialog({ isOpen, onClose, question, consequence, action, 
       </Text>
       <Group justify="flex-end" mt="lg" gap="xs">
         <Button variant="default" onClick={onClose} data-autofocus>
-          Cancel
+          {t("Cancel")}
         </Button>
         <Button color="red" loading={confirm.isPending} onClick={() => confirm.mutate()}>
           {action}

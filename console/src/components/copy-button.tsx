@@ -1,4 +1,5 @@
 import { ActionIcon, CopyButton as Copy, Tooltip } from "@mantine/core";
+import { t } from "../i18n/translate.ts";
 import { IconCheck, IconCopy } from "../icons.tsx";
 
 interface CopyButtonProps {
@@ -6,11 +7,11 @@ interface CopyButtonProps {
   label?: string;
 }
 
-export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
+export function CopyButton({ text, label = t("Copy") }: CopyButtonProps) {
   return (
     <Copy value={text} timeout={1500}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? "Copied" : label}>
+        <Tooltip label={copied ? t("Copied") : label}>
           <ActionIcon variant="subtle" color={copied ? "teal" : "gray"} onClick={copy} aria-label={label}>
             {copied ? <IconCheck size={15} /> : <IconCopy size={15} />}
           </ActionIcon>

@@ -40,7 +40,7 @@ export function formatCompact(value: number): string {
 }
 
 /** A number with a fixed count of decimals, 0 to 3. */
-function formatFixed(value: number, digits: number): string {
+export function formatFixed(value: number, digits: number): string {
   return localFormats().fixed[digits]?.format(value) ?? formatNumber(value);
 }
 

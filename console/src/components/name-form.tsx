@@ -1,6 +1,7 @@
 import { Button, Group, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
+import { t } from "../i18n/translate.ts";
 
 interface NameFormProps {
   initialName?: string;
@@ -14,7 +15,13 @@ export function NameForm({ initialName = "", action, save }: NameFormProps) {
   const saving = useMutation({ mutationFn: save });
   return (
     <form onSubmit={form.onSubmit(({ name }) => saving.mutate(name))}>
-      <TextInput label="Name" data-autofocus required {...form.getInputProps("name")} error={saving.error?.message} />
+      <TextInput
+        label={t("Name")}
+        data-autofocus
+        required
+        {...form.getInputProps("name")}
+        error={saving.error?.message}
+      />
       <Group justify="flex-end" mt="lg">
         <Button type="submit" loading={saving.isPending}>
           {action}

@@ -2,6 +2,7 @@ import { Button, Group, PasswordInput, VisuallyHidden } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { replaceSession, signIn } from "../api/session.ts";
+import { t } from "../i18n/translate.ts";
 import { IconKey } from "../icons.tsx";
 import { Empty } from "./empty.tsx";
 
@@ -19,15 +20,16 @@ export function NeedsProjectKey() {
     add.mutate({ key: key.trim() });
   };
   return (
-    <Empty icon={<IconKey />} title="Add a project's API key">
-      <VisuallyHidden component="h1">Project's key needed</VisuallyHidden>
-      Models are called, limited and billed by project, so an admin key alone cannot call them. Create a key under
-      Projects, or paste one here: it joins this session and is not stored in the browser.
+    <Empty icon={<IconKey />} title={t("Add a project's API key")}>
+      <VisuallyHidden component="h1">{t("Project's key needed")}</VisuallyHidden>
+      {t(
+        "Models are called, limited and billed by project, so an admin key alone cannot call them. Create a key under Projects, or paste one here: it joins this session and is not stored in the browser.",
+      )}
       <form onSubmit={submit}>
         <Group mt="md" align="flex-start" wrap="nowrap">
           <PasswordInput
             flex={1}
-            aria-label="API key"
+            aria-label={t("API key")}
             placeholder="sk-…"
             autoComplete="off"
             value={key}
@@ -35,7 +37,7 @@ export function NeedsProjectKey() {
             error={add.error?.message}
           />
           <Button type="submit" loading={add.isPending}>
-            Add
+            {t("Add")}
           </Button>
         </Group>
       </form>

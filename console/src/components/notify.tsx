@@ -1,5 +1,6 @@
 import { Button, Group } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { t } from "../i18n/translate.ts";
 
 export function notifyDone(message: string): void {
   notifications.show({ message, color: "teal" });
@@ -23,7 +24,7 @@ export function notifyUndo(message: string, undo: () => void): void {
             undo();
           }}
         >
-          Undo
+          {t("Undo")}
         </Button>
       </Group>
     ),
@@ -32,7 +33,7 @@ export function notifyUndo(message: string, undo: () => void): void {
 
 export function notifyFailure(failure: unknown): void {
   notifications.show({
-    title: "That did not work",
+    title: t("That did not work"),
     message: failure instanceof Error ? failure.message : String(failure),
     color: "red",
     autoClose: 10_000,

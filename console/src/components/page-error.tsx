@@ -1,4 +1,5 @@
 import { Alert, Button, Group } from "@mantine/core";
+import { t } from "../i18n/translate.ts";
 import { IconAlertTriangle } from "../icons.tsx";
 
 interface PageErrorProps {
@@ -8,11 +9,11 @@ interface PageErrorProps {
 
 export function PageError({ error, reset }: PageErrorProps) {
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle />} title="This could not be shown" role="alert">
+    <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={t("This could not be shown")} role="alert">
       {error instanceof Error ? error.message : String(error)}
       <Group mt="sm">
         <Button size="xs" variant="default" onClick={() => (reset ? reset() : window.location.reload())}>
-          Try again
+          {t("Try again")}
         </Button>
       </Group>
     </Alert>

@@ -1,4 +1,5 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
+import { t } from "../i18n/translate.ts";
 
 /**
  * Reads the server-sent events of a response as JSON. `endsWithDone`: throws when the connection ends before `[DONE]`,
@@ -16,5 +17,5 @@ export async function* readEvents<Event>(response: Response, endsWithDone = fals
     if (value.data === "[DONE]") return;
     yield JSON.parse(value.data) as Event;
   }
-  if (endsWithDone) throw new Error("The connection ended before the answer was complete.");
+  if (endsWithDone) throw new Error(t("The connection ended before the answer was complete."));
 }

@@ -2,6 +2,7 @@ import { Button, Group, NumberInput, Stack, Switch, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request, retrieveOrNull } from "../api/request.ts";
+import { t } from "../i18n/translate.ts";
 import { formatCost } from "./format.ts";
 import { notifyDone, notifyFailure } from "./notify.tsx";
 import { QueryView } from "./query-view.tsx";
@@ -56,7 +57,7 @@ function Form({ owner, name, limit, onSaved }: SpendFormProps & { limit: SpendLi
           })
         : request(path, { method: "DELETE" }),
     onSuccess: async (_answer, { dollars }) => {
-      notifyDone(typeof dollars === "number" ? "Spend limit saved" : "Spend limit removed");
+      notifyDone(typeof dollars === "number" ? t("Spend limit saved") : t("Spend limit removed"));
       await client.invalidateQueries({ queryKey: spendLimitQuery(owner).queryKey });
       onSaved?.();
     },
@@ -67,24 +68,24 @@ function Form({ owner, name, limit, onSaved }: SpendFormProps & { limit: SpendLi
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack mt="sm">
         <NumberInput
-          label="Limit per calendar month (UTC), US dollars"
-          placeholder="No limit"
+          label={t("Limit per calendar month (UTC), US dollars")}
+          placeholder={t("No limit")}
           min={0.01}
           decimalScale={2}
           prefix="$"
           {...form.getInputProps("dollars")}
         />
-        <Switch label="Refuse requests at the limit" {...form.getInputProps("isEnforced", { type: "checkbox" })} />
+        <Switch label={t("Refuse requests at the limit")} {...form.getInputProps("isEnforced", { type: "checkbox" })} />
         <Text size="sm" c="dimmed">
           {typeof dollars !== "number"
-            ? `${name} has no spend limit.`
+            ? t("{{name}} has no spend limit.", { name })
             : isEnforced
-              ? `Requests that would exceed ${formatCost(dollars)} this month get a 429.`
-              : `Parlance logs a warning above ${formatCost(dollars)}; requests continue.`}
+              ? t("Requests that would exceed {{dollars}} this month get a 429.", { dollars: formatCost(dollars) })
+              : t("Parlance logs a warning above {{dollars}}; requests continue.", { dollars: formatCost(dollars) })}
         </Text>
         <Group>
           <Button type="submit" loading={save.isPending} disabled={typeof dollars !== "number" && limit === null}>
-            {typeof dollars === "number" || limit === null ? "Save spend limit" : "Remove spend limit"}
+            {typeof dollars === "number" || limit === null ? t("Save spend limit") : t("Remove spend limit")}
           </Button>
         </Group>
       </Stack>

@@ -1,5 +1,6 @@
 import { Card, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { t } from "../i18n/translate.ts";
 import { Sparkline } from "./charts/sparkline.tsx";
 
 interface StatProps {
@@ -24,7 +25,13 @@ export function Stat({ label, value, detail, course }: StatProps) {
       </Text>
       {course !== undefined && (
         <div className="stat-course" style={{ color: course.color }}>
-          <Sparkline values={course.values} label={`${label}: course`} width={240} height={34} isStretched />
+          <Sparkline
+            values={course.values}
+            label={t("{{label}}: course", { label })}
+            width={240}
+            height={34}
+            isStretched
+          />
         </div>
       )}
     </Card>

@@ -1,3 +1,4 @@
+import { t } from "../i18n/translate.ts";
 import { Sparkline } from "./charts/sparkline.tsx";
 import { formatCompact } from "./format.ts";
 
@@ -7,7 +8,7 @@ export function WeekCell({ values = [] }: { values?: readonly number[] | undefin
   const text = formatCompact(total);
   return (
     <span className="week-cell tabular">
-      <Sparkline values={values} label={`${text} requests in seven days`} />
+      <Sparkline values={values} label={t("{{number}} requests in seven days", { number: text })} />
       {text}
     </span>
   );

@@ -63,6 +63,13 @@ export function msg<const Text extends string>(text: Literal<Text>): Message {
   return text as unknown as Message;
 }
 
+/** Choices of a list with their labels translated. */
+export function translateLabels<Choice extends { label: Message }>(
+  choices: readonly Choice[],
+): (Omit<Choice, "label"> & { label: string })[] {
+  return choices.map((choice) => ({ ...choice, label: t(choice.label) }));
+}
+
 /** The form of a text for `count`, which both forms may contain as `{{count}}`. */
 export function plural<const One extends string, const Other extends string>(
   count: number,

@@ -1,21 +1,23 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useCallback } from "react";
+import { t } from "../i18n/translate.ts";
 import { IconMoon, IconSun } from "../icons.tsx";
 
-/** The theme that is not in use, and a function that changes to it. */
+/** The theme that is not in use, the label of an action that changes to it, and its function. */
 export function useOtherScheme() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme("light") === "dark" ? ("light" as const) : ("dark" as const);
   const toggleScheme = useCallback(() => setColorScheme(other), [setColorScheme, other]);
-  return { other, toggleScheme };
+  const label = other === "dark" ? t("Use the dark theme") : t("Use the light theme");
+  return { other, label, toggleScheme };
 }
 
 export function ColorSchemeButton() {
-  const { other, toggleScheme } = useOtherScheme();
+  const { other, label, toggleScheme } = useOtherScheme();
   const Icon = other === "light" ? IconSun : IconMoon;
   return (
-    <Tooltip label={`Use the ${other} theme`}>
-      <ActionIcon variant="subtle" color="gray" aria-label={`Use the ${other} theme`} onClick={toggleScheme}>
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={toggleScheme}>
         <Icon size={17} stroke={1.7} />
       </ActionIcon>
     </Tooltip>

@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { modelsQuery } from "../api/models.ts";
 import { useSession } from "../api/session.ts";
+import { msg, t } from "../i18n/translate.ts";
 import { IconSearch } from "../icons.tsx";
 import { chatStore } from "../pages/chat/chat-store.ts";
 import { newConversation } from "../pages/chat/conversation.ts";
@@ -23,12 +24,12 @@ const MAX_SHOWN = 60;
 
 /** What is done on a page, for those who may see it. */
 const TASKS = [
-  { id: "failed", label: "Show failed requests", to: "/requests", search: { status: "failed" } },
-  { id: "library", label: "Pull a model from the library", to: "/models", search: { view: "library" } },
-  { id: "connect", label: "Connect a host", to: "/connections", search: {} },
-  { id: "budget", label: "Set a budget", to: "/budgets", search: {} },
-  { id: "invite", label: "Invite a person", to: "/people", search: { tab: "invites" } },
-  { id: "cost", label: "Show costs of the last 30 days", to: "/usage", search: { range: "30d", metric: "cost" } },
+  { id: "failed", label: msg("Show failed requests"), to: "/requests", search: { status: "failed" } },
+  { id: "library", label: msg("Pull a model from the library"), to: "/models", search: { view: "library" } },
+  { id: "connect", label: msg("Connect a host"), to: "/connections", search: {} },
+  { id: "budget", label: msg("Set a budget"), to: "/budgets", search: {} },
+  { id: "invite", label: msg("Invite a person"), to: "/people", search: { tab: "invites" } },
+  { id: "cost", label: msg("Show costs of the last 30 days"), to: "/usage", search: { range: "30d", metric: "cost" } },
 ] as const;
 
 /** Finds pages, models, projects, conversations and actions by a few letters. */
@@ -37,7 +38,7 @@ export function CommandPalette({ isOpen, onClose, actions }: CommandPaletteProps
     <Modal
       opened={isOpen}
       onClose={onClose}
-      attributes={{ content: { "aria-label": "Go to" } }}
+      attributes={{ content: { "aria-label": t("Go to") } }}
       withCloseButton={false}
       padding={0}
       size={560}
@@ -83,11 +84,11 @@ function Finder({ onClose, actions }: Omit<CommandPaletteProps, "isOpen">) {
         px="md"
         data-autofocus
         role="combobox"
-        aria-label="Go to or do"
+        aria-label={t("Go to or do")}
         aria-expanded
         aria-controls="palette-list"
         aria-activedescendant={results.length === 0 ? undefined : `palette-${current}`}
-        placeholder="Go to a page, model, project or conversation"
+        placeholder={t("Go to a page, model, project or conversation")}
         leftSection={<IconSearch size={17} />}
         value={text}
         onChange={(event) => {
@@ -97,7 +98,7 @@ function Finder({ onClose, actions }: Omit<CommandPaletteProps, "isOpen">) {
         onKeyDown={onKeyDown}
       />
       <ScrollArea.Autosize mah="52vh" type="auto" scrollbarSize={6} viewportRef={list}>
-        <div id="palette-list" role="listbox" aria-label="Results" className="palette">
+        <div id="palette-list" role="listbox" aria-label={t("Results")} className="palette">
           {results.map((command, index) => (
             <UnstyledButton
               key={command.id}
@@ -121,7 +122,7 @@ function Finder({ onClose, actions }: Omit<CommandPaletteProps, "isOpen">) {
         </div>
         {results.length === 0 && (
           <Text size="sm" c="dimmed" p="md" role="status">
-            Nothing matches “{text}”.
+            {t("Nothing matches “{{text}}”.", { text })}
           </Text>
         )}
       </ScrollArea.Autosize>
@@ -142,8 +143,8 @@ function useCommands(actions: Command[]): Command[] {
       .filter(({ metadata }) => metadata.task === "chat")
       .map(({ id }) => ({
         id: `chat ${id}`,
-        label: `Chat with ${id}`,
-        kind: "Model",
+        label: t("Chat with {{id}}", { id }),
+        kind: t("Model"),
         run: () => {
           const conversation = newConversation([id]);
           chatStore.add(conversation);
@@ -152,7 +153,7 @@ function useCommands(actions: Command[]): Command[] {
       }));
     const tasks: Command[] = [
       {
-        ...{ id: "new-chat", label: "New conversation", kind: "Action" },
+        ...{ id: "new-chat", label: t("New conversation"), kind: t("Action") },
         run: () => {
           const conversation = newConversation();
           chatStore.add(conversation);
@@ -161,20 +162,20 @@ function useCommands(actions: Command[]): Command[] {
       },
       ...TASKS.flatMap(({ id, label, to, search }) =>
         pages.some((page) => page.id === to)
-          ? [{ id, label, kind: "Action", run: () => void navigate({ to, search: search as never }) }]
+          ? [{ id, label: t(label), kind: t("Action"), run: () => void navigate({ to, search: search as never }) }]
           : [],
       ),
     ];
     const ofProjects = (projects.data ?? []).map(({ id, name }) => ({
       id,
       label: name,
-      kind: "Project",
+      kind: t("Project"),
       run: () => void navigate({ to: "/projects/$project", params: { project: id } as never }),
     }));
     const conversations = listConversations().map(({ id, title }) => ({
       id: `conversation ${id}`,
       label: title,
-      kind: "Conversation",
+      kind: t("Conversation"),
       run: () => void navigate({ to: "/chat", search: { c: id } as never }),
     }));
     return [...pages, ...tasks, ...actions, ...chats, ...ofProjects, ...conversations];

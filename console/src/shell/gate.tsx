@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Outlet, useMatches } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
 import { PageError } from "../components/page-error.tsx";
+import { t } from "../i18n/translate.ts";
 import { Shell } from "./shell.tsx";
 import { SignInPage } from "./sign-in-page.tsx";
 
@@ -17,7 +18,7 @@ export function Gate() {
   if (data === undefined) {
     return error === null ? (
       <Center h="100dvh">
-        <Loader aria-label="Loading" />
+        <Loader aria-label={t("Loading")} />
       </Center>
     ) : (
       <Center h="100dvh" p="md">

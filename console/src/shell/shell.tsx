@@ -16,6 +16,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { chooseProject, signOut, useSession } from "../api/session.ts";
+import { t } from "../i18n/translate.ts";
 import { IconHelp, IconLogout, IconSearch } from "../icons.tsx";
 import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
 import type { Command } from "./find-commands.ts";
@@ -43,7 +44,7 @@ export function Shell() {
     mutationFn: () => signOut(client),
   });
   const choose = useMutation({ mutationFn: (project: string) => chooseProject(client, project) });
-  const { other, toggleScheme } = useOtherScheme();
+  const { label: otherLabel, toggleScheme } = useOtherScheme();
   const [isFinding, { open: find, close: endFinding }] = useDisclosure(false);
   const [wasOpen, setWasOpen] = useState(false);
   if (isFinding && !wasOpen) setWasOpen(true);
@@ -58,12 +59,12 @@ export function Shell() {
   usePageKeys(useMemo(() => new Set(navigation.flatMap(({ entries }) => entries.map(({ to }) => to))), [navigation]));
   const actions = useMemo<Command[]>(
     () => [
-      { id: "theme", label: `Use the ${other} theme`, kind: "Action", run: toggleScheme },
-      { id: "shortcuts", label: "Show keyboard shortcuts", kind: "Action", run: showKeys },
-      { id: "docs", label: "Documentation", kind: "Help", run: () => location.assign(DOCS) },
-      { id: "sign-out", label: "Sign out", kind: "Action", run: () => leave.mutate() },
+      { id: "theme", label: otherLabel, kind: t("Action"), run: toggleScheme },
+      { id: "shortcuts", label: t("Show keyboard shortcuts"), kind: t("Action"), run: showKeys },
+      { id: "docs", label: t("Documentation"), kind: t("Help"), run: () => location.assign(DOCS) },
+      { id: "sign-out", label: t("Sign out"), kind: t("Action"), run: () => leave.mutate() },
     ],
-    [other, toggleScheme, leave.mutate, showKeys],
+    [otherLabel, toggleScheme, leave.mutate, showKeys],
   );
   return (
     <AppShell
@@ -73,22 +74,22 @@ export function Shell() {
       padding={{ base: "md", sm: "xl" }}
     >
       <Button className="skip-link" variant="default" onClick={() => document.getElementById("main")?.focus()}>
-        Skip to content
+        {t("Skip to content")}
       </Button>
       <AppShell.Header hiddenFrom="sm">
         <Group h="100%" px="md" gap="sm">
-          <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Menu" aria-expanded={isOpen} />
+          <Burger opened={isOpen} onClick={toggle} size="sm" aria-label={t("Menu")} aria-expanded={isOpen} />
           <Logo />
           <Text fw={600}>Parlance</Text>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Pages" className="navigation" mod={{ open: isOpen }}>
+      <AppShell.Navbar p="sm" aria-label={t("Pages")} className="navigation" mod={{ open: isOpen }}>
         <Group px={6} py={4} gap="xs" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap">
             <Logo />
             <Text fw={600}>Parlance</Text>
           </Group>
-          <Burger opened onClick={close} size="sm" hiddenFrom="sm" aria-label="Close menu" />
+          <Burger opened onClick={close} size="sm" hiddenFrom="sm" aria-label={t("Close menu")} />
         </Group>
         <Button
           variant="default"
@@ -101,13 +102,13 @@ export function Shell() {
           rightSection={<kbd>{PALETTE_KEYS}</kbd>}
           onClick={find}
         >
-          Go to…
+          {t("Go to…")}
         </Button>
         {session.projects.length > 1 && (
           <NativeSelect
             mt="sm"
             size="xs"
-            aria-label="Project"
+            aria-label={t("Project")}
             value={session.project?.id ?? ""}
             data={session.projects.map(({ id, name }) => ({ value: id, label: name }))}
             onChange={(event) => choose.mutate(event.currentTarget.value)}
@@ -116,7 +117,7 @@ export function Shell() {
         <ScrollArea flex={1} mt="sm" type="auto" scrollbarSize={6}>
           <Stack gap="md">
             {navigation.map((group) => (
-              <div key={group.label}>
+              <div key={group.id}>
                 <Text size="xs" c="dimmed" fw={600} px={10} mb={4}>
                   {group.label}
                 </Text>
@@ -132,11 +133,11 @@ export function Shell() {
                     leftSection={<Icon size={17} stroke={1.7} />}
                   />
                 ))}
-                {group.label === "Help" && (
+                {group.id === "help" && (
                   <NavLink
                     className="nav-link"
                     href={DOCS}
-                    label="Documentation"
+                    label={t("Documentation")}
                     leftSection={<IconHelp size={17} stroke={1.7} />}
                   />
                 )}
@@ -146,21 +147,22 @@ export function Shell() {
         </ScrollArea>
         <Group mt="sm" px={6} gap={4} wrap="nowrap" justify="space-between">
           <div style={{ minWidth: 0 }}>
+            {/* untranslated: a name */}
             <Text size="sm" fw={500} truncate title={`Parlance ${session.version}`}>
               {session.user?.name ?? (session.is_admin ? session.organization.name : session.project?.name)}
             </Text>
             <Text size="xs" c="dimmed" truncate>
-              {session.user?.email ?? (session.is_admin ? "Administrator" : "Project key")}
+              {session.user?.email ?? (session.is_admin ? t("Administrator") : t("Project key"))}
             </Text>
           </div>
           <Group gap={2} wrap="nowrap">
             <LanguageSelect />
             <ColorSchemeButton />
-            <Tooltip label="Sign out">
+            <Tooltip label={t("Sign out")}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label="Sign out"
+                aria-label={t("Sign out")}
                 loading={leave.isPending}
                 onClick={() => leave.mutate()}
               >

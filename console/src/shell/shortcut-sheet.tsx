@@ -1,3 +1,4 @@
+import { t } from "../i18n/translate.ts";
 import "./shortcuts.css";
 import { Modal } from "@mantine/core";
 import { SHORTCUTS } from "./shortcuts.ts";
@@ -10,15 +11,15 @@ interface ShortcutSheetProps {
 /** All keys of the console. */
 export function ShortcutSheet({ isOpen, onClose }: ShortcutSheetProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Keyboard shortcuts" size="lg">
+    <Modal opened={isOpen} onClose={onClose} title={t("Keyboard shortcuts")} size="lg">
       <div className="shortcuts">
         {SHORTCUTS.map(({ title, shortcuts }) => (
-          <section key={title}>
-            <h3>{title}</h3>
+          <section key={t(title)}>
+            <h3>{t(title)}</h3>
             <dl>
               {shortcuts.map(({ keys, label }) => (
-                <div key={label}>
-                  <dt>{label}</dt>
+                <div key={t(label)}>
+                  <dt>{t(label)}</dt>
                   <dd>
                     {keys.map((key) => (
                       <kbd key={key}>{key}</kbd>

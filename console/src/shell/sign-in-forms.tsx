@@ -5,6 +5,7 @@ import { useState } from "react";
 import { urlOf } from "../api/request.ts";
 import type { SignInOptions, signIn } from "../api/session.ts";
 import { ErrorAlert } from "../components/error-alert.tsx";
+import { t } from "../i18n/translate.ts";
 
 type Method = "key" | "password";
 
@@ -38,10 +39,10 @@ export function SignInForms({ options, mutation }: SignInFormsProps) {
           fullWidth
           variant={shown === undefined ? "filled" : "default"}
         >
-          Continue with {name}
+          {t("Continue with {{name}}", { name })}
         </Button>
       ))}
-      {providers.length > 0 && methods.length > 0 && <Divider label="or" />}
+      {providers.length > 0 && methods.length > 0 && <Divider label={t("or")} />}
       {shown === "key" && <KeyForm mutation={mutation} />}
       {shown === "password" && <PasswordForm mutation={mutation} />}
       {methods
@@ -58,7 +59,7 @@ export function SignInForms({ options, mutation }: SignInFormsProps) {
               setChosen(method);
             }}
           >
-            {method === "key" ? "Sign in with a key" : "Sign in with a password"}
+            {method === "key" ? t("Sign in with a key") : t("Sign in with a password")}
           </Anchor>
         ))}
     </Stack>
@@ -71,8 +72,8 @@ function KeyForm({ mutation }: Pick<SignInFormsProps, "mutation">) {
     <form onSubmit={form.onSubmit(({ key }) => mutation.mutate({ key: key.trim() }))}>
       <Stack>
         <PasswordInput
-          label="API key or admin key"
-          description="The key is exchanged for a session and never stored in this browser."
+          label={t("API key or admin key")}
+          description={t("The key is exchanged for a session and never stored in this browser.")}
           placeholder="sk-…"
           autoComplete="off"
           spellCheck={false}
@@ -83,7 +84,7 @@ function KeyForm({ mutation }: Pick<SignInFormsProps, "mutation">) {
           {...form.getInputProps("key")}
         />
         <Button type="submit" size="md" loading={mutation.isPending} fullWidth>
-          Sign in
+          {t("Sign in")}
         </Button>
       </Stack>
     </form>
@@ -96,7 +97,7 @@ function PasswordForm({ mutation }: Pick<SignInFormsProps, "mutation">) {
     <form onSubmit={form.onSubmit((values) => mutation.mutate(values))}>
       <Stack>
         <TextInput
-          label="E-mail address"
+          label={t("E-mail address")}
           type="email"
           autoComplete="username"
           size="md"
@@ -105,14 +106,14 @@ function PasswordForm({ mutation }: Pick<SignInFormsProps, "mutation">) {
           {...form.getInputProps("email")}
         />
         <PasswordInput
-          label="Password"
+          label={t("Password")}
           autoComplete="current-password"
           size="md"
           required
           {...form.getInputProps("password")}
         />
         <Button type="submit" size="md" loading={mutation.isPending} fullWidth>
-          Sign in
+          {t("Sign in")}
         </Button>
       </Stack>
     </form>

@@ -3,6 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { replaceSession, type SignInOptions, sessionQuery, signIn } from "../api/session.ts";
+import { Trans } from "../i18n/trans.tsx";
+import { t } from "../i18n/translate.ts";
 import { Logo } from "./logo.tsx";
 
 /** Not part of the first load of somebody who is signed in, or whose link signs in. */
@@ -29,7 +31,7 @@ export function SignInPage({ options }: { options: SignInOptions }) {
   });
   const usedCode = useRef<string>(undefined);
   useEffect(() => {
-    document.title = "Sign in · Parlance";
+    document.title = t("Sign in · Parlance");
     // React calls effects twice in development, and a code works once.
     if (code === undefined || usedCode.current === code) return;
     usedCode.current = code;
@@ -48,7 +50,7 @@ export function SignInPage({ options }: { options: SignInOptions }) {
           {isUsingCode ? (
             <Group justify="center">
               <Loader size="sm" />
-              <Text>Signing in…</Text>
+              <Text>{t("Signing in…")}</Text>
             </Group>
           ) : (
             <Suspense fallback={<Loader size="sm" mx="auto" />}>
@@ -58,7 +60,10 @@ export function SignInPage({ options }: { options: SignInOptions }) {
         </Card>
         {options.providers.length === 0 && (
           <Text c="dimmed" size="sm" ta="center">
-            <Code>npm start</Code> prints a link that signs in once, and the first keys at the first start.
+            <Trans
+              text="<code>npm start</code> prints a link that signs in once, and the first keys at the first start."
+              tags={{ code: <Code /> }}
+            />
           </Text>
         )}
       </Stack>

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
-import { formatDateTime, formatNumber, formatTimeOfDay } from "../format.ts";
+import { plural, t } from "../../i18n/translate.ts";
+import { formatDateTime, formatTimeOfDay } from "../format.ts";
 
 interface HistogramBar {
   /** Start, Unix seconds. */
@@ -69,7 +70,7 @@ export function Histogram({ label, bars, width, selection, onSelect }: Histogram
         aria-valuemin={0}
         aria-valuemax={bars.length - 1}
         aria-valuenow={focused ?? 0}
-        aria-valuetext={shown === undefined ? "No bar is selected" : describe(shown)}
+        aria-valuetext={shown === undefined ? t("No bar is selected") : describe(shown)}
         onKeyDown={onKeyDown}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
@@ -91,7 +92,7 @@ export function Histogram({ label, bars, width, selection, onSelect }: Histogram
       </div>
       <div className="histogram-axis tabular">
         <span>{formatDateTime(start)}</span>
-        <span>{shown === undefined ? "Drag to select a time" : describe(shown)}</span>
+        <span>{shown === undefined ? t("Drag to select a time") : describe(shown)}</span>
         <span>{formatTimeOfDay(start + bars.length * width)}</span>
       </div>
     </div>
@@ -99,5 +100,12 @@ export function Histogram({ label, bars, width, selection, onSelect }: Histogram
 }
 
 function describe({ time, total, failed }: HistogramBar): string {
-  return `${formatTimeOfDay(time)}: ${formatNumber(total)} requests${failed === 0 ? "" : `, ${formatNumber(failed)} failed`}`;
+  const values = { time: formatTimeOfDay(time) };
+  if (failed === 0) return plural(total, "{{time}}: {{count}} requests", "{{time}}: {{count}} requests", values);
+  return plural(
+    total,
+    "{{time}}: {{count}} requests, {{failed}} failed",
+    "{{time}}: {{count}} requests, {{failed}} failed",
+    { ...values, failed },
+  );
 }

@@ -1,3 +1,5 @@
+import { t } from "../../i18n/translate.ts";
+
 interface SparklineProps {
   values: readonly number[];
   /** What it shows, for screen readers. */
@@ -17,7 +19,7 @@ export function Sparkline({ values, label, width = 96, height = 24, isStretched 
         className="sparkline-empty"
         data-stretched={isStretched || undefined}
         role="img"
-        aria-label={`${label}: none`}
+        aria-label={t("{{label}}: none", { label })}
       />
     );
   }

@@ -1,3 +1,4 @@
+import { t } from "../../i18n/translate.ts";
 import "./charts.css";
 import { useElementSize } from "@mantine/hooks";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
@@ -92,7 +93,7 @@ export function TimeChart(props: TimeChartProps) {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, labels.length - 1)}
         aria-valuenow={shown ?? 0}
-        aria-valuetext={shown === undefined ? "Use the arrow keys to read values" : describe(shown)}
+        aria-valuetext={shown === undefined ? t("Use the arrow keys to read values") : describe(shown)}
         onKeyDown={onKeyDown}
         onBlur={() => setAt(undefined)}
         onPointerMove={onPointerMove}
@@ -203,7 +204,7 @@ function Drawing(props: DrawingProps) {
         <g>
           <line className="chart-limit" x1={left} x2={right} y1={yOf(limit)} y2={yOf(limit)} />
           <text className="chart-text chart-limit-text" x={left + 6} y={yOf(limit) + 14}>
-            Limit
+            {t("Limit")}
           </text>
         </g>
       )}

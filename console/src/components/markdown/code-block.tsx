@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { t } from "../../i18n/translate.ts";
 import { CopyButton } from "../copy-button.tsx";
 import type { CodeToken } from "./highlighter.ts";
 
@@ -31,7 +32,7 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
     <div className="code-frame">
       <div className="code-bar">
         <span>{language}</span>
-        <CopyButton text={code} label="Copy code" />
+        <CopyButton text={code} label={t("Copy code")} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
       <pre tabIndex={0} dir="ltr">

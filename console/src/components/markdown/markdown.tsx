@@ -1,4 +1,5 @@
 // Not part of the first load.
+import { t } from "../../i18n/translate.ts";
 import "@fontsource-variable/geist-mono/wght.css";
 import { Anchor } from "@mantine/core";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
@@ -29,7 +30,7 @@ function componentsOf(_isRunning: boolean): Components {
     ),
     img: ({ src, alt }) => (
       <Anchor href={String(src ?? "")} target="_blank" rel="noopener noreferrer nofollow" inherit underline="always">
-        {alt || "image"}
+        {alt || t("image")}
       </Anchor>
     ),
     pre: ({ node }) => {
@@ -47,7 +48,7 @@ function componentsOf(_isRunning: boolean): Components {
       ),
     table: ({ children }) => (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
-      <section className="table-frame" tabIndex={0} aria-label="Table">
+      <section className="table-frame" tabIndex={0} aria-label={t("Table")}>
         <table>{children}</table>
       </section>
     ),

@@ -7,6 +7,8 @@ import { type Session, useSession } from "../../api/session.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Page } from "../../components/page.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { Trans } from "../../i18n/trans.tsx";
+import { t } from "../../i18n/translate.ts";
 import { AccessTable } from "../people/access-table.tsx";
 import { MyKeys } from "./my-keys.tsx";
 import { checkNewPassword, NewPassword } from "./new-password.tsx";
@@ -16,28 +18,33 @@ import { useSessionStart } from "./use-session-start.ts";
 export function AccountPage() {
   const { user, project } = useSession();
   const [{ tab }, setAddress] = useAddressState({ tab: "keys" });
-  if (user === null) return <Page title="Account">This session belongs to keys, not to a user.</Page>;
+  if (user === null) return <Page title={t("Account")}>{t("This session belongs to keys, not to a user.")}</Page>;
   return (
     <Page
       title={user.name}
-      description={user.provider === null ? user.email : `${user.email}, signed in with ${user.provider}`}
+      description={
+        user.provider === null
+          ? user.email
+          : t("{{email}}, signed in with {{provider}}", { email: user.email, provider: user.provider })
+      }
     >
       <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "keys" })} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="keys">My keys</Tabs.Tab>
-          <Tabs.Tab value="access">What I may do</Tabs.Tab>
-          {user.has_password && <Tabs.Tab value="password">Password</Tabs.Tab>}
+          <Tabs.Tab value="keys">{t("My keys")}</Tabs.Tab>
+          <Tabs.Tab value="access">{t("What I may do")}</Tabs.Tab>
+          {user.has_password && <Tabs.Tab value="password">{t("Password")}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="keys">
           {project === null ? (
-            <Text>You are in no project in which you may call models. Ask an owner to add you.</Text>
+            <Text>{t("You are in no project in which you may call models. Ask an owner to add you.")}</Text>
           ) : (
             <Stack>
               <Text size="sm" c="dimmed">
-                Keys of yours in {project.name}.{" "}
-                <Link to="/usage" className="link">
-                  My usage
-                </Link>
+                <Trans
+                  text="Keys of yours in {{project}}. <link>My usage</link>"
+                  tags={{ link: <Link to="/usage" className="link" /> }}
+                  values={{ project: project.name }}
+                />
               </Text>
               <MyKeys project={project.id} user={user.id} />
             </Stack>
@@ -70,7 +77,7 @@ function ChangePassword() {
         <Stack>
           <ErrorAlert error={change.error} />
           <PasswordInput
-            label="Current password"
+            label={t("Current password")}
             autoComplete="current-password"
             required
             {...form.getInputProps("current_password")}
@@ -78,7 +85,7 @@ function ChangePassword() {
           <NewPassword {...form.getInputProps("password")} />
           <Group justify="flex-end">
             <Button type="submit" loading={change.isPending}>
-              Change password
+              {t("Change password")}
             </Button>
           </Group>
         </Stack>

@@ -7,6 +7,8 @@ import { request, urlOf } from "../../api/request.ts";
 import { type Session, type SignInOptions, sessionQuery } from "../../api/session.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { Trans } from "../../i18n/trans.tsx";
+import { t } from "../../i18n/translate.ts";
 import { checkNewPassword, NewPassword } from "./new-password.tsx";
 import { OutsidePage } from "./outside-page.tsx";
 import { useSessionStart } from "./use-session-start.ts";
@@ -25,9 +27,9 @@ export function InvitePage() {
   });
   const options = session.data?.sign_in;
   return (
-    <OutsidePage title="Welcome">
+    <OutsidePage title={t("Welcome")}>
       {session.data?.signed_in === true ? (
-        <Text>You are signed in already. Sign out first to accept an invite as somebody else.</Text>
+        <Text>{t("You are signed in already. Sign out first to accept an invite as somebody else.")}</Text>
       ) : (
         <QueryView query={invite}>
           {(found) => options !== undefined && <Accept invite={found} token={token} options={options} />}
@@ -52,19 +54,23 @@ function Accept({ invite, token, options }: { invite: Invite; token: string; opt
   return (
     <Stack>
       <Text>
-        You are invited to <b>{invite.organization.name}</b> as <b>{invite.email}</b>.
+        <Trans
+          text="You are invited to <b>{{organization}}</b> as <b>{{email}}</b>."
+          tags={{ b: <b /> }}
+          values={{ organization: invite.organization.name, email: invite.email }}
+        />
       </Text>
       {providers.map(({ id, name }) => (
         <Button key={id} component="a" href={urlOf(`sign-on/${id}/start`, { invite: token })} size="md" fullWidth>
-          Continue with {name}
+          {t("Continue with {{name}}", { name })}
         </Button>
       ))}
-      {providers.length > 0 && password && <Divider label="or" />}
+      {providers.length > 0 && password && <Divider label={t("or")} />}
       {password && (
         <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
           <Stack>
             <ErrorAlert error={accept.error} />
-            <TextInput label="Your name" autoComplete="name" required {...form.getInputProps("name")} />
+            <TextInput label={t("Your name")} autoComplete="name" required {...form.getInputProps("name")} />
             <NewPassword {...form.getInputProps("password")} />
             <Button
               type="submit"
@@ -73,7 +79,7 @@ function Accept({ invite, token, options }: { invite: Invite; token: string; opt
               variant={providers.length > 0 ? "default" : "filled"}
               fullWidth
             >
-              Accept with a password
+              {t("Accept with a password")}
             </Button>
           </Stack>
         </form>

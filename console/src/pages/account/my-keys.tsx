@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { RowAction } from "../../components/row-action.tsx";
+import { t } from "../../i18n/translate.ts";
 import { KEYS, KeyList, type ListedKey } from "../keys/key-list.tsx";
 import { NewKey } from "../keys/new-key.tsx";
 import { onceOnly, SecretOnce } from "../keys/secret-once.tsx";
@@ -22,7 +23,7 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
   const actions = useCallback(
     (key: ListedKey) => (
       <>
-        <RowAction onClick={() => setRotated(key)}>Rotate</RowAction>
+        <RowAction onClick={() => setRotated(key)}>{t("Rotate")}</RowAction>
         <RowAction
           isDestructive
           onClick={() => {
@@ -30,7 +31,7 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
             open();
           }}
         >
-          Revoke
+          {t("Revoke")}
         </RowAction>
       </>
     ),
@@ -40,13 +41,13 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
     <>
       <KeyList
         path={path}
-        whenEmpty="Create one for each program of yours that calls the API."
+        whenEmpty={t("Create one for each program of yours that calls the API.")}
         actions={actions}
         shows={isMine}
         newKey={
           <NewKey
-            label="New key"
-            description="Names the program that will use the key."
+            label={t("New key")}
+            description={t("Names the program that will use the key.")}
             callsModels
             create={async (name, seconds) => {
               const body = { name, expires_in_seconds: seconds };
@@ -61,9 +62,9 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
       <ConfirmDialog
         isOpen={isOpen}
         onClose={close}
-        question={`Revoke ${revoked?.name}?`}
-        consequence="Programs that use this key get a 401 at once. A revoked key cannot be restored."
-        action="Revoke"
+        question={t("Revoke {{name}}?", { name: revoked?.name ?? "" })}
+        consequence={t("Programs that use this key get a 401 at once. A revoked key cannot be restored.")}
+        action={t("Revoke")}
         onConfirm={async () => {
           await request(keyPath(project, revoked?.id ?? ""), { method: "DELETE" });
           await client.invalidateQueries({ queryKey: KEYS });
@@ -85,21 +86,27 @@ function RotateKey({ project, rotated, onClose }: { project: string; rotated: Li
     },
   });
   return (
-    <Modal opened onClose={onClose} title={`Rotate ${rotated.name}`} size="lg" {...onceOnly(rotate.data !== undefined)}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("Rotate {{name}}", { name: rotated.name })}
+      size="lg"
+      {...onceOnly(rotate.data !== undefined)}
+    >
       <Stack>
         <ErrorAlert error={rotate.error} />
         {rotate.data === undefined ? (
-          <Text>You get another key. The old one goes on working for a day, in which you replace it.</Text>
+          <Text>{t("You get another key. The old one goes on working for a day, in which you replace it.")}</Text>
         ) : (
           <SecretOnce secret={rotate.data} callsModels />
         )}
         <Group justify="flex-end">
           {rotate.data === undefined ? (
             <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
-              Rotate key
+              {t("Rotate key")}
             </Button>
           ) : (
-            <Button onClick={onClose}>Done</Button>
+            <Button onClick={onClose}>{t("Done")}</Button>
           )}
         </Group>
       </Stack>

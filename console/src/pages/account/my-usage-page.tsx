@@ -8,6 +8,7 @@ import { formatCompact, formatMaybeCost } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
+import { t } from "../../i18n/translate.ts";
 import { budgetTitle } from "../budgets/budget-names.ts";
 import { pathOf } from "../projects/projects-api.ts";
 import { isUnpriced, readBuckets } from "../usage/usage-query.ts";
@@ -20,18 +21,18 @@ export function MyUsagePage() {
   const { user, project } = useSession();
   if (user === null) {
     return (
-      <Page title="My usage">
-        <Text>This session belongs to a key, not to a user.</Text>
+      <Page title={t("My usage")}>
+        <Text>{t("This session belongs to a key, not to a user.")}</Text>
       </Page>
     );
   }
   return (
-    <Page title="My usage" description="Your own requests, with your keys and in the console. Times are UTC.">
+    <Page title={t("My usage")} description={t("Your own requests, with your keys and in the console. Times are UTC.")}>
       <MyMonth user={user.id} project={project?.id} />
       <MyBudgets user={user.id} />
       {project !== null && (
         <Stack gap="xs">
-          <Title order={2}>My keys</Title>
+          <Title order={2}>{t("My keys")}</Title>
           <MyKeys project={project.id} user={user.id} />
         </Stack>
       )}
@@ -47,12 +48,12 @@ function MyBudgets({ user }: { user: string }) {
   });
   return (
     <Stack gap="xs">
-      <Title order={2}>My budgets</Title>
+      <Title order={2}>{t("My budgets")}</Title>
       <QueryView query={budgets}>
         {({ data }) =>
           data.length === 0 ? (
             <Text c="dimmed" size="sm">
-              No budget bounds you or your keys alone. Those of your projects still apply.
+              {t("No budget bounds you or your keys alone. Those of your projects still apply.")}
             </Text>
           ) : (
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
@@ -62,8 +63,7 @@ function MyBudgets({ user }: { user: string }) {
                 return (
                   <Card key={`${budget.budget_id} ${budget.subject.id}`} padding="sm">
                     <Text size="sm" fw={500} mb={6} style={{ overflowWrap: "anywhere" }}>
-                      {title}
-                      {isSoft && " (alerts only)"}
+                      {isSoft ? t("{{budget}} (alerts only)", { budget: title }) : title}
                     </Text>
                     <BudgetBar label={title} thresholdCents={budget.threshold_amount} usage={budget.usage} />
                   </Card>
@@ -116,9 +116,9 @@ function MyMonth({ user, project }: { user: string; project: string | undefined 
     <QueryView query={month}>
       {({ cost, requests, tokens }) => (
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
-          <Stat label="Cost this month" value={formatMaybeCost(cost)} />
-          <Stat label="Chats this month" value={formatCompact(requests)} />
-          <Stat label="Tokens this month" value={formatCompact(tokens)} />
+          <Stat label={t("Cost this month")} value={formatMaybeCost(cost)} />
+          <Stat label={t("Chats this month")} value={formatCompact(requests)} />
+          <Stat label={t("Tokens this month")} value={formatCompact(tokens)} />
         </SimpleGrid>
       )}
     </QueryView>

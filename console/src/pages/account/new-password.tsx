@@ -1,4 +1,5 @@
 import { PasswordInput } from "@mantine/core";
+import { t } from "../../i18n/translate.ts";
 
 /** The service refuses shorter ones. */
 const MIN_LENGTH = 15;
@@ -7,14 +8,14 @@ const MIN_LENGTH = 15;
 export function checkNewPassword(password: string): string | null {
   return [...password].length >= MIN_LENGTH
     ? null
-    : `At least ${MIN_LENGTH} characters; several words are easy to remember.`;
+    : t("At least {{number}} characters; several words are easy to remember.", { number: MIN_LENGTH });
 }
 
 export function NewPassword(props: object) {
   return (
     <PasswordInput
-      label="New password"
-      description={`At least ${MIN_LENGTH} characters.`}
+      label={t("New password")}
+      description={t("At least {{number}} characters.", { number: MIN_LENGTH })}
       autoComplete="new-password"
       required
       {...props}

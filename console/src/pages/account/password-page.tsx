@@ -5,6 +5,7 @@ import { useSearch } from "@tanstack/react-router";
 import { request } from "../../api/request.ts";
 import type { Session } from "../../api/session.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { t } from "../../i18n/translate.ts";
 import { checkNewPassword, NewPassword } from "./new-password.tsx";
 import { OutsidePage } from "./outside-page.tsx";
 import { useSessionStart } from "./use-session-start.ts";
@@ -20,16 +21,16 @@ export function PasswordPage() {
     onSuccess: start,
   });
   return (
-    <OutsidePage title="Set a password">
+    <OutsidePage title={t("Set a password")}>
       <form onSubmit={form.onSubmit((values) => set.mutate(values))}>
         <Stack>
           <ErrorAlert error={set.error} />
           <NewPassword {...form.getInputProps("password")} />
           <Button type="submit" size="md" loading={set.isPending} fullWidth>
-            Set password and sign in
+            {t("Set password and sign in")}
           </Button>
           <Text size="sm" c="dimmed">
-            Your other sessions end.
+            {t("Your other sessions end.")}
           </Text>
         </Stack>
       </form>

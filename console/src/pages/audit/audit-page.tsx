@@ -7,6 +7,7 @@ import { Page } from "../../components/page.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconShieldCheck } from "../../icons.tsx";
 
 interface AuditUser {
@@ -37,22 +38,22 @@ export function AuditPage() {
   });
   const events = query.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
-    <Page title="Audit log" description="Who changed what, from where. Newest first.">
+    <Page title={t("Audit log")} description={t("Who changed what, from where. Newest first.")}>
       {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
       {query.isPending && <PageLoading />}
       {query.data !== undefined && (
         <Card padding={0}>
           {events.length === 0 ? (
-            <Empty icon={<IconShieldCheck />} title="Nothing has been changed yet" />
+            <Empty icon={<IconShieldCheck />} title={t("Nothing has been changed yet")} />
           ) : (
             <Table.ScrollContainer minWidth={720} tabIndex={0}>
               <Table>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Time</Table.Th>
-                    <Table.Th>Event</Table.Th>
-                    <Table.Th>Actor</Table.Th>
-                    <Table.Th>Details</Table.Th>
+                    <Table.Th>{t("Time")}</Table.Th>
+                    <Table.Th>{t("Event")}</Table.Th>
+                    <Table.Th>{t("Actor")}</Table.Th>
+                    <Table.Th>{t("Details")}</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <VirtualBody rows={events} columns={4} rowHeight={57} keyOf={({ id }) => id}>
@@ -89,7 +90,7 @@ export function AuditPage() {
       {query.hasNextPage && (
         <Group justify="center">
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Show older events
+            {t("Show older events")}
           </Button>
         </Group>
       )}
@@ -100,5 +101,5 @@ export function AuditPage() {
 /** Address of the user, or else the key. */
 function actorName({ actor: { api_key: key, session } }: AuditEvent): string {
   const user = key?.user ?? session?.user;
-  return user?.email ?? key?.id ?? (user === undefined || user.id === "operator" ? "Operator" : user.id);
+  return user?.email ?? key?.id ?? (user === undefined || user.id === "operator" ? t("Operator") : user.id);
 }

@@ -4,13 +4,13 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { t, translateLabels } from "../../i18n/translate.ts";
 import { INTERVALS, SUBJECTS } from "./budget-names.ts";
 
 type Budget = Answers["Budget"];
 
 export const BUDGETS = ["budgets"];
 const PATH = "v1/organization/budgets";
-const EACH_NEEDS_NO_ID = "Leave it empty to give each one the budget for itself.";
 
 interface BudgetFormProps {
   /** Undefined: a new one. */
@@ -54,37 +54,55 @@ export function BudgetForm({ budget, onClose }: BudgetFormProps) {
   });
   const isNew = budget === undefined;
   return (
-    <Modal opened onClose={onClose} title={isNew ? "New budget" : "Change the budget"} size="lg">
+    <Modal opened onClose={onClose} title={isNew ? t("New budget") : t("Change the budget")} size="lg">
       <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
         <Stack>
           <ErrorAlert error={save.error} />
           {isNew && (
             <>
-              <NativeSelect label="Whose spending counts" data={[...SUBJECTS]} {...form.getInputProps("subject")} />
+              <NativeSelect
+                label={t("Whose spending counts")}
+                data={translateLabels(SUBJECTS)}
+                {...form.getInputProps("subject")}
+              />
               {form.values.subject !== "organization" && (
-                <TextInput label="ID or name" description={EACH_NEEDS_NO_ID} {...form.getInputProps("id")} />
+                <TextInput
+                  label={t("ID or name")}
+                  description={t("Leave it empty to give each one the budget for itself.")}
+                  {...form.getInputProps("id")}
+                />
               )}
-              <NativeSelect label="Within" data={[...INTERVALS]} {...form.getInputProps("interval")} />
+              <NativeSelect label={t("Within")} data={translateLabels(INTERVALS)} {...form.getInputProps("interval")} />
             </>
           )}
-          <NumberInput label="US dollars" min={0.01} decimalScale={2} required {...form.getInputProps("dollars")} />
+          <NumberInput
+            label={t("US dollars")}
+            min={0.01}
+            decimalScale={2}
+            required
+            {...form.getInputProps("dollars")}
+          />
           <Checkbox
-            label="Refuse requests that could exceed it"
+            label={t("Refuse requests that could exceed it")}
             {...form.getInputProps("isHard", { type: "checkbox" })}
           />
-          <TextInput label="Alert at percent" {...form.getInputProps("percents")} />
+          <TextInput label={t("Alert at percent")} {...form.getInputProps("percents")} />
           <TextInput
-            label="E-mail alerts to"
-            description="Addresses between commas. Webhooks get every alert."
+            label={t("E-mail alerts to")}
+            description={t("Addresses between commas. Webhooks get every alert.")}
             {...form.getInputProps("recipients")}
           />
-          <TextInput label="Name" description="Appears in messages and alerts." {...form.getInputProps("name")} />
+          <TextInput
+            label={t("Name")}
+            description={t("Appears in messages and alerts.")}
+            {...form.getInputProps("name")}
+          />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t("Cancel")}
             </Button>
             <Button type="submit" loading={save.isPending}>
-              {isNew ? "Create" : "Save"}
+              {isNew ? t("Create") : t("Save")}
             </Button>
           </Group>
         </Stack>

@@ -11,6 +11,7 @@ import { Empty } from "../../components/empty.tsx";
 import { formatCost } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconCoin, IconPlus } from "../../icons.tsx";
 import { BUDGETS, BudgetForm } from "./budget-form.tsx";
 import { budgetTitle } from "./budget-names.ts";
@@ -27,12 +28,12 @@ export function BudgetsPage() {
   const [form, setForm] = useState<{ budget: Budget | undefined }>();
   return (
     <Page
-      title="Budgets"
-      description="Bounds of spending at the prices of models. Days, weeks and months begin at midnight UTC."
+      title={t("Budgets")}
+      description={t("Bounds of spending at the prices of models. Days, weeks and months begin at midnight UTC.")}
       actions={
         isWriter && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setForm({ budget: undefined })}>
-            New budget
+            {t("New budget")}
           </Button>
         )
       }
@@ -41,8 +42,8 @@ export function BudgetsPage() {
         {() =>
           entries?.length === 0 ? (
             <Card>
-              <Empty icon={<IconCoin />} title="No budgets yet">
-                A budget bounds what a user, a key, a project, an end user or a tag may cost.
+              <Empty icon={<IconCoin />} title={t("No budgets yet")}>
+                {t("A budget bounds what a user, a key, a project, an end user or a tag may cost.")}
               </Empty>
             </Card>
           ) : (
@@ -56,7 +57,7 @@ export function BudgetsPage() {
       </QueryView>
       {query.hasNextPage && (
         <Button variant="default" onClick={readMore} loading={query.isFetchingNextPage}>
-          More
+          {t("More")}
         </Button>
       )}
       {form !== undefined && <BudgetForm budget={form.budget} onClose={() => setForm(undefined)} />}
@@ -74,7 +75,7 @@ function BudgetCard({ budget, isWriter, onChange }: { budget: Budget; isWriter: 
           {title}
         </Text>
         <Badge variant="light" color={budget.enforcement.status === "enforcing" ? "pine" : "gray"}>
-          {budget.enforcement.status === "enforcing" ? "Hard" : "Alerts only"}
+          {budget.enforcement.status === "enforcing" ? t("Hard") : t("Alerts only")}
         </Badge>
       </Group>
       {budget.usage === null ? (
@@ -84,23 +85,23 @@ function BudgetCard({ budget, isWriter, onChange }: { budget: Budget; isWriter: 
       )}
       {budget.project_id !== null && (
         <Text size="xs" c="dimmed" mt={6}>
-          In the project {budget.project_id}
+          {t("In the project {{project}}", { project: budget.project_id })}
         </Text>
       )}
       {isWriter && (
         <Group justify="flex-end" gap="xs" mt={6}>
           <Button variant="subtle" size="compact-sm" onClick={onChange}>
-            Change
+            {t("Change")}
           </Button>
           <ConfirmButton
-            question={`Delete the budget ${title}?`}
-            consequence="Its spending is no longer bounded. Usage records stay."
+            question={t("Delete the budget {{title}}?", { title })}
+            consequence={t("Its spending is no longer bounded. Usage records stay.")}
             onConfirm={async () => {
               await request(`${PATH}/${budget.id}`, { method: "DELETE" });
               await client.invalidateQueries({ queryKey: BUDGETS });
             }}
           >
-            Delete
+            {t("Delete")}
           </ConfirmButton>
         </Group>
       )}
@@ -122,7 +123,7 @@ function TopSpenders({ budget }: { budget: Budget }) {
   return (
     <Stack gap={6}>
       <Text size="sm" className="tabular">
-        {threshold} each
+        {t("{{threshold}} each", { threshold })}
       </Text>
       {usage.data?.data.map(({ subject_id, spent, percent }) => (
         <div key={subject_id}>
@@ -136,7 +137,7 @@ function TopSpenders({ budget }: { budget: Budget }) {
           </Group>
           <Progress
             size="sm"
-            aria-label={`Budget of ${subject_id}`}
+            aria-label={t("Budget of {{subject}}", { subject: subject_id })}
             value={Math.min(100, percent)}
             color={percent >= 100 ? "red" : "pine"}
           />
@@ -144,7 +145,7 @@ function TopSpenders({ budget }: { budget: Budget }) {
       ))}
       {usage.data?.data.length === 0 && (
         <Text size="xs" c="dimmed">
-          Nothing is spent yet.
+          {t("Nothing is spent yet.")}
         </Text>
       )}
     </Stack>

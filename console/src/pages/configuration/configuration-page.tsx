@@ -1,4 +1,5 @@
 // Not part of the first load.
+import { msg, t } from "../../i18n/translate.ts";
 import "@fontsource-variable/geist-mono/wght.css";
 import { Badge, Card, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -15,8 +16,8 @@ export function ConfigurationPage() {
   const query = useQuery(configurationQuery);
   return (
     <Page
-      title="Configuration"
-      description="The settings in force, from parlance.yaml, the environment and the page Connections."
+      title={t("Configuration")}
+      description={t("The settings in force, from parlance.yaml, the environment and the page Connections.")}
     >
       <QueryView query={query}>{(configuration) => <Content {...configuration} />}</QueryView>
     </Page>
@@ -35,26 +36,26 @@ function Content({ version, file, settings, models }: Configuration) {
     <>
       <Group gap="sm">
         <TextInput
-          aria-label="Search settings"
-          placeholder={`Search ${settings.length} settings`}
+          aria-label={t("Search settings")}
+          placeholder={t("Search {{number}} settings", { number: settings.length })}
           value={search}
           onChange={(event) => setAddress({ search: event.currentTarget.value }, { replace: true })}
         />
         <SegmentedControl
           size="xs"
-          aria-label="Shown settings"
+          aria-label={t("Shown settings")}
           value={shown}
           onChange={(next) => setAddress({ shown: next })}
           data={[
-            { value: "all", label: "All" },
-            { value: "set", label: "Set by you" },
+            { value: "all", label: t("All") },
+            { value: "set", label: t("Set by you") },
           ]}
         />
         <Text size="sm" c="dimmed" className="wrap-anywhere">
-          Parlance {version} · {file ?? "no configuration file"}
+          Parlance {version} · {file ?? t("no configuration file")}
         </Text>
       </Group>
-      {matching.length === 0 && <Empty icon={<IconSettings />} title="No setting matches" />}
+      {matching.length === 0 && <Empty icon={<IconSettings />} title={t("No setting matches")} />}
       {[...sections].map(([section, own]) => (
         <Card key={section} padding={0}>
           <Title order={2} p="md" pb="xs">
@@ -68,7 +69,7 @@ function Content({ version, file, settings, models }: Configuration) {
       {models.length > 0 && query === "" && (
         <Card>
           <Title order={2} mb="sm">
-            Configured models
+            {t("Configured models")}
           </Title>
           <Stack gap="sm">
             {models.map((model) => (
@@ -82,11 +83,16 @@ function Content({ version, file, settings, models }: Configuration) {
 }
 
 function sectionOf({ key }: Setting): string {
-  if (/^[A-Z]/.test(key)) return "Environment";
-  return key.includes(".") ? (key.split(".")[0] ?? key) : "General";
+  if (/^[A-Z]/.test(key)) return t("Environment");
+  return key.includes(".") ? (key.split(".")[0] ?? key) : t("General");
 }
 
-const SOURCES = { default: "default", file: "parlance.yaml", environment: "environment", api: "API" } as const;
+const SOURCES = {
+  default: msg("default"),
+  file: msg("parlance.yaml"),
+  environment: msg("environment"),
+  api: msg("API"),
+} as const;
 
 function SettingRow({ setting: { key, value, default: otherwise, source, description } }: { setting: Setting }) {
   return (
@@ -96,7 +102,7 @@ function SettingRow({ setting: { key, value, default: otherwise, source, descrip
           <Code className="wrap-anywhere">{key}</Code>
           {source !== "default" && (
             <Badge size="xs" variant="light" tt="none">
-              {SOURCES[source]}
+              {t(SOURCES[source])}
             </Badge>
           )}
         </Group>
@@ -110,7 +116,7 @@ function SettingRow({ setting: { key, value, default: otherwise, source, descrip
         </Text>
         {source !== "default" && otherwise !== null && (
           <Text size="xs" c="dimmed">
-            default {shownValue(otherwise)}
+            {t("default {{value}}", { value: shownValue(otherwise) })}
           </Text>
         )}
       </div>
@@ -119,8 +125,8 @@ function SettingRow({ setting: { key, value, default: otherwise, source, descrip
 }
 
 function shownValue(value: unknown): string {
-  if (value === null) return "not set";
-  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(String).join(", ");
+  if (value === null) return t("not set");
+  if (Array.isArray(value)) return value.length === 0 ? t("none") : value.map(String).join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

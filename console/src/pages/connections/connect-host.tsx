@@ -4,6 +4,7 @@ import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { formatMilliseconds } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { plural, t } from "../../i18n/translate.ts";
 import { type Host, type HostTest, refreshConfiguration } from "./connections-api.ts";
 import { HostModels } from "./host-models.tsx";
 
@@ -34,10 +35,10 @@ export function ConnectHost() {
   return (
     <Card>
       <Title order={2} mb={4}>
-        Connect a host
+        {t("Connect a host")}
       </Title>
       <Text size="sm" c="dimmed" mb="md">
-        vLLM, llama-server, Ollama, LM Studio, LiteLLM, OpenAI, Anthropic or another server with OpenAI's API.
+        {t("vLLM, llama-server, Ollama, LM Studio, LiteLLM, OpenAI, Anthropic or another server with OpenAI's API.")}
       </Text>
       <form
         onSubmit={(event) => {
@@ -47,7 +48,7 @@ export function ConnectHost() {
       >
         <Group align="flex-end" gap="sm">
           <TextInput
-            label="Address"
+            label={t("Address")}
             placeholder="http://10.0.0.5:8000"
             required
             flex={2}
@@ -56,8 +57,8 @@ export function ConnectHost() {
             onChange={(event) => setAddress(event.currentTarget.value)}
           />
           <PasswordInput
-            label="API key"
-            placeholder="If it needs one"
+            label={t("API key")}
+            placeholder={t("If it needs one")}
             flex={1}
             miw={180}
             autoComplete="off"
@@ -65,10 +66,10 @@ export function ConnectHost() {
             onChange={(event) => setApiKey(event.currentTarget.value)}
           />
           <Button type="submit" loading={test.isPending}>
-            Test
+            {t("Test")}
           </Button>
           <Button variant="default" loading={discovery.isPending} onClick={() => discovery.mutate()}>
-            Find on this machine
+            {t("Find on this machine")}
           </Button>
         </Group>
       </form>
@@ -97,7 +98,7 @@ function Discovered({ hosts, choose }: { hosts: readonly Host[]; choose: (url: s
   if (hosts.length === 0) {
     return (
       <Text size="sm" mt="md">
-        No inference server answers on the machine of this service.
+        {t("No inference server answers on the machine of this service.")}
       </Text>
     );
   }
@@ -108,10 +109,10 @@ function Discovered({ hosts, choose }: { hosts: readonly Host[]; choose: (url: s
           <Table.Tr key={base_url}>
             <Table.Td>{base_url}</Table.Td>
             <Table.Td>{kind}</Table.Td>
-            <Table.Td>{models.length} models</Table.Td>
+            <Table.Td>{plural(models.length, "{{count}} model", "{{count}} models")}</Table.Td>
             <Table.Td ta="right">
               <Button size="compact-sm" variant="subtle" onClick={() => choose(base_url)}>
-                Test
+                {t("Test")}
               </Button>
             </Table.Td>
           </Table.Tr>
@@ -123,7 +124,7 @@ function Discovered({ hosts, choose }: { hosts: readonly Host[]; choose: (url: s
 
 function Outcome({ test: { ok, problem, server, first_token: first } }: { test: HostTest }) {
   return (
-    <Alert color={ok ? "teal" : "red"} title={ok ? "It works" : "It does not work yet"}>
+    <Alert color={ok ? "teal" : "red"} title={ok ? t("It works") : t("It does not work yet")}>
       <Group gap="xs">
         {server !== null && (
           <Badge variant="light" tt="none">
@@ -133,7 +134,10 @@ function Outcome({ test: { ok, problem, server, first_token: first } }: { test: 
         {problem !== null && <Text size="sm">{problem}</Text>}
         {first !== null && first.milliseconds !== null && (
           <Text size="sm">
-            First token of {first.model}: {formatMilliseconds(first.milliseconds)}
+            {t("First token of {{model}}: {{time}}", {
+              model: first.model,
+              time: formatMilliseconds(first.milliseconds),
+            })}
           </Text>
         )}
       </Group>

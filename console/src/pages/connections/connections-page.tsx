@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { may, useSession } from "../../api/session.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { ConnectHost } from "./connect-host.tsx";
 import { entriesQuery, versionsQuery } from "./connections-api.ts";
 import { EntryTable } from "./entry-table.tsx";
@@ -15,8 +16,10 @@ export function ConnectionsPage() {
   const versions = useQuery(versionsQuery);
   return (
     <Page
-      title="Connections"
-      description="Upstreams and models, in force on every replica within a second. What parlance.yaml says is locked."
+      title={t("Connections")}
+      description={t(
+        "Upstreams and models, in force on every replica within a second. What parlance.yaml says is locked.",
+      )}
     >
       {mayChange && <ConnectHost />}
       <QueryView query={entries}>{(data) => <EntryTable entries={data} mayChange={mayChange} />}</QueryView>

@@ -6,14 +6,15 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { notifyDone } from "../../components/notify.tsx";
+import { msg, t } from "../../i18n/translate.ts";
 import { IconServer } from "../../icons.tsx";
 import { bodyOf, type Entry, pathOf, refreshConfiguration } from "./connections-api.ts";
 
 const STATUS = {
-  in_force: { color: "teal", label: "In force" },
-  shadowed: { color: "gray", label: "Shadowed" },
-  invalid: { color: "red", label: "Not applied" },
-  ignored: { color: "gray", label: "Ignored" },
+  in_force: { color: "teal", label: msg("In force") },
+  shadowed: { color: "gray", label: msg("Shadowed") },
+  invalid: { color: "red", label: msg("Not applied") },
+  ignored: { color: "gray", label: msg("Ignored") },
 } as const;
 
 /** Entries of the file, which are locked, and of the API. */
@@ -23,32 +24,32 @@ export function EntryTable({ entries, mayChange }: { entries: readonly Entry[]; 
   if (entries.length === 0) {
     return (
       <Card>
-        <Empty icon={<IconServer />} title="No models or connections are configured">
-          Connect a host above, or add models to parlance.yaml.
+        <Empty icon={<IconServer />} title={t("No models or connections are configured")}>
+          {t("Connect a host above, or add models to parlance.yaml.")}
         </Empty>
       </Card>
     );
   }
   const remove = async (entry: Entry) => {
     await request(entry.kind === "model" ? `${pathOf(entry)}/entry` : pathOf(entry), { method: "DELETE" });
-    notifyDone(`${entry.name} is removed`);
+    notifyDone(t("{{name}} is removed", { name: entry.name }));
     await refreshConfiguration(client);
   };
   return (
     <Card padding={0}>
       <Title order={2} p="md" pb="xs">
-        Configured
+        {t("Configured")}
       </Title>
       <Table.ScrollContainer minWidth={640} tabIndex={0}>
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>Kind</Table.Th>
-              <Table.Th>Source</Table.Th>
-              <Table.Th>Status</Table.Th>
+              <Table.Th>{t("Name")}</Table.Th>
+              <Table.Th>{t("Kind")}</Table.Th>
+              <Table.Th>{t("Source")}</Table.Th>
+              <Table.Th>{t("Status")}</Table.Th>
               <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
+                <VisuallyHidden>{t("Actions")}</VisuallyHidden>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -57,10 +58,10 @@ export function EntryTable({ entries, mayChange }: { entries: readonly Entry[]; 
               <Table.Tr key={`${entry.source} ${entry.id}`}>
                 <Table.Td className="wrap-anywhere">{entry.name}</Table.Td>
                 <Table.Td>{entry.kind}</Table.Td>
-                <Table.Td>{entry.source === "file" ? "parlance.yaml (locked)" : "API"}</Table.Td>
+                <Table.Td>{entry.source === "file" ? t("parlance.yaml (locked)") : "API"}</Table.Td>
                 <Table.Td>
                   <Badge variant="dot" color={STATUS[entry.status].color} tt="none">
-                    {STATUS[entry.status].label}
+                    {t(STATUS[entry.status].label)}
                   </Badge>
                   {entry.problem !== null && (
                     <Text size="xs" c="dimmed" className="wrap-anywhere">
@@ -73,18 +74,24 @@ export function EntryTable({ entries, mayChange }: { entries: readonly Entry[]; 
                     <Button
                       size="compact-sm"
                       variant="subtle"
-                      aria-label={`${entry.source === "api" && mayChange ? "Edit" : "Show"} ${entry.name}`}
+                      aria-label={
+                        entry.source === "api" && mayChange
+                          ? t("Edit {{name}}", { name: entry.name })
+                          : t("Show {{name}}", { name: entry.name })
+                      }
                       onClick={() => setEdited(entry)}
                     >
-                      {entry.source === "api" && mayChange ? "Edit" : "Show"}
+                      {entry.source === "api" && mayChange ? t("Edit") : t("Show")}
                     </Button>
                     {entry.source === "api" && mayChange && (
                       <ConfirmButton
-                        question={`Remove ${entry.name}?`}
-                        consequence="Requests that run end normally, further ones are refused. The history can restore it."
+                        question={t("Remove {{name}}?", { name: entry.name })}
+                        consequence={t(
+                          "Requests that run end normally, further ones are refused. The history can restore it.",
+                        )}
                         onConfirm={() => remove(entry)}
                       >
-                        Remove
+                        {t("Remove")}
                       </ConfirmButton>
                     )}
                   </Group>
@@ -118,7 +125,7 @@ function EditEntry({ entry, isLocked, close }: { entry: Entry; isLocked: boolean
       }),
     onSuccess: async () => {
       close();
-      notifyDone(`${entry.name} is changed`);
+      notifyDone(t("{{name}} is changed", { name: entry.name }));
       await refreshConfiguration(client);
     },
   });
@@ -126,13 +133,13 @@ function EditEntry({ entry, isLocked, close }: { entry: Entry; isLocked: boolean
     <Modal opened onClose={close} title={entry.name} size="lg">
       <Stack>
         <JsonInput
-          label={isLocked ? "Set in parlance.yaml" : "Settings, as in parlance.yaml"}
-          description={isLocked ? "Change the file and reload it." : "[redacted] keeps a stored key."}
+          label={isLocked ? t("Set in parlance.yaml") : t("Settings, as in parlance.yaml")}
+          description={isLocked ? t("Change the file and reload it.") : t("[redacted] keeps a stored key.")}
           autosize
           minRows={8}
           maxRows={24}
           readOnly={isLocked}
-          validationError="This is not valid JSON."
+          validationError={t("This is not valid JSON.")}
           value={text}
           onChange={setText}
         />
@@ -140,7 +147,7 @@ function EditEntry({ entry, isLocked, close }: { entry: Entry; isLocked: boolean
         {!isLocked && (
           <Group justify="flex-end">
             <Button loading={save.isPending} disabled={!isJson(text)} onClick={() => save.mutate()}>
-              Save
+              {t("Save")}
             </Button>
           </Group>
         )}

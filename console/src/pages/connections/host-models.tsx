@@ -4,6 +4,7 @@ import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatCompact } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import type { Host } from "./connections-api.ts";
 import { type ChosenModel, hostEntries } from "./host-entries.ts";
 import { perToken } from "./per-token.ts";
@@ -22,10 +23,11 @@ export function HostModels({ host, apiKey, onSaved }: HostModelsProps) {
     mutationFn: () =>
       request("v1/organization/configuration/import", {
         method: "POST",
+        // untranslated: stored in the history, for everyone
         query: { reason: `Connected ${host.base_url}` },
         body: { entries: hostEntries(name, host, apiKey, Object.values(chosen)) },
       }),
-    onSuccess: () => onSaved(`${name} is connected`),
+    onSuccess: () => onSaved(t("{{name}} is connected", { name })),
   });
   const change = (id: string, changes: Partial<ChosenModel>) =>
     setChosen((before) => {
@@ -37,8 +39,8 @@ export function HostModels({ host, apiKey, onSaved }: HostModelsProps) {
   return (
     <Stack>
       <TextInput
-        label="Name of the connection"
-        description="Deployments refer to it."
+        label={t("Name of the connection")}
+        description={t("Deployments refer to it.")}
         maw={320}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -47,12 +49,12 @@ export function HostModels({ host, apiKey, onSaved }: HostModelsProps) {
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Serve</Table.Th>
-              <Table.Th>Context</Table.Th>
-              <Table.Th>Abilities</Table.Th>
-              <Table.Th>ID for clients</Table.Th>
-              <Table.Th>$ / million in</Table.Th>
-              <Table.Th>$ / million out</Table.Th>
+              <Table.Th>{t("Serve")}</Table.Th>
+              <Table.Th>{t("Context")}</Table.Th>
+              <Table.Th>{t("Abilities")}</Table.Th>
+              <Table.Th>{t("ID for clients")}</Table.Th>
+              <Table.Th>{t("$ / million in")}</Table.Th>
+              <Table.Th>{t("$ / million out")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -72,13 +74,15 @@ export function HostModels({ host, apiKey, onSaved }: HostModelsProps) {
                       onChange={(event) => toggle(event.currentTarget.checked)}
                     />
                   </Table.Td>
-                  <Table.Td>{model.context_window === null ? "unknown" : formatCompact(model.context_window)}</Table.Td>
+                  <Table.Td>
+                    {model.context_window === null ? t("unknown") : formatCompact(model.context_window)}
+                  </Table.Td>
                   <Table.Td>{abilitiesOf(model)}</Table.Td>
                   {(["id", "promptPrice", "completionPrice"] as const).map((field) => (
                     <Table.Td key={field}>
                       <TextInput
                         size="xs"
-                        aria-label={`${LABELS[field]} of ${model.id}`}
+                        aria-label={labelOf(field, model.id)}
                         disabled={entry === undefined}
                         error={field !== "id" && entry !== undefined && !isPrice(entry[field])}
                         value={entry?.[field] ?? ""}
@@ -95,18 +99,21 @@ export function HostModels({ host, apiKey, onSaved }: HostModelsProps) {
       {save.error !== null && <ErrorAlert error={save.error} />}
       <Group justify="flex-end">
         <Button loading={save.isPending} disabled={!isValid || name === ""} onClick={() => save.mutate()}>
-          Save connection
+          {t("Save connection")}
         </Button>
       </Group>
     </Stack>
   );
 }
 
-const LABELS = { id: "ID", promptPrice: "Price of input", completionPrice: "Price of output" } as const;
+function labelOf(field: "id" | "promptPrice" | "completionPrice", id: string): string {
+  if (field === "id") return t("ID of {{id}}", { id });
+  return field === "promptPrice" ? t("Price of input of {{id}}", { id }) : t("Price of output of {{id}}", { id });
+}
 
 function abilitiesOf({ task, abilities }: Host["models"][number]): string {
   const words = Object.entries(abilities).flatMap(([ability, has]) => (has === true ? [ability] : []));
-  return [...(task === "embedding" ? ["embeddings"] : []), ...words].join(", ") || "unknown";
+  return [...(task === "embedding" ? [t("embeddings")] : []), ...words].join(", ") || t("unknown");
 }
 
 function suggestName({ kind, base_url }: Host): string {

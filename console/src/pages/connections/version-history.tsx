@@ -6,9 +6,14 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { formatAgo } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { msg, t } from "../../i18n/translate.ts";
 import { type Comparison, refreshConfiguration, VERSIONS, type Version } from "./connections-api.ts";
 
-const ACTIONS = { change: "Change", restore: "Return to an earlier version", import: "Several entries" } as const;
+const ACTIONS = {
+  change: msg("Change"),
+  restore: msg("Return to an earlier version"),
+  import: msg("Several entries"),
+} as const;
 
 /** Versions of the configuration, newest first: what each changed, and the way back. */
 export function VersionHistory({ versions, mayChange }: { versions: readonly Version[]; mayChange: boolean }) {
@@ -17,24 +22,24 @@ export function VersionHistory({ versions, mayChange }: { versions: readonly Ver
   if (versions.length === 0) return null;
   const restore = async (version: number) => {
     await request(`${VERSIONS}/${version}/restore`, { method: "POST" });
-    notifyDone(`Version ${version} applies again`);
+    notifyDone(t("Version {{version}} applies again", { version: String(version) }));
     await refreshConfiguration(client);
   };
   return (
     <Card padding={0}>
       <Title order={2} p="md" pb="xs">
-        History
+        {t("History")}
       </Title>
       <Table.ScrollContainer minWidth={640} tabIndex={0}>
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Version</Table.Th>
-              <Table.Th>When</Table.Th>
-              <Table.Th>Who</Table.Th>
-              <Table.Th>What and why</Table.Th>
+              <Table.Th>{t("Version")}</Table.Th>
+              <Table.Th>{t("When")}</Table.Th>
+              <Table.Th>{t("Who")}</Table.Th>
+              <Table.Th>{t("What and why")}</Table.Th>
               <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
+                <VisuallyHidden>{t("Actions")}</VisuallyHidden>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -43,26 +48,34 @@ export function VersionHistory({ versions, mayChange }: { versions: readonly Ver
               <Table.Tr key={version}>
                 <Table.Td>{version}</Table.Td>
                 <Table.Td>{formatAgo(created_at)}</Table.Td>
-                <Table.Td className="wrap-anywhere">{actor.user_id ?? actor.api_key_id ?? "operator"}</Table.Td>
-                <Table.Td className="wrap-anywhere">{reason ?? ACTIONS[action]}</Table.Td>
+                <Table.Td className="wrap-anywhere">{actor.user_id ?? actor.api_key_id ?? t("operator")}</Table.Td>
+                <Table.Td className="wrap-anywhere">{reason ?? t(ACTIONS[action])}</Table.Td>
                 <Table.Td>
                   <Group gap={4} justify="flex-end" wrap="nowrap">
                     <Button
                       size="compact-sm"
                       variant="subtle"
-                      aria-label={`Compare version ${version}`}
+                      aria-label={t("Compare version {{version}}", { version: String(version) })}
                       onClick={() => setCompared(version)}
                     >
-                      Compare
+                      {t("Compare")}
                     </Button>
                     {mayChange && (
                       <ConfirmButton
-                        aria-label={index === 0 ? `Undo version ${version}` : `Restore version ${version}`}
-                        question={index === 0 ? `Undo version ${version}?` : `Return to version ${version}?`}
-                        consequence="It becomes a new version, which can be undone, too."
+                        aria-label={
+                          index === 0
+                            ? t("Undo version {{version}}", { version: String(version) })
+                            : t("Restore version {{version}}", { version: String(version) })
+                        }
+                        question={
+                          index === 0
+                            ? t("Undo version {{version}}?", { version: String(version) })
+                            : t("Return to version {{version}}?", { version: String(version) })
+                        }
+                        consequence={t("It becomes a new version, which can be undone, too.")}
                         onConfirm={() => restore(index === 0 ? version - 1 : version)}
                       >
-                        {index === 0 ? "Undo" : "Restore"}
+                        {index === 0 ? t("Undo") : t("Restore")}
                       </ConfirmButton>
                     )}
                   </Group>
@@ -83,17 +96,17 @@ function CompareVersion({ version, close }: { version: number; close: () => void
     queryFn: ({ signal }) => request<Comparison>(`${VERSIONS}/${version}`, { signal }),
   });
   return (
-    <Modal opened onClose={close} title={`Version ${version}`} size="xl">
+    <Modal opened onClose={close} title={t("Version {{version}}", { version: String(version) })} size="xl">
       <QueryView query={query}>
         {({ from, changes }) => (
           <Stack>
             <Text size="sm" c="dimmed">
-              Compared with version {from}
+              {t("Compared with version {{from}}", { from: String(from) })}
             </Text>
             {changes.map(({ kind, name, fields, before, after }) => (
               <div key={`${kind} ${name}`}>
                 <Text fw={600} className="wrap-anywhere">
-                  {kind} {name}: {before === null ? "added" : after === null ? "removed" : fields.join(", ")}
+                  {kind} {name}: {before === null ? t("added") : after === null ? t("removed") : fields.join(", ")}
                 </Text>
                 <Group align="flex-start" grow gap="sm">
                   {[before, after].map((value, index) => (

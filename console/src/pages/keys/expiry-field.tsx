@@ -1,16 +1,17 @@
 import { Group, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { msg, t, translateLabels } from "../../i18n/translate.ts";
 
 const DAY = 86_400;
 const ON_A_DAY = "day";
 const CHOICES = [
-  { value: "", label: "Never" },
-  { value: "1", label: "In a day" },
-  { value: "7", label: "In a week" },
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
-  { value: ON_A_DAY, label: "After a day…" },
+  { value: "", label: msg("Never") },
+  { value: "1", label: msg("In a day") },
+  { value: "7", label: msg("In a week") },
+  { value: "30", label: msg("In 30 days") },
+  { value: "90", label: msg("In 90 days") },
+  { value: "365", label: msg("In a year") },
+  { value: ON_A_DAY, label: msg("After a day…") },
 ];
 
 interface ExpiryFieldProps {
@@ -30,9 +31,9 @@ export function ExpiryField({ onChange }: ExpiryFieldProps) {
   return (
     <Group align="flex-end" gap="sm">
       <Select
-        label="Expires"
+        label={t("Expires")}
         flex="1 1 160px"
-        data={CHOICES}
+        data={translateLabels(CHOICES)}
         allowDeselect={false}
         value={choice}
         onChange={(next) => choose(next ?? "")}
@@ -40,11 +41,11 @@ export function ExpiryField({ onChange }: ExpiryFieldProps) {
       {choice === ON_A_DAY && (
         <TextInput
           type="date"
-          label="Last day"
+          label={t("Last day")}
           flex="1 1 160px"
           required
           value={day}
-          error={day !== "" && secondsToEndOf(day) === undefined ? "It must be in the future." : undefined}
+          error={day !== "" && secondsToEndOf(day) === undefined ? t("It must be in the future.") : undefined}
           onChange={(event) => {
             setDay(event.currentTarget.value);
             onChange(secondsToEndOf(event.currentTarget.value));

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatDateTime } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.tsx";
+import { t } from "../../i18n/translate.ts";
 import { ExpiryField } from "./expiry-field.tsx";
 
 interface ExpiryFormProps {
@@ -17,7 +18,7 @@ export function ExpiryForm({ save, onSaved }: ExpiryFormProps) {
   const action = useMutation({
     mutationFn: save,
     onSuccess: () => {
-      notifyDone("Expiry saved");
+      notifyDone(t("Expiry saved"));
       onSaved();
     },
   });
@@ -32,14 +33,16 @@ export function ExpiryForm({ save, onSaved }: ExpiryFormProps) {
         <ExpiryField onChange={setSeconds} />
         <Text size="sm" c="dimmed">
           {seconds === null
-            ? "The key works until it is revoked."
+            ? t("The key works until it is revoked.")
             : seconds !== undefined &&
-              `Programs that use it get a 401 from ${formatDateTime(Date.now() / 1000 + seconds)} on. An expired key cannot be renewed.`}
+              t("Programs that use it get a 401 from {{dateTime}} on. An expired key cannot be renewed.", {
+                dateTime: formatDateTime(Date.now() / 1000 + seconds),
+              })}
         </Text>
         <ErrorAlert error={action.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={action.isPending} disabled={seconds === undefined}>
-            Save expiry
+            {t("Save expiry")}
           </Button>
         </Group>
       </Stack>

@@ -1,4 +1,5 @@
 // Not part of the first load.
+import { t } from "../../i18n/translate.ts";
 import "@fontsource-variable/geist-mono/wght.css";
 import { Card, Group, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -54,8 +55,8 @@ export function KeyList({ path, newKey, whenEmpty, actions, ownerOf, shows }: Ke
     <Stack>
       <Group justify="space-between" gap="sm">
         <TextInput
-          aria-label="Search keys"
-          placeholder="Search by name or last four characters"
+          aria-label={t("Search keys")}
+          placeholder={t("Search by name or last four characters")}
           miw={280}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
@@ -67,7 +68,7 @@ export function KeyList({ path, newKey, whenEmpty, actions, ownerOf, shows }: Ke
       {entries !== undefined && (
         <Card padding={0}>
           {entries.length === 0 ? (
-            <Empty icon={<IconKey />} title={debounced === "" ? "No keys yet" : "No key matches"}>
+            <Empty icon={<IconKey />} title={debounced === "" ? t("No keys yet") : t("No key matches")}>
               {debounced === "" && whenEmpty}
             </Empty>
           ) : (
@@ -75,7 +76,7 @@ export function KeyList({ path, newKey, whenEmpty, actions, ownerOf, shows }: Ke
           )}
           {query.isFetchingNextPage && (
             <Text size="sm" c="dimmed" p="sm" ta="center" role="status">
-              Loading older keys…
+              {t("Loading older keys…")}
             </Text>
           )}
         </Card>
@@ -98,7 +99,7 @@ const KeyTable = memo(function KeyTable({ keys, actions, ownerOf, onNearEnd }: K
         {ownerOf !== undefined && <td className="cell wrap-anywhere">{ownerOf(key)}</td>}
         <td className="cell cell-code">{key.redacted_value}</td>
         <td className="cell nowrap">{formatDate(key.created_at)}</td>
-        <td className="cell nowrap">{key.last_used_at === null ? "Never" : formatAgo(key.last_used_at)}</td>
+        <td className="cell nowrap">{key.last_used_at === null ? t("Never") : formatAgo(key.last_used_at)}</td>
         <td className="cell nowrap">
           <Expiry at={key.expires_at} />
         </td>
@@ -112,13 +113,13 @@ const KeyTable = memo(function KeyTable({ keys, actions, ownerOf, onNearEnd }: K
       <Table>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            {ownerOf !== undefined && <Table.Th>Service account</Table.Th>}
-            <Table.Th>Key</Table.Th>
-            <Table.Th>Created</Table.Th>
-            <Table.Th>Last used</Table.Th>
-            <Table.Th>Expires</Table.Th>
-            <Table.Th ta="right">Actions</Table.Th>
+            <Table.Th>{t("Name")}</Table.Th>
+            {ownerOf !== undefined && <Table.Th>{t("Service account")}</Table.Th>}
+            <Table.Th>{t("Key")}</Table.Th>
+            <Table.Th>{t("Created")}</Table.Th>
+            <Table.Th>{t("Last used")}</Table.Th>
+            <Table.Th>{t("Expires")}</Table.Th>
+            <Table.Th ta="right">{t("Actions")}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <VirtualBody rows={keys} columns={columns} rowHeight={44} keyOf={({ id }) => id} onNearEnd={onNearEnd}>

@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../i18n/translate.ts";
 import { IconPlus } from "../../icons.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { onceOnly, SecretOnce } from "./secret-once.tsx";
@@ -40,7 +41,7 @@ export function NewKey({ label, description, create, callsModels }: NewKeyProps)
           <form onSubmit={form.onSubmit(({ name }) => created.mutate(name))}>
             <Stack>
               <TextInput
-                label="Name"
+                label={t("Name")}
                 description={description}
                 data-autofocus
                 required
@@ -50,7 +51,7 @@ export function NewKey({ label, description, create, callsModels }: NewKeyProps)
               <ExpiryField onChange={setSeconds} />
               <Group justify="flex-end">
                 <Button type="submit" loading={created.isPending} disabled={seconds === undefined}>
-                  Create key
+                  {t("Create key")}
                 </Button>
               </Group>
             </Stack>
@@ -59,7 +60,7 @@ export function NewKey({ label, description, create, callsModels }: NewKeyProps)
           <Stack>
             <SecretOnce secret={created.data} callsModels={callsModels} />
             <Group justify="flex-end">
-              <Button onClick={reset}>Done</Button>
+              <Button onClick={reset}>{t("Done")}</Button>
             </Group>
           </Stack>
         )}

@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { RowAction } from "../../components/row-action.tsx";
 import { SpendForm } from "../../components/spend-form.tsx";
+import { t } from "../../i18n/translate.ts";
 import { keyPath, type Project } from "../projects/projects-api.ts";
 import { isExpired } from "./expiry.tsx";
 import { ExpiryForm } from "./expiry-form.tsx";
@@ -43,12 +44,12 @@ export function ProjectKeys({ project, path, nameDescription, create, ownerOf }:
     (key: ListedKey) =>
       isActive && (
         <>
-          <RowAction onClick={() => edit(key, "spend")}>Spend limit</RowAction>
+          <RowAction onClick={() => edit(key, "spend")}>{t("Spend limit")}</RowAction>
           <RowAction disabled={isExpired(key.expires_at)} onClick={() => edit(key, "expiry")}>
-            Expiry
+            {t("Expiry")}
           </RowAction>
           <RowAction isDestructive onClick={() => edit(key, "revoke")}>
-            Revoke
+            {t("Revoke")}
           </RowAction>
         </>
       ),
@@ -56,7 +57,7 @@ export function ProjectKeys({ project, path, nameDescription, create, ownerOf }:
   );
   const newKey = isActive && (
     <NewKey
-      label="New key"
+      label={t("New key")}
       description={nameDescription}
       callsModels
       create={async (name, seconds) => {
@@ -71,17 +72,21 @@ export function ProjectKeys({ project, path, nameDescription, create, ownerOf }:
       <KeyList
         path={path}
         newKey={newKey}
-        whenEmpty="Create a key to call the API for this project."
+        whenEmpty={t("Create a key to call the API for this project.")}
         actions={actions}
         {...(ownerOf && { ownerOf })}
       />
       <Modal
         opened={isOpen && edited?.what !== "revoke"}
         onClose={close}
-        title={`${edited?.what === "spend" ? "Spend limit" : "Expiry"} of ${edited?.key.name}`}
+        title={
+          edited?.what === "spend"
+            ? t("Spend limit of {{name}}", { name: edited.key.name })
+            : t("Expiry of {{name}}", { name: edited?.key.name ?? "" })
+        }
       >
         {edited?.what === "spend" && (
-          <SpendForm owner={keyPath(project.id, edited.key.id)} name="This key" onSaved={close} />
+          <SpendForm owner={keyPath(project.id, edited.key.id)} name={t("This key")} onSaved={close} />
         )}
         {edited?.what === "expiry" && (
           <ExpiryForm
@@ -98,9 +103,11 @@ export function ProjectKeys({ project, path, nameDescription, create, ownerOf }:
       <ConfirmDialog
         isOpen={isOpen && edited?.what === "revoke"}
         onClose={close}
-        question={`Revoke ${edited?.key.name}?`}
-        consequence="Programs that use this key get a 401 at once, and sessions signed in with it end. A revoked key cannot be restored."
-        action="Revoke"
+        question={t("Revoke {{name}}?", { name: edited?.key.name ?? "" })}
+        consequence={t(
+          "Programs that use this key get a 401 at once, and sessions signed in with it end. A revoked key cannot be restored.",
+        )}
+        action={t("Revoke")}
         onConfirm={async () => {
           await request(keyPath(project.id, edited?.key.id ?? ""), { method: "DELETE" });
           await client.invalidateQueries({ queryKey: KEYS });

@@ -1,6 +1,7 @@
 import { Alert, Code, Group, Stack, Text } from "@mantine/core";
 import { baseUrl } from "../../components/code-text.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconKey } from "../../icons.tsx";
 
 interface SecretOnceProps {
@@ -15,15 +16,16 @@ export function onceOnly(showsSecret: boolean) {
 
 /** A new key, shown once, with lines to paste. */
 export function SecretOnce({ secret, callsModels }: SecretOnceProps) {
+  // untranslated: code
   const lines = callsModels
     ? `export OPENAI_BASE_URL=${baseUrl()}\nexport OPENAI_API_KEY=${secret}`
     : `export OPENAI_BASE_URL=${baseUrl()}\nexport PARLANCE_ADMIN_KEY=${secret}`;
   return (
-    <Alert color="teal" variant="light" icon={<IconKey />} title="Copy this key now: it is shown only once">
+    <Alert color="teal" variant="light" icon={<IconKey />} title={t("Copy this key now: it is shown only once")}>
       <Stack gap="xs">
-        <Line text={secret} label="Copy key" />
-        <Text size="sm">Or paste both lines into a shell:</Text>
-        <Line text={lines} label="Copy lines" />
+        <Line text={secret} label={t("Copy key")} />
+        <Text size="sm">{t("Or paste both lines into a shell:")}</Text>
+        <Line text={lines} label={t("Copy lines")} />
       </Stack>
     </Alert>
   );

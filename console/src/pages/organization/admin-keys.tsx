@@ -5,6 +5,7 @@ import { useCallback, useState } from "react";
 import { request } from "../../api/request.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { RowAction } from "../../components/row-action.tsx";
+import { t } from "../../i18n/translate.ts";
 import { KEYS, KeyList, type ListedKey } from "../keys/key-list.tsx";
 import { NewKey } from "../keys/new-key.tsx";
 
@@ -23,15 +24,15 @@ export function AdminKeys() {
           open();
         }}
       >
-        Revoke
+        {t("Revoke")}
       </RowAction>
     ),
     [open],
   );
   const newKey = (
     <NewKey
-      label="New admin key"
-      description="Names the person or program that will administer with it."
+      label={t("New admin key")}
+      description={t("Names the person or program that will administer with it.")}
       callsModels={false}
       create={async (name, seconds) => {
         const body = { name, expires_in_seconds: seconds };
@@ -44,15 +45,17 @@ export function AdminKeys() {
   return (
     <Stack>
       <Text size="sm" c="dimmed" maw={560}>
-        Admin keys manage projects, keys and limits and read usage. They do not call models.
+        {t("Admin keys manage projects, keys and limits and read usage. They do not call models.")}
       </Text>
-      <KeyList path={PATH} newKey={newKey} whenEmpty="Create one for each administrator." actions={actions} />
+      <KeyList path={PATH} newKey={newKey} whenEmpty={t("Create one for each administrator.")} actions={actions} />
       <ConfirmDialog
         isOpen={isOpen}
         onClose={close}
-        question={`Revoke ${revoked?.name}?`}
-        consequence="Programs that use this key get a 401 at once, and sessions signed in with it end: yours too, if it is the key you signed in with. The last admin key can be replaced only on the machine itself, with `parlance keys`."
-        action="Revoke"
+        question={t("Revoke {{name}}?", { name: revoked?.name ?? "" })}
+        consequence={t(
+          "Programs that use this key get a 401 at once, and sessions signed in with it end: yours too, if it is the key you signed in with. The last admin key can be replaced only on the machine itself, with `parlance keys`.",
+        )}
+        action={t("Revoke")}
         onConfirm={async () => {
           await request(`${PATH}/${encodeURIComponent(revoked?.id ?? "")}`, { method: "DELETE" });
           await client.invalidateQueries({ queryKey: KEYS });

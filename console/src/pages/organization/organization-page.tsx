@@ -5,6 +5,7 @@ import { useSession } from "../../api/session.ts";
 import { Page } from "../../components/page.tsx";
 import { SpendForm } from "../../components/spend-form.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { t } from "../../i18n/translate.ts";
 import { PermissionsForm } from "../projects/permissions-form.tsx";
 import { AdminKeys } from "./admin-keys.tsx";
 
@@ -15,29 +16,25 @@ export function OrganizationPage() {
   const [{ tab }, setAddress] = useAddressState({ tab: "keys" });
   const models = useQuery({ ...modelsQuery, enabled: project !== null });
   return (
-    <Page title={organization.name} description="Settings for all projects.">
+    <Page title={organization.name} description={t("Settings for all projects.")}>
       <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "keys" })} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="keys">Admin keys</Tabs.Tab>
-          <Tabs.Tab value="spend">Spend limit</Tabs.Tab>
-          <Tabs.Tab value="models">Models</Tabs.Tab>
+          <Tabs.Tab value="keys">{t("Admin keys")}</Tabs.Tab>
+          <Tabs.Tab value="spend">{t("Spend limit")}</Tabs.Tab>
+          <Tabs.Tab value="models">{t("Models")}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="keys">
           <AdminKeys />
         </Tabs.Panel>
         <Tabs.Panel value="spend">
           <Card maw={640}>
-            <Title order={2}>Spend of all projects</Title>
-            <SpendForm owner={ORGANIZATION} name="The organization" />
+            <Title order={2}>{t("Spend of all projects")}</Title>
+            <SpendForm owner={ORGANIZATION} name={t("The organization")} />
           </Card>
         </Tabs.Panel>
         <Tabs.Panel value="models">
           <Card maw={640}>
-            <PermissionsForm
-              owner={ORGANIZATION}
-              name="the organization"
-              models={models.data?.map(({ id }) => id) ?? []}
-            />
+            <PermissionsForm owner={ORGANIZATION} kind="organization" models={models.data?.map(({ id }) => id) ?? []} />
           </Card>
         </Tabs.Panel>
       </Tabs>

@@ -4,6 +4,8 @@ import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { Empty } from "../../components/empty.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { Trans } from "../../i18n/trans.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconShieldCheck } from "../../icons.tsx";
 
 export const ACCESS = ["user-access"];
@@ -23,35 +25,37 @@ export function AccessTable({ user }: { user: string }) {
       {({ roles }) => (
         <Card padding={0}>
           {roles.length === 0 ? (
-            <Empty icon={<IconShieldCheck />} title="No roles" />
+            <Empty icon={<IconShieldCheck />} title={t("No roles")} />
           ) : (
             <Table.ScrollContainer minWidth={640} tabIndex={0}>
               <Table>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Where</Table.Th>
-                    <Table.Th>Why</Table.Th>
-                    <Table.Th>Allows</Table.Th>
+                    <Table.Th>{t("Where")}</Table.Th>
+                    <Table.Th>{t("Why")}</Table.Th>
+                    <Table.Th>{t("Allows")}</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
                   {roles.map(({ role, project, group, permissions }) => (
                     <Table.Tr key={`${role.id} ${project?.id} ${group?.id}`}>
-                      <Table.Td className="wrap-anywhere">{project?.name ?? "Organization"}</Table.Td>
+                      <Table.Td className="wrap-anywhere">{project?.name ?? t("Organization")}</Table.Td>
                       <Table.Td>
                         <Text size="sm">
-                          Role <b>{role.name}</b>
-                          {group !== null && (
-                            <>
-                              {" from the group "}
-                              <b>{group.name}</b>
-                            </>
+                          {group === null ? (
+                            <Trans text="Role <b>{{role}}</b>" tags={{ b: <b /> }} values={{ role: role.name }} />
+                          ) : (
+                            <Trans
+                              text="Role <b>{{role}}</b> from the group <b>{{group}}</b>"
+                              tags={{ b: <b /> }}
+                              values={{ role: role.name, group: group.name }}
+                            />
                           )}
                         </Text>
                       </Table.Td>
                       <Table.Td maw={420}>
                         <Text size="xs" c="dimmed">
-                          {permissions.length === 0 ? "Nothing by itself" : permissions.join(", ")}
+                          {permissions.length === 0 ? t("Nothing by itself") : permissions.join(", ")}
                         </Text>
                       </Table.Td>
                     </Table.Tr>

@@ -6,6 +6,7 @@ import { listAll, request } from "../../api/request.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { ACCESS } from "./access-table.tsx";
 import { USERS } from "./people-page.tsx";
 import { rolesQuery } from "./people-queries.ts";
@@ -29,7 +30,7 @@ export function AssignedRoles({ of, id, mayWrite }: AssignedRolesProps) {
     Promise.all([queryKey, ACCESS, USERS].map((each) => client.invalidateQueries({ queryKey: each })));
   return (
     <Stack gap="xs">
-      <Title order={2}>Roles in the organization</Title>
+      <Title order={2}>{t("Roles in the organization")}</Title>
       <QueryView query={query}>
         {(roles) => (
           <>
@@ -38,9 +39,9 @@ export function AssignedRoles({ of, id, mayWrite }: AssignedRolesProps) {
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
-                      <Table.Th>Role</Table.Th>
-                      <Table.Th>Allows</Table.Th>
-                      {mayWrite && <Table.Th ta="right">Actions</Table.Th>}
+                      <Table.Th>{t("Role")}</Table.Th>
+                      <Table.Th>{t("Allows")}</Table.Th>
+                      {mayWrite && <Table.Th ta="right">{t("Actions")}</Table.Th>}
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
@@ -48,7 +49,7 @@ export function AssignedRoles({ of, id, mayWrite }: AssignedRolesProps) {
                       <Table.Tr>
                         <Table.Td colSpan={mayWrite ? 3 : 2}>
                           <Text size="sm" c="dimmed">
-                            None. Roles in projects are on the pages of the projects.
+                            {t("None. Roles in projects are on the pages of the projects.")}
                           </Text>
                         </Table.Td>
                       </Table.Tr>
@@ -58,21 +59,21 @@ export function AssignedRoles({ of, id, mayWrite }: AssignedRolesProps) {
                         <Table.Td className="wrap-anywhere">{role.name}</Table.Td>
                         <Table.Td>
                           <Text size="xs" c="dimmed">
-                            {role.permissions.join(", ") || "Nothing by itself"}
+                            {role.permissions.join(", ") || t("Nothing by itself")}
                           </Text>
                         </Table.Td>
                         {mayWrite && (
                           <Table.Td ta="right">
                             {isOwn(role, id) && !(of === "users" && role.predefined_role) && (
                               <ConfirmButton
-                                question={`Take the role ${role.name} away?`}
-                                consequence="What it allows is gone within a second."
+                                question={t("Take the role {{name}} away?", { name: role.name })}
+                                consequence={t("What it allows is gone within a second.")}
                                 onConfirm={async () => {
                                   await request(`${path}/${encodeURIComponent(role.id)}`, { method: "DELETE" });
                                   await refresh();
                                 }}
                               >
-                                Take away
+                                {t("Take away")}
                               </ConfirmButton>
                             )}
                           </Table.Td>
@@ -128,13 +129,13 @@ function Assign({ path, taken, of, onAssigned }: AssignProps) {
       <ErrorAlert error={assign.error} />
       <Group>
         <NativeSelect
-          aria-label="Role to assign"
+          aria-label={t("Role to assign")}
           value={chosen}
-          data={[{ value: "", label: "Choose a role" }, ...free.map(({ id, name }) => ({ value: id, label: name }))]}
+          data={[{ value: "", label: t("Choose a role") }, ...free.map(({ id, name }) => ({ value: id, label: name }))]}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
         <Button type="submit" variant="default" disabled={chosen === ""} loading={assign.isPending}>
-          Assign
+          {t("Assign")}
         </Button>
       </Group>
     </form>

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { request, urlOf } from "../../api/request.ts";
 import { replaceSession, type Session, useSession } from "../../api/session.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { t } from "../../i18n/translate.ts";
 import { checkNewPassword, NewPassword } from "../account/new-password.tsx";
 
 /** Makes the operator, who is signed in with keys, the first owner. */
@@ -21,10 +22,11 @@ export function FirstOwner() {
   return (
     <Card maw={560}>
       <Stack>
-        <Title order={2}>Become the first owner</Title>
+        <Title order={2}>{t("Become the first owner")}</Title>
         <Text size="sm" c="dimmed">
-          You are signed in with the operator's keys. With an account of your own, the audit log names you, and you can
-          invite others and take their access back.
+          {t(
+            "You are signed in with the operator's keys. With an account of your own, the audit log names you, and you can invite others and take their access back.",
+          )}
         </Text>
         {options.providers.map(({ id, name }) => (
           <Button
@@ -33,16 +35,16 @@ export function FirstOwner() {
             href={urlOf(`sign-on/${id}/start`, { first_owner: 1, return_to: "/people" })}
             variant="default"
           >
-            Continue with {name}
+            {t("Continue with {{name}}", { name })}
           </Button>
         ))}
         {options.password && (
           <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
             <Stack>
               <ErrorAlert error={create.error} />
-              <TextInput label="Your name" autoComplete="name" required {...form.getInputProps("name")} />
+              <TextInput label={t("Your name")} autoComplete="name" required {...form.getInputProps("name")} />
               <TextInput
-                label="E-mail address"
+                label={t("E-mail address")}
                 type="email"
                 autoComplete="email"
                 required
@@ -51,7 +53,7 @@ export function FirstOwner() {
               <NewPassword {...form.getInputProps("password")} />
               <Group justify="flex-end">
                 <Button type="submit" loading={create.isPending}>
-                  Become the owner
+                  {t("Become the owner")}
                 </Button>
               </Group>
             </Stack>

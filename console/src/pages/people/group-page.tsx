@@ -9,6 +9,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconUsers } from "../../icons.tsx";
 import { RenameButton } from "../projects/rename-button.tsx";
 import { ACCESS } from "./access-table.tsx";
@@ -42,7 +43,7 @@ function Details({ group }: { group: ShownGroup }) {
       description={
         <>
           <Link to="/people" search={{ tab: "groups" } as never} className="link">
-            Groups
+            {t("Groups")}
           </Link>{" "}
           / {group.id}
         </>
@@ -51,29 +52,29 @@ function Details({ group }: { group: ShownGroup }) {
         mayChange && (
           <>
             <RenameButton
-              title="Rename group"
+              title={t("Rename group")}
               name={group.name}
               rename={(name) => request(path, { method: "POST", body: { name } })}
               onRenamed={() => client.invalidateQueries({ queryKey: GROUPS })}
             />
             <ConfirmButton
-              question={`Delete ${group.name}?`}
-              consequence="Its members lose the roles that they have by it."
+              question={t("Delete {{name}}?", { name: group.name })}
+              consequence={t("Its members lose the roles that they have by it.")}
               onConfirm={async () => {
                 await request(path, { method: "DELETE" });
                 await navigate({ to: "/people", search: { tab: "groups" } as never });
                 await client.invalidateQueries({ queryKey: GROUPS });
               }}
             >
-              Delete
+              {t("Delete")}
             </ConfirmButton>
           </>
         )
       }
     >
       {group.is_scim_managed && (
-        <Alert color="gray" variant="light" title="A directory manages this group by SCIM">
-          Change its name and members there. Its roles are assigned here.
+        <Alert color="gray" variant="light" title={t("A directory manages this group by SCIM")}>
+          {t("Change its name and members there. Its roles are assigned here.")}
         </Alert>
       )}
       <Members group={group} mayChange={mayChange} />
@@ -93,19 +94,19 @@ function Members({ group, mayChange }: { group: ShownGroup; mayChange: boolean }
   const refresh = () => Promise.all([queryKey, ACCESS].map((each) => client.invalidateQueries({ queryKey: each })));
   return (
     <Stack gap="xs">
-      <Title order={2}>Members</Title>
+      <Title order={2}>{t("Members")}</Title>
       {mayChange && <AddMember path={path} onAdded={refresh} />}
       <QueryView query={query}>
         {(users) => (
           <Card padding={0}>
             {users.length === 0 ? (
-              <Empty icon={<IconUsers />} title="No members yet" />
+              <Empty icon={<IconUsers />} title={t("No members yet")} />
             ) : (
               <Table>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Name</Table.Th>
-                    {mayChange && <Table.Th ta="right">Actions</Table.Th>}
+                    <Table.Th>{t("Name")}</Table.Th>
+                    {mayChange && <Table.Th ta="right">{t("Actions")}</Table.Th>}
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
@@ -122,14 +123,14 @@ function Members({ group, mayChange }: { group: ShownGroup; mayChange: boolean }
                       {mayChange && (
                         <Table.Td ta="right">
                           <ConfirmButton
-                            question={`Remove ${name} from ${group.name}?`}
-                            consequence="What the group allows is gone within a second."
+                            question={t("Remove {{name}} from {{group}}?", { name, group: group.name })}
+                            consequence={t("What the group allows is gone within a second.")}
                             onConfirm={async () => {
                               await request(`${path}/${encodeURIComponent(id)}`, { method: "DELETE" });
                               await refresh();
                             }}
                           >
-                            Remove
+                            {t("Remove")}
                           </ConfirmButton>
                         </Table.Td>
                       )}
@@ -150,7 +151,8 @@ function AddMember({ path, onAdded }: { path: string; onAdded: () => Promise<unk
   const add = useMutation({
     mutationFn: async ({ email }: typeof form.values) => {
       const [user] = await listAll<Answers["User"]>("v1/organization/users", { emails: [email] });
-      if (user === undefined) throw new ApiError(404, `No user has the address ${email}. Invite the person first.`);
+      if (user === undefined)
+        throw new ApiError(404, t("No user has the address {{email}}. Invite the person first.", { email }));
       await request(path, { method: "POST", body: { user_id: user.id } });
     },
     onSuccess: async () => {
@@ -162,7 +164,7 @@ function AddMember({ path, onAdded }: { path: string; onAdded: () => Promise<unk
     <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
       <Group align="flex-start">
         <TextInput
-          aria-label="E-mail address of a user"
+          aria-label={t("E-mail address of a user")}
           placeholder="name@example.com"
           type="email"
           required
@@ -171,7 +173,7 @@ function AddMember({ path, onAdded }: { path: string; onAdded: () => Promise<unk
           error={add.error?.message}
         />
         <Button type="submit" variant="default" loading={add.isPending}>
-          Add
+          {t("Add")}
         </Button>
       </Group>
     </form>

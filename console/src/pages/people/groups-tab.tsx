@@ -8,6 +8,7 @@ import { Empty } from "../../components/empty.tsx";
 import { formatDate } from "../../components/format.ts";
 import { NameForm } from "../../components/name-form.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconPlus, IconUsers } from "../../icons.tsx";
 import { GROUPS, groupsQuery } from "./people-queries.ts";
 
@@ -22,16 +23,16 @@ export function GroupsTab() {
         {(groups) => (
           <Card padding={0}>
             {groups.length === 0 ? (
-              <Empty icon={<IconUsers />} title="No groups yet">
-                Members of a group have its roles. Groups of sign-on rules and of a directory appear here, too.
+              <Empty icon={<IconUsers />} title={t("No groups yet")}>
+                {t("Members of a group have its roles. Groups of sign-on rules and of a directory appear here, too.")}
               </Empty>
             ) : (
               <Table.ScrollContainer minWidth={480} tabIndex={0}>
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
-                      <Table.Th>Name</Table.Th>
-                      <Table.Th>Created</Table.Th>
+                      <Table.Th>{t("Name")}</Table.Th>
+                      <Table.Th>{t("Created")}</Table.Th>
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
@@ -42,7 +43,7 @@ export function GroupsTab() {
                             <Link to="/people/groups/$group" params={{ group: group.id }} className="link">
                               {group.name}
                             </Link>
-                            {group.is_scim_managed && <Badge variant="light">managed by SCIM</Badge>}
+                            {group.is_scim_managed && <Badge variant="light">{t("managed by SCIM")}</Badge>}
                           </Group>
                         </Table.Td>
                         <Table.Td className="nowrap">{formatDate(group.created_at)}</Table.Td>
@@ -70,10 +71,10 @@ function NewGroup() {
   return (
     <Group justify="flex-end">
       <Button variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
-        New group
+        {t("New group")}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="New group">
-        <NameForm action="Create group" save={create} />
+      <Modal opened={isOpen} onClose={close} title={t("New group")}>
+        <NameForm action={t("Create group")} save={create} />
       </Modal>
     </Group>
   );

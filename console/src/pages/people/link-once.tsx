@@ -1,5 +1,6 @@
 import { Alert, Button, Code, Group, Stack } from "@mantine/core";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconKey } from "../../icons.tsx";
 
 /** A link for one person, shown once. */
@@ -11,11 +12,11 @@ export function LinkOnce({ link, title, onDone }: { link: string; title: string;
           <Code block flex={1} miw={0} className="wrap-anywhere" style={{ whiteSpace: "pre-wrap" }} data-testid="link">
             {link}
           </Code>
-          <CopyButton text={link} label="Copy link" />
+          <CopyButton text={link} label={t("Copy link")} />
         </Group>
       </Alert>
       <Group justify="flex-end">
-        <Button onClick={onDone}>Done</Button>
+        <Button onClick={onDone}>{t("Done")}</Button>
       </Group>
     </Stack>
   );

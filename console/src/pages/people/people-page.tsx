@@ -13,6 +13,7 @@ import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconUsers } from "../../icons.tsx";
 import { FirstOwner } from "./first-owner.tsx";
 import { GroupsTab } from "./groups-tab.tsx";
@@ -31,17 +32,17 @@ export function PeoplePage() {
   const [{ tab }, setAddress] = useAddressState({ tab: "users" });
   return (
     <Page
-      title="People"
-      description="Who signs in, who is invited, and what groups and roles allow."
+      title={t("People")}
+      description={t("Who signs in, who is invited, and what groups and roles allow.")}
       actions={may(session, "organization.users.write") && <NewInvite />}
     >
       {session.needs_owner && <FirstOwner />}
       <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "users" })} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="users">Users</Tabs.Tab>
-          <Tabs.Tab value="invites">Invites</Tabs.Tab>
-          {may(session, "organization.groups.read") && <Tabs.Tab value="groups">Groups</Tabs.Tab>}
-          {may(session, "organization.roles.read") && <Tabs.Tab value="roles">Roles</Tabs.Tab>}
+          <Tabs.Tab value="users">{t("Users")}</Tabs.Tab>
+          <Tabs.Tab value="invites">{t("Invites")}</Tabs.Tab>
+          {may(session, "organization.groups.read") && <Tabs.Tab value="groups">{t("Groups")}</Tabs.Tab>}
+          {may(session, "organization.roles.read") && <Tabs.Tab value="roles">{t("Roles")}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="users">
           <UserTable />
@@ -69,18 +70,18 @@ function UserTable() {
       {entries !== undefined && (
         <Card padding={0}>
           {entries.length === 0 ? (
-            <Empty icon={<IconUsers />} title="No users yet">
-              Invite the first one. People of a configured provider appear here when they sign in.
+            <Empty icon={<IconUsers />} title={t("No users yet")}>
+              {t("Invite the first one. People of a configured provider appear here when they sign in.")}
             </Empty>
           ) : (
             <Table.ScrollContainer minWidth={640} tabIndex={0}>
               <Table>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Name</Table.Th>
-                    <Table.Th>Role</Table.Th>
-                    <Table.Th>Projects</Table.Th>
-                    <Table.Th>Last active</Table.Th>
+                    <Table.Th>{t("Name")}</Table.Th>
+                    <Table.Th>{t("Role")}</Table.Th>
+                    <Table.Th>{t("Projects")}</Table.Th>
+                    <Table.Th>{t("Last active")}</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <VirtualBody rows={entries} columns={4} rowHeight={57} keyOf={({ id }) => id} onNearEnd={readMore}>
@@ -97,14 +98,14 @@ function UserTable() {
                       <Table.Td>
                         <Group gap="xs">
                           {user.role}
-                          {user.disabled_at !== null && <Badge color="gray">disabled</Badge>}
+                          {user.disabled_at !== null && <Badge color="gray">{t("disabled")}</Badge>}
                         </Group>
                       </Table.Td>
                       <Table.Td className="wrap-anywhere">
                         {user.projects.data.map(({ name }) => name).join(", ") || "—"}
                       </Table.Td>
                       <Table.Td className="nowrap">
-                        {user.last_active_at === null ? "Never" : formatAgo(user.last_active_at)}
+                        {user.last_active_at === null ? t("Never") : formatAgo(user.last_active_at)}
                       </Table.Td>
                     </>
                   )}
@@ -130,17 +131,17 @@ function InviteTable() {
       {entries !== undefined && (
         <Card padding={0}>
           {entries.length === 0 ? (
-            <Empty icon={<IconUsers />} title="No invites yet" />
+            <Empty icon={<IconUsers />} title={t("No invites yet")} />
           ) : (
             <Table.ScrollContainer minWidth={640} tabIndex={0}>
               <Table>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Address</Table.Th>
-                    <Table.Th>Role</Table.Th>
-                    <Table.Th>State</Table.Th>
-                    <Table.Th>Expires</Table.Th>
-                    <Table.Th ta="right">Actions</Table.Th>
+                    <Table.Th>{t("Address")}</Table.Th>
+                    <Table.Th>{t("Role")}</Table.Th>
+                    <Table.Th>{t("State")}</Table.Th>
+                    <Table.Th>{t("Expires")}</Table.Th>
+                    <Table.Th ta="right">{t("Actions")}</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <VirtualBody rows={entries} columns={5} rowHeight={44} keyOf={({ id }) => id} onNearEnd={readMore}>
@@ -153,15 +154,15 @@ function InviteTable() {
                       <Table.Td ta="right">
                         {mayWrite && invite.status !== "accepted" && (
                           <ConfirmButton
-                            question={`Withdraw the invite of ${invite.email}?`}
-                            consequence="Its link stops working."
+                            question={t("Withdraw the invite of {{email}}?", { email: invite.email })}
+                            consequence={t("Its link stops working.")}
                             onConfirm={async () => {
                               const path = `v1/organization/invites/${encodeURIComponent(invite.id)}`;
                               await request(path, { method: "DELETE" });
                               await client.invalidateQueries({ queryKey: INVITES });
                             }}
                           >
-                            Withdraw
+                            {t("Withdraw")}
                           </ConfirmButton>
                         )}
                       </Table.Td>

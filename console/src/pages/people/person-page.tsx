@@ -8,6 +8,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { ACCESS, AccessTable } from "./access-table.tsx";
 import { AssignedRoles } from "./assigned-roles.tsx";
 import { LinkOnce } from "./link-once.tsx";
@@ -38,7 +39,7 @@ function Person({ user }: { user: User }) {
       description={
         <>
           <Link to="/people" className="link">
-            People
+            {t("People")}
           </Link>{" "}
           / {user.email}
         </>
@@ -47,7 +48,7 @@ function Person({ user }: { user: User }) {
         <>
           {(session.user?.id === user.id || may(session, "organization.users.data")) && (
             <Button component="a" variant="default" href={urlOf(`${pathOfUser(user.id)}/export`)} download>
-              Export data
+              {t("Export data")}
             </Button>
           )}
           {mayWrite && <Actions user={user} />}
@@ -55,16 +56,16 @@ function Person({ user }: { user: User }) {
       }
     >
       {user.disabled_at !== null && (
-        <Alert color="gray" variant="light" title="This user is disabled">
-          Sessions and keys of the user do not work.
+        <Alert color="gray" variant="light" title={t("This user is disabled")}>
+          {t("Sessions and keys of the user do not work.")}
         </Alert>
       )}
       <Group gap="xs">
         <Badge variant="light">{user.role}</Badge>
-        {user.is_scim_managed && <Badge variant="light">managed by SCIM</Badge>}
+        {user.is_scim_managed && <Badge variant="light">{t("managed by SCIM")}</Badge>}
       </Group>
       <Stack gap="xs">
-        <Title order={2}>What the user may do, and why</Title>
+        <Title order={2}>{t("What the user may do, and why")}</Title>
         <AccessTable user={user.id} />
       </Stack>
       <AssignedRoles of="users" id={user.id} mayWrite={mayWrite} />
@@ -93,54 +94,56 @@ function Actions({ user }: { user: User }) {
     <>
       <ErrorAlert error={change.error ?? link.error} />
       <NativeSelect
-        aria-label="Role in the organization"
+        aria-label={t("Role in the organization")}
         value={user.role}
         data={["owner", "member", "reader"]}
         onChange={(event) => change.mutate({ role: event.currentTarget.value })}
       />
       <Button variant="default" loading={link.isPending} onClick={() => link.mutate()}>
-        Password link
+        {t("Password link")}
       </Button>
       {isDisabled ? (
         <Button variant="default" onClick={() => change.mutate({ disabled: false })}>
-          Enable
+          {t("Enable")}
         </Button>
       ) : (
         <ConfirmButton
-          question={`Disable ${user.name}?`}
-          consequence="Sessions end and keys stop working at once, until you enable the user again."
+          question={t("Disable {{name}}?", { name: user.name })}
+          consequence={t("Sessions end and keys stop working at once, until you enable the user again.")}
           onConfirm={() => change.mutateAsync({ disabled: true })}
         >
-          Disable
+          {t("Disable")}
         </ConfirmButton>
       )}
       <ConfirmButton
-        question={`Remove ${user.name}?`}
-        consequence="The user's sessions end, and all keys of the user are revoked. Usage stays."
+        question={t("Remove {{name}}?", { name: user.name })}
+        consequence={t("The user's sessions end, and all keys of the user are revoked. Usage stays.")}
         onConfirm={async () => {
           await request(path, { method: "DELETE" });
           await client.invalidateQueries({ queryKey: USERS });
           await navigate({ to: "/people" });
         }}
       >
-        Remove
+        {t("Remove")}
       </ConfirmButton>
       {may(session, "organization.users.data") && (
         <ConfirmButton
-          question={`Erase ${user.name}?`}
-          consequence="Everything that is stored of the user is deleted: account, keys, sessions, requests, responses and files. Sums of usage remain, under a pseudonym. This cannot be undone."
+          question={t("Erase {{name}}?", { name: user.name })}
+          consequence={t(
+            "Everything that is stored of the user is deleted: account, keys, sessions, requests, responses and files. Sums of usage remain, under a pseudonym. This cannot be undone.",
+          )}
           onConfirm={async () => {
             await request(`${path}/erase`, { method: "POST", body: {} });
             await client.invalidateQueries({ queryKey: USERS });
             await navigate({ to: "/people" });
           }}
         >
-          Erase
+          {t("Erase")}
         </ConfirmButton>
       )}
-      <Modal opened={link.data !== undefined} onClose={link.reset} title="Password link" size="lg">
+      <Modal opened={link.data !== undefined} onClose={link.reset} title={t("Password link")} size="lg">
         {link.data !== undefined && (
-          <LinkOnce link={link.data} title="Send this link: it works once, within a day" onDone={link.reset} />
+          <LinkOnce link={link.data} title={t("Send this link: it works once, within a day")} onDone={link.reset} />
         )}
       </Modal>
     </>

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { t } from "../../i18n/translate.ts";
 import { ACCESS } from "./access-table.tsx";
 import { ROLES } from "./people-queries.ts";
 
@@ -41,9 +42,9 @@ export function RoleForm({ role, permissions, path, onSaved }: RoleFormProps) {
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack>
         <ErrorAlert error={save.error} />
-        <TextInput label="Name" data-autofocus required {...form.getInputProps("name")} />
-        <TextInput label="Description" {...form.getInputProps("description")} />
-        <Checkbox.Group label="Permissions" {...form.getInputProps("permissions")}>
+        <TextInput label={t("Name")} data-autofocus required {...form.getInputProps("name")} />
+        <TextInput label={t("Description")} {...form.getInputProps("description")} />
+        <Checkbox.Group label={t("Permissions")} {...form.getInputProps("permissions")}>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing={6} mt="xs">
             {permissions.map((permission) => (
               <Checkbox key={permission} value={permission} label={permission} size="xs" />
@@ -52,7 +53,7 @@ export function RoleForm({ role, permissions, path, onSaved }: RoleFormProps) {
         </Checkbox.Group>
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending}>
-            {role === undefined ? "Create role" : "Save"}
+            {role === undefined ? t("Create role") : t("Save")}
           </Button>
         </Group>
       </Stack>

@@ -8,6 +8,7 @@ import { may, useSession } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { RowAction } from "../../components/row-action.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconPlus } from "../../icons.tsx";
 import { ROLES, rolesPath, rolesQuery } from "./people-queries.ts";
 import { RoleForm } from "./role-form.tsx";
@@ -32,7 +33,7 @@ export function RolesTab({ project }: { project?: string }) {
       {mayWrite && (
         <Group justify="flex-end">
           <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => show(undefined)}>
-            New role
+            {t("New role")}
           </Button>
         </Group>
       )}
@@ -40,7 +41,7 @@ export function RolesTab({ project }: { project?: string }) {
         {(roles) => (
           <>
             <RoleTable roles={roles} path={path} mayWrite={mayWrite} onEdit={show} />
-            <Modal opened={isOpen} onClose={close} title={edited === undefined ? "New role" : edited.name} size="lg">
+            <Modal opened={isOpen} onClose={close} title={edited === undefined ? t("New role") : edited.name} size="lg">
               <RoleForm
                 role={edited}
                 permissions={roles.find(({ id }) => id === owner)?.permissions ?? []}
@@ -70,9 +71,9 @@ function RoleTable({ roles, path, mayWrite, onEdit }: RoleTableProps) {
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Role</Table.Th>
-              <Table.Th>Allows</Table.Th>
-              {mayWrite && <Table.Th ta="right">Actions</Table.Th>}
+              <Table.Th>{t("Role")}</Table.Th>
+              <Table.Th>{t("Allows")}</Table.Th>
+              {mayWrite && <Table.Th ta="right">{t("Actions")}</Table.Th>}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -81,7 +82,7 @@ function RoleTable({ roles, path, mayWrite, onEdit }: RoleTableProps) {
                 <Table.Td className="wrap-anywhere">
                   <Group gap="xs">
                     {role.name}
-                    {role.predefined_role && <Badge variant="light">built in</Badge>}
+                    {role.predefined_role && <Badge variant="light">{t("built in")}</Badge>}
                   </Group>
                   <Text size="xs" c="dimmed">
                     {role.description}
@@ -89,23 +90,23 @@ function RoleTable({ roles, path, mayWrite, onEdit }: RoleTableProps) {
                 </Table.Td>
                 <Table.Td maw={420}>
                   <Text size="xs" c="dimmed">
-                    {role.permissions.join(", ") || "Nothing by itself"}
+                    {role.permissions.join(", ") || t("Nothing by itself")}
                   </Text>
                 </Table.Td>
                 {mayWrite && (
                   <Table.Td ta="right">
                     {!role.predefined_role && (
                       <>
-                        <RowAction onClick={() => onEdit(role)}>Edit</RowAction>
+                        <RowAction onClick={() => onEdit(role)}>{t("Edit")}</RowAction>
                         <ConfirmButton
-                          question={`Delete the role ${role.name}?`}
-                          consequence="Whoever has it loses what it allows."
+                          question={t("Delete the role {{name}}?", { name: role.name })}
+                          consequence={t("Whoever has it loses what it allows.")}
                           onConfirm={async () => {
                             await request(`${path}/${encodeURIComponent(role.id)}`, { method: "DELETE" });
                             await client.invalidateQueries({ queryKey: ROLES });
                           }}
                         >
-                          Delete
+                          {t("Delete")}
                         </ConfirmButton>
                       </>
                     )}

@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { type Message, msg, t } from "../../i18n/translate.ts";
 import { ACTIONS, type Action, type Guardrail, type GuardrailValues, toList, toValues } from "./guardrail-values.ts";
 import { pathOf } from "./projects-api.ts";
 
@@ -30,20 +31,20 @@ export function GuardrailsTab({ project }: { project: string }) {
   );
 }
 
-const LABELS: Readonly<Record<Action, string>> = {
-  off: "Off",
-  mask_and_restore: "Mask and restore",
-  mask: "Mask",
-  block: "Block",
-  report: "Report only",
+const LABELS: Readonly<Record<Action, Message>> = {
+  off: msg("Off"),
+  mask_and_restore: msg("Mask and restore"),
+  mask: msg("Mask"),
+  block: msg("Block"),
+  report: msg("Report only"),
 };
 
-const EFFECTS: Readonly<Record<Action, string>> = {
-  off: "",
-  mask_and_restore: "Models read placeholders; answers to the client have the values again.",
-  mask: "A placeholder takes the place of each match.",
-  block: "Requests get a 400; answers end as `content_filter`.",
-  report: "Only recorded, in the request and the audit log.",
+const EFFECTS: Readonly<Record<Action, Message | undefined>> = {
+  off: undefined,
+  mask_and_restore: msg("Models read placeholders; answers to the client have the values again."),
+  mask: msg("A placeholder takes the place of each match."),
+  block: msg("Requests get a 400; answers end as `content_filter`."),
+  report: msg("Only recorded, in the request and the audit log."),
 };
 
 interface GuardrailsFormProps {
@@ -57,79 +58,85 @@ function GuardrailsForm({ project, list, models }: GuardrailsFormProps) {
   const form = useForm<GuardrailValues>({
     initialValues: toValues(list),
     validate: {
-      wordList: (value, { words }) => (words !== "off" && value.trim() === "" ? "Write a word or phrase a line" : null),
-      rules: (value, { topics }) => (topics !== "off" && value.trim() === "" ? "Write a rule a line" : null),
-      judge: (value, { topics }) => (topics !== "off" && value === null ? "Select a model" : null),
+      wordList: (value, { words }) =>
+        words !== "off" && value.trim() === "" ? t("Write a word or phrase a line") : null,
+      rules: (value, { topics }) => (topics !== "off" && value.trim() === "" ? t("Write a rule a line") : null),
+      judge: (value, { topics }) => (topics !== "off" && value === null ? t("Select a model") : null),
     },
   });
   const save = useMutation({
     mutationFn: (values: GuardrailValues) =>
       request(`${pathOf(project)}/guardrails`, { method: "POST", body: { guardrails: toList(list, values) } }),
     onSuccess: async () => {
-      notifyDone("Guardrails saved");
+      notifyDone(t("Guardrails saved"));
       await client.invalidateQueries({ queryKey: ["project", project] });
     },
     onError: notifyFailure,
   });
   const { words, topics, judge } = form.values;
   const chatIds = models.filter(({ metadata }) => metadata.task === "chat").map(({ id }) => id);
+  const effectOf = (name: keyof typeof ACTIONS) => {
+    const effect = EFFECTS[form.values[name]];
+    return effect === undefined ? "" : t(effect);
+  };
   const action = (name: keyof typeof ACTIONS, label: string) => (
     <Select
       label={label}
-      description={EFFECTS[form.values[name]]}
+      description={effectOf(name)}
       allowDeselect={false}
-      data={(["off", ...ACTIONS[name]] as const).map((value) => ({ value, label: LABELS[value] }))}
+      data={(["off", ...ACTIONS[name]] as const).map((value) => ({ value, label: t(LABELS[value]) }))}
       {...form.getInputProps(name)}
     />
   );
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack>
-        {action("pii", "Personal data")}
-        {action("secrets", "Keys, passwords and connection strings")}
-        {action("injection", "Prompt injections")}
-        {action("words", "Words")}
+        {action("pii", t("Personal data"))}
+        {action("secrets", t("Keys, passwords and connection strings"))}
+        {action("injection", t("Prompt injections"))}
+        {action("words", t("Words"))}
         {words !== "off" && (
           <Textarea
-            label="Words and phrases"
-            description="One a line, without regard to case."
+            label={t("Words and phrases")}
+            description={t("One a line, without regard to case.")}
             autosize
             minRows={3}
             maxRows={12}
             {...form.getInputProps("wordList")}
           />
         )}
-        {action("topics", "Own rules")}
+        {action("topics", t("Own rules"))}
         {topics !== "off" && (
           <>
             <Textarea
-              label="Rules"
-              description="One a line: what a text must not be about or do, such as “It asks for legal advice.”"
+              label={t("Rules")}
+              description={t("One a line: what a text must not be about or do, such as “It asks for legal advice.”")}
               autosize
               minRows={3}
               maxRows={12}
               {...form.getInputProps("rules")}
             />
             <Select
-              label="Model that judges"
-              placeholder="Select a chat model"
+              label={t("Model that judges")}
+              placeholder={t("Select a chat model")}
               data={judge === null || chatIds.includes(judge) ? chatIds : [...chatIds, judge]}
               {...form.getInputProps("judge")}
             />
           </>
         )}
         <TextInput
-          label="Webhook"
-          description="Name of an entry of guardrail_services.webhooks in parlance.yaml. Empty: none."
+          label={t("Webhook")}
+          description={t("Name of an entry of guardrail_services.webhooks in parlance.yaml. Empty: none.")}
           {...form.getInputProps("webhook")}
         />
         <Text size="sm" c="dimmed">
-          Applies from the next request on, in this order, after the guardrails of the installation and of the model.
-          Fields that this form does not show keep their values.
+          {t(
+            "Applies from the next request on, in this order, after the guardrails of the installation and of the model. Fields that this form does not show keep their values.",
+          )}
         </Text>
         <Group>
           <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-            Save guardrails
+            {t("Save guardrails")}
           </Button>
         </Group>
       </Stack>

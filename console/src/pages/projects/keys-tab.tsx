@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useCallback } from "react";
+import { t } from "../../i18n/translate.ts";
 import type { ListedKey } from "../keys/key-list.tsx";
 import { ProjectKeys } from "../keys/project-keys.tsx";
 import { createKey, type Project, pathOf } from "./projects-api.ts";
@@ -8,7 +9,7 @@ export function KeysTab({ project }: { project: Project }) {
   const ownerOf = useCallback(
     ({ owner }: ListedKey) => {
       const account = owner.service_account;
-      if (account === undefined) return owner.user?.name ?? "Operator";
+      if (account === undefined) return owner.user?.name ?? t("Operator");
       const params = { project: project.id, account: account.id };
       return (
         <Link to="/projects/$project/accounts/$account" params={params} className="link">
@@ -22,7 +23,7 @@ export function KeysTab({ project }: { project: Project }) {
     <ProjectKeys
       project={project}
       path={`${pathOf(project.id)}/api_keys`}
-      nameDescription="Names the key and its service account, such as the program that will use it."
+      nameDescription={t("Names the key and its service account, such as the program that will use it.")}
       create={(name, seconds) => createKey(project.id, name, seconds)}
       ownerOf={ownerOf}
     />

@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { SpendForm } from "../../components/spend-form.tsx";
+import { msg, t } from "../../i18n/translate.ts";
 import { pathOf, type RateLimit, rateLimitsQuery, UNLIMITED } from "./projects-api.ts";
 
 export function LimitsTab({ project }: { project: string }) {
@@ -13,11 +14,11 @@ export function LimitsTab({ project }: { project: string }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Card>
-        <Title order={2}>Spend</Title>
-        <SpendForm owner={pathOf(project)} name="This project" />
+        <Title order={2}>{t("Spend")}</Title>
+        <SpendForm owner={pathOf(project)} name={t("This project")} />
       </Card>
       <Card>
-        <Title order={2}>Rates</Title>
+        <Title order={2}>{t("Rates")}</Title>
         <QueryView query={rates}>{(limits) => <RateLimits project={project} limits={limits} />}</QueryView>
       </Card>
     </SimpleGrid>
@@ -25,12 +26,12 @@ export function LimitsTab({ project }: { project: string }) {
 }
 
 const FIELDS = [
-  ["max_requests_per_1_minute", "Requests per minute"],
-  ["max_requests_per_1_day", "Requests per day"],
-  ["max_tokens_per_1_minute", "Tokens per minute"],
-  ["max_audio_megabytes_per_1_minute", "Audio megabytes per minute"],
-  ["max_images_per_1_minute", "Images per minute"],
-  ["max_concurrent_requests", "Concurrent requests"],
+  ["max_requests_per_1_minute", msg("Requests per minute")],
+  ["max_requests_per_1_day", msg("Requests per day")],
+  ["max_tokens_per_1_minute", msg("Tokens per minute")],
+  ["max_audio_megabytes_per_1_minute", msg("Audio megabytes per minute")],
+  ["max_images_per_1_minute", msg("Images per minute")],
+  ["max_concurrent_requests", msg("Concurrent requests")],
 ] as const;
 
 function RateLimits({ project, limits }: { project: string; limits: RateLimit[] }) {
@@ -39,14 +40,14 @@ function RateLimits({ project, limits }: { project: string; limits: RateLimit[] 
   if (limits.length === 0) {
     return (
       <Text size="sm" c="dimmed" mt="sm">
-        The catalog has no models.
+        {t("The catalog has no models.")}
       </Text>
     );
   }
   return (
     <Stack mt="sm">
       <Select
-        label="Model"
+        label={t("Model")}
         searchable
         allowDeselect={false}
         data={limits.map(({ id, model }) => ({ value: id, label: model }))}
@@ -74,7 +75,7 @@ function RateForm({ project, limit }: { project: string; limit: RateLimit }) {
       return request(`${pathOf(project)}/rate_limits/${limit.id}`, { method: "POST", body });
     },
     onSuccess: async () => {
-      notifyDone(`Rate limits of ${limit.model} saved`);
+      notifyDone(t("Rate limits of {{model}} saved", { model: limit.model }));
       await client.invalidateQueries({ queryKey: rateLimitsQuery(project).queryKey });
     },
     onError: notifyFailure,
@@ -86,8 +87,8 @@ function RateForm({ project, limit }: { project: string; limit: RateLimit }) {
           {FIELDS.map(([name, label]) => (
             <NumberInput
               key={name}
-              label={label}
-              placeholder="Unlimited"
+              label={t(label)}
+              placeholder={t("Unlimited")}
               min={0}
               max={UNLIMITED}
               allowDecimal={false}
@@ -97,11 +98,11 @@ function RateForm({ project, limit }: { project: string; limit: RateLimit }) {
           ))}
         </SimpleGrid>
         <Text size="sm" c="dimmed">
-          Requests above a limit get a 429 with the time to wait. Limits apply from the next request on.
+          {t("Requests above a limit get a 429 with the time to wait. Limits apply from the next request on.")}
         </Text>
         <Group>
           <Button type="submit" loading={save.isPending}>
-            Save rate limits
+            {t("Save rate limits")}
           </Button>
         </Group>
       </Stack>

@@ -8,6 +8,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconUsers } from "../../icons.tsx";
 import { rolesQuery } from "../people/people-queries.ts";
 import { RolesTab } from "../people/roles-tab.tsx";
@@ -38,8 +39,8 @@ export function MembersTab({ project }: { project: Project }) {
         {(members) => (
           <Card padding={0}>
             {members.length === 0 ? (
-              <Empty icon={<IconUsers />} title="No users yet">
-                Add a user of the organization by the e-mail address.
+              <Empty icon={<IconUsers />} title={t("No users yet")}>
+                {t("Add a user of the organization by the e-mail address.")}
               </Empty>
             ) : (
               <Members project={project} members={members} mayWrite={mayWrite} roles={roles} />
@@ -50,7 +51,7 @@ export function MembersTab({ project }: { project: Project }) {
       <ProjectGroups project={project} mayWrite={mayWrite} roles={roles} />
       {mayReadRoles && (
         <Stack gap="xs">
-          <Title order={2}>Roles</Title>
+          <Title order={2}>{t("Roles")}</Title>
           <RolesTab project={project.id} />
         </Stack>
       )}
@@ -80,9 +81,9 @@ function Members({ project, members, mayWrite, roles }: MembersProps) {
       <Table>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Role</Table.Th>
-            {mayWrite && <Table.Th ta="right">Actions</Table.Th>}
+            <Table.Th>{t("Name")}</Table.Th>
+            <Table.Th>{t("Role")}</Table.Th>
+            {mayWrite && <Table.Th ta="right">{t("Actions")}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -98,7 +99,7 @@ function Members({ project, members, mayWrite, roles }: MembersProps) {
                 {mayWrite ? (
                   <NativeSelect
                     size="xs"
-                    aria-label={`Role of ${name}`}
+                    aria-label={t("Role of {{name}}", { name })}
                     value={role}
                     data={roles.includes(role) ? [...roles] : [...roles, role]}
                     onChange={(event) => change.mutate({ id, role: event.currentTarget.value })}
@@ -110,14 +111,14 @@ function Members({ project, members, mayWrite, roles }: MembersProps) {
               {mayWrite && (
                 <Table.Td ta="right">
                   <ConfirmButton
-                    question={`Remove ${name} from ${project.name}?`}
-                    consequence="Keys of the user in this project are revoked. Usage stays."
+                    question={t("Remove {{name}} from {{project}}?", { name, project: project.name })}
+                    consequence={t("Keys of the user in this project are revoked. Usage stays.")}
                     onConfirm={async () => {
                       await request(pathOfMember(id), { method: "DELETE" });
                       await refresh();
                     }}
                   >
-                    Remove
+                    {t("Remove")}
                   </ConfirmButton>
                 </Table.Td>
               )}
@@ -143,7 +144,7 @@ function AddMember({ project, roles }: { project: Project; roles: readonly strin
     <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
       <Group align="flex-start">
         <TextInput
-          aria-label="E-mail address of a user"
+          aria-label={t("E-mail address of a user")}
           placeholder="name@example.com"
           type="email"
           required
@@ -151,9 +152,9 @@ function AddMember({ project, roles }: { project: Project; roles: readonly strin
           {...form.getInputProps("email")}
           error={add.error?.message}
         />
-        <NativeSelect aria-label="Role in the project" data={[...roles]} {...form.getInputProps("role")} />
+        <NativeSelect aria-label={t("Role in the project")} data={[...roles]} {...form.getInputProps("role")} />
         <Button type="submit" loading={add.isPending}>
-          Add
+          {t("Add")}
         </Button>
       </Group>
     </form>

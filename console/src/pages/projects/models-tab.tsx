@@ -8,7 +8,7 @@ export function ModelsTab({ project }: { project: string }) {
   const models = limits.data?.map(({ model }) => model) ?? [];
   return (
     <Card maw={640}>
-      <PermissionsForm owner={pathOf(project)} name="this project" models={models} />
+      <PermissionsForm owner={pathOf(project)} kind="project" models={models} />
     </Card>
   );
 }

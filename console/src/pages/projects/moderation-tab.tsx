@@ -6,6 +6,7 @@ import { request, retrieveOrNull } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { type Message, msg, t, translateLabels } from "../../i18n/translate.ts";
 import { pathOf } from "./projects-api.ts";
 
 type Mode = "off" | "score" | "block";
@@ -38,31 +39,31 @@ export function ModerationTab({ project }: { project: string }) {
 }
 
 const MODES = [
-  { value: "off", label: "Off" },
-  { value: "score", label: "Score" },
-  { value: "block", label: "Block" },
+  { value: "off", label: msg("Off") },
+  { value: "score", label: msg("Score") },
+  { value: "block", label: msg("Block") },
 ];
 
-const INPUT: Readonly<Record<Mode, string>> = {
-  off: "Messages reach the model unread.",
-  score: "Answers carry the scores of their messages; nothing is refused.",
-  block: "Flagged messages get a 400 and never reach the model.",
+const INPUT: Readonly<Record<Mode, Message>> = {
+  off: msg("Messages reach the model unread."),
+  score: msg("Answers carry the scores of their messages; nothing is refused."),
+  block: msg("Flagged messages get a 400 and never reach the model."),
 };
-const OUTPUT: Readonly<Record<Mode, string>> = {
-  off: "Answers are sent as the model writes them.",
-  score: "Answers carry their scores; nothing is held back.",
-  block: "Answers are held until they are moderated; flagged ones end as `content_filter`.",
+const OUTPUT: Readonly<Record<Mode, Message>> = {
+  off: msg("Answers are sent as the model writes them."),
+  score: msg("Answers carry their scores; nothing is held back."),
+  block: msg("Answers are held until they are moderated; flagged ones end as `content_filter`."),
 };
 
 const LANGUAGE_ACTIONS = [
-  { value: "pass", label: "Pass" },
-  { value: "refuse", label: "Refuse" },
-  { value: "model", label: "Another model" },
+  { value: "pass", label: msg("Pass") },
+  { value: "refuse", label: msg("Refuse") },
+  { value: "model", label: msg("Another model") },
 ];
-const LANGUAGE: Readonly<Record<LanguageAction, string>> = {
-  pass: "Text in a language that the model does not know is scored anyway, and the result names the language.",
-  refuse: "Text in a language that the model does not know gets a 400. Short texts pass.",
-  model: "Requests with text in a language that the model does not know go to another moderation model.",
+const LANGUAGE: Readonly<Record<LanguageAction, Message>> = {
+  pass: msg("Text in a language that the model does not know is scored anyway, and the result names the language."),
+  refuse: msg("Text in a language that the model does not know gets a 400. Short texts pass."),
+  model: msg("Requests with text in a language that the model does not know go to another moderation model."),
 };
 
 interface PolicyFormProps {
@@ -91,7 +92,7 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
     },
     validate: {
       languageModel: (value, { languageAction }) =>
-        languageAction === "model" && value === null ? "Select a model" : null,
+        languageAction === "model" && value === null ? t("Select a model") : null,
     },
   });
   const path = `${pathOf(project)}/moderation_policy`;
@@ -116,7 +117,7 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
             },
           }),
     onSuccess: async () => {
-      notifyDone("Moderation policy saved");
+      notifyDone(t("Moderation policy saved"));
       await client.invalidateQueries({ queryKey: policyQuery(project).queryKey });
     },
     onError: notifyFailure,
@@ -130,47 +131,48 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack>
         <Choice
-          label="Messages of the client"
-          options={MODES}
-          explanation={INPUT[input]}
+          label={t("Messages of the client")}
+          options={translateLabels(MODES)}
+          explanation={t(INPUT[input])}
           {...form.getInputProps("input")}
         />
         <Choice
-          label="Answers of the model"
-          options={MODES}
-          explanation={OUTPUT[output]}
+          label={t("Answers of the model")}
+          options={translateLabels(MODES)}
+          explanation={t(OUTPUT[output])}
           {...form.getInputProps("output")}
         />
         <Choice
-          label="Unknown languages"
-          options={LANGUAGE_ACTIONS}
-          explanation={LANGUAGE[languageAction]}
+          label={t("Unknown languages")}
+          options={translateLabels(LANGUAGE_ACTIONS)}
+          explanation={t(LANGUAGE[languageAction])}
           {...form.getInputProps("languageAction")}
         />
         {languageAction === "model" && (
           <Select
-            label="Model for other languages"
-            placeholder="Select a model"
+            label={t("Model for other languages")}
+            placeholder={t("Select a model")}
             data={withSelected(languageModel)}
             {...form.getInputProps("languageModel")}
           />
         )}
         <Select
-          label="Moderation model"
-          description="Without one, the default moderation model."
-          placeholder="Default"
+          label={t("Moderation model")}
+          description={t("Without one, the default moderation model.")}
+          placeholder={t("Default")}
           clearable
           disabled={isOff}
           data={withSelected(model)}
           {...form.getInputProps("model")}
         />
         <Text size="sm" c="dimmed">
-          Applies from the next request on, whatever the request itself asks for: messages and answers to every chat of
-          this project, unknown languages to moderated chats and requests for moderation.
+          {t(
+            "Applies from the next request on, whatever the request itself asks for: messages and answers to every chat of this project, unknown languages to moderated chats and requests for moderation.",
+          )}
         </Text>
         <Group>
           <Button type="submit" loading={save.isPending} disabled={isOff && policy === null}>
-            Save moderation policy
+            {t("Save moderation policy")}
           </Button>
         </Group>
       </Stack>

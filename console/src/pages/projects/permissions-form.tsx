@@ -4,13 +4,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api/request.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { msg, t } from "../../i18n/translate.ts";
 import { type ModelPermissions, permissionsQuery } from "./projects-api.ts";
 
 interface PermissionsFormProps {
   /** Path of the organization or project. */
   owner: string;
-  /** The owner in a sentence. */
-  name: string;
+  kind: "organization" | "project";
   models: string[];
 }
 
@@ -25,16 +25,27 @@ function isUnset(permissions: ModelPermissions | null): permissions is null {
   return permissions === null || (permissions.mode === "deny_list" && permissions.model_ids.length === 0);
 }
 
-const EXPLANATIONS: Readonly<Record<string, (name: string) => string>> = {
-  all: (name) => `Keys of ${name} may use every model.`,
-  allow_list: (name) => `Keys of ${name} may use only these models; for others they get a 404.`,
-  deny_list: (name) => `Keys of ${name} may use every model except these.`,
-};
+const EXPLANATIONS = {
+  organization: {
+    all: msg("Keys of the organization may use every model."),
+    allow_list: msg("Keys of the organization may use only these models; for others they get a 404."),
+    deny_list: msg("Keys of the organization may use every model except these."),
+  },
+  project: {
+    all: msg("Keys of this project may use every model."),
+    allow_list: msg("Keys of this project may use only these models; for others they get a 404."),
+    deny_list: msg("Keys of this project may use every model except these."),
+  },
+} as const;
+type PermissionMode = keyof (typeof EXPLANATIONS)["project"];
 
-function Form({ owner, name, permissions, models }: PermissionsFormProps & { permissions: ModelPermissions | null }) {
+function Form({ owner, kind, permissions, models }: PermissionsFormProps & { permissions: ModelPermissions | null }) {
   const client = useQueryClient();
   const form = useForm({
-    initialValues: { mode: isUnset(permissions) ? "all" : permissions.mode, models: permissions?.model_ids ?? [] },
+    initialValues: {
+      mode: (isUnset(permissions) ? "all" : permissions.mode) as PermissionMode,
+      models: permissions?.model_ids ?? [],
+    },
   });
   const path = `${owner}/model_permissions`;
   const save = useMutation({
@@ -43,7 +54,7 @@ function Form({ owner, name, permissions, models }: PermissionsFormProps & { per
         ? request(path, { method: "DELETE" })
         : request(path, { method: "POST", body: { mode, model_ids: ids } }),
     onSuccess: async () => {
-      notifyDone("Model permissions saved");
+      notifyDone(t("Model permissions saved"));
       await client.invalidateQueries({ queryKey: permissionsQuery(owner).queryKey });
     },
     onError: notifyFailure,
@@ -53,28 +64,28 @@ function Form({ owner, name, permissions, models }: PermissionsFormProps & { per
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack>
         <SegmentedControl
-          aria-label="Permitted models"
+          aria-label={t("Permitted models")}
           data={[
-            { value: "all", label: "All models" },
-            { value: "allow_list", label: "Only these" },
-            { value: "deny_list", label: "All but these" },
+            { value: "all", label: t("All models") },
+            { value: "allow_list", label: t("Only these") },
+            { value: "deny_list", label: t("All but these") },
           ]}
           {...form.getInputProps("mode")}
         />
         {mode !== "all" && (
           <TagsInput
-            label="Models"
-            description="Ids, aliases, wildcards such as openai/*, or group:NAME for an access group."
+            label={t("Models")}
+            description={t("Ids, aliases, wildcards such as openai/*, or group:NAME for an access group.")}
             data={models}
             {...form.getInputProps("models")}
           />
         )}
         <Text size="sm" c="dimmed">
-          {EXPLANATIONS[mode]?.(name)}
+          {t(EXPLANATIONS[kind][mode])}
         </Text>
         <Group>
           <Button type="submit" loading={save.isPending} disabled={mode === "all" && isUnset(permissions)}>
-            Save permissions
+            {t("Save permissions")}
           </Button>
         </Group>
       </Stack>

@@ -7,6 +7,7 @@ import { may, useSession } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { groupsQuery } from "../people/people-queries.ts";
 import { type Project, pathOf } from "./projects-api.ts";
 
@@ -37,7 +38,7 @@ export function ProjectGroups({ project, mayWrite, roles }: ProjectGroupsProps) 
         if (groups.length === 0 && !mayWrite) return null;
         return (
           <Stack gap="xs">
-            <Title order={2}>Groups</Title>
+            <Title order={2}>{t("Groups")}</Title>
             <ErrorAlert error={put.error} />
             {mayWrite && (
               <AddGroup roles={roles} taken={groups.map(({ group_id }) => group_id)} add={(body) => put.mutate(body)} />
@@ -47,9 +48,9 @@ export function ProjectGroups({ project, mayWrite, roles }: ProjectGroupsProps) 
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
-                      <Table.Th>Group</Table.Th>
-                      <Table.Th>Role</Table.Th>
-                      {mayWrite && <Table.Th ta="right">Actions</Table.Th>}
+                      <Table.Th>{t("Group")}</Table.Th>
+                      <Table.Th>{t("Role")}</Table.Th>
+                      {mayWrite && <Table.Th ta="right">{t("Actions")}</Table.Th>}
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
@@ -60,7 +61,7 @@ export function ProjectGroups({ project, mayWrite, roles }: ProjectGroupsProps) 
                           {mayWrite ? (
                             <NativeSelect
                               size="xs"
-                              aria-label={`Role of the group ${group_name}`}
+                              aria-label={t("Role of the group {{group}}", { group: group_name })}
                               value={role}
                               data={roles.includes(role) ? [...roles] : [...roles, role]}
                               onChange={(event) => put.mutate({ group_id, role: event.currentTarget.value })}
@@ -72,14 +73,19 @@ export function ProjectGroups({ project, mayWrite, roles }: ProjectGroupsProps) 
                         {mayWrite && (
                           <Table.Td ta="right">
                             <ConfirmButton
-                              question={`Remove the group ${group_name} from ${project.name}?`}
-                              consequence="Its members lose what the group allows them here. Keys of members who may not call models any more stop working."
+                              question={t("Remove the group {{group}} from {{project}}?", {
+                                group: group_name,
+                                project: project.name,
+                              })}
+                              consequence={t(
+                                "Its members lose what the group allows them here. Keys of members who may not call models any more stop working.",
+                              )}
                               onConfirm={async () => {
                                 await request(`${path}/${encodeURIComponent(group_id)}`, { method: "DELETE" });
                                 await refresh();
                               }}
                             >
-                              Remove
+                              {t("Remove")}
                             </ConfirmButton>
                           </Table.Td>
                         )}
@@ -117,13 +123,16 @@ function AddGroup({ roles, taken, add }: AddGroupProps) {
     >
       <Group>
         <NativeSelect
-          aria-label="Group to add"
-          data={[{ value: "", label: "Choose a group" }, ...free.map(({ id, name }) => ({ value: id, label: name }))]}
+          aria-label={t("Group to add")}
+          data={[
+            { value: "", label: t("Choose a group") },
+            ...free.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
           {...form.getInputProps("group_id")}
         />
-        <NativeSelect aria-label="Role of the group" data={[...roles]} {...form.getInputProps("role")} />
+        <NativeSelect aria-label={t("Role of the group")} data={[...roles]} {...form.getInputProps("role")} />
         <Button type="submit" variant="default" disabled={form.values.group_id === ""}>
-          Add group
+          {t("Add group")}
         </Button>
       </Group>
     </form>

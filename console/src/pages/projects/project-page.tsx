@@ -7,6 +7,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { t } from "../../i18n/translate.ts";
 import { GuardrailsTab } from "./guardrails-tab.tsx";
 import { KeysTab } from "./keys-tab.tsx";
 import { LimitsTab } from "./limits-tab.tsx";
@@ -48,7 +49,7 @@ function ProjectContent({ project }: { project: Project }) {
       description={
         <>
           <Link to="/projects" className="link">
-            Projects
+            {t("Projects")}
           </Link>{" "}
           / {project.id}
         </>
@@ -58,39 +59,41 @@ function ProjectContent({ project }: { project: Project }) {
         mayWrite && (
           <Group gap="xs">
             <RenameButton
-              title="Rename project"
+              title={t("Rename project")}
               name={project.name}
               rename={(name) => request(pathOf(project.id), { method: "POST", body: { name } })}
               onRenamed={refresh}
             />
             <ConfirmButton
-              question={`Archive ${project.name}?`}
-              consequence="All its keys stop working at once. An archived project cannot be restored; its usage stays."
+              question={t("Archive {{name}}?", { name: project.name })}
+              consequence={t(
+                "All its keys stop working at once. An archived project cannot be restored; its usage stays.",
+              )}
               onConfirm={archive}
             >
-              Archive
+              {t("Archive")}
             </ConfirmButton>
           </Group>
         )
       }
     >
       {!isActive && (
-        <Alert color="gray" variant="light" title="This project is archived">
-          Its keys do not work and its settings cannot be changed. Its usage stays.
+        <Alert color="gray" variant="light" title={t("This project is archived")}>
+          {t("Its keys do not work and its settings cannot be changed. Its usage stays.")}
         </Alert>
       )}
       <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "members" })} keepMounted={false}>
         <Tabs.List mb="md">
-          {mayReadKeys && <Tabs.Tab value="keys">Keys</Tabs.Tab>}
-          <Tabs.Tab value="members">Members</Tabs.Tab>
-          {mayReadKeys && <Tabs.Tab value="accounts">Service accounts</Tabs.Tab>}
+          {mayReadKeys && <Tabs.Tab value="keys">{t("Keys")}</Tabs.Tab>}
+          <Tabs.Tab value="members">{t("Members")}</Tabs.Tab>
+          {mayReadKeys && <Tabs.Tab value="accounts">{t("Service accounts")}</Tabs.Tab>}
           {isActive && mayLimit && (
             <>
-              <Tabs.Tab value="limits">Limits</Tabs.Tab>
-              <Tabs.Tab value="models">Models</Tabs.Tab>
-              <Tabs.Tab value="moderation">Moderation</Tabs.Tab>
-              <Tabs.Tab value="guardrails">Guardrails</Tabs.Tab>
-              <Tabs.Tab value="recording">Recording</Tabs.Tab>
+              <Tabs.Tab value="limits">{t("Limits")}</Tabs.Tab>
+              <Tabs.Tab value="models">{t("Models")}</Tabs.Tab>
+              <Tabs.Tab value="moderation">{t("Moderation")}</Tabs.Tab>
+              <Tabs.Tab value="guardrails">{t("Guardrails")}</Tabs.Tab>
+              <Tabs.Tab value="recording">{t("Recording")}</Tabs.Tab>
             </>
           )}
         </Tabs.List>

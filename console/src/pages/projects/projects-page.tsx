@@ -10,6 +10,7 @@ import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WeekCell } from "../../components/week-cell.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconFolder, IconPlus } from "../../icons.tsx";
 import { useWeekUsage } from "../usage/week-usage.ts";
 import { createProject, projectsQuery } from "./projects-api.ts";
@@ -22,12 +23,12 @@ export function ProjectsPage() {
   const week = useWeekUsage("project_id");
   return (
     <Page
-      title="Projects"
-      description="A project has its own keys, limits, models and usage."
+      title={t("Projects")}
+      description={t("A project has its own keys, limits, models and usage.")}
       actions={
         <>
           <Switch
-            label="Archived"
+            label={t("Archived")}
             checked={showsArchived}
             onChange={(event) => setAddress({ archived: event.currentTarget.checked ? "yes" : "no" })}
           />
@@ -39,16 +40,16 @@ export function ProjectsPage() {
         {(projects) => (
           <Card padding={0}>
             {projects.length === 0 ? (
-              <Empty icon={<IconFolder />} title="No projects" />
+              <Empty icon={<IconFolder />} title={t("No projects")} />
             ) : (
               <Table.ScrollContainer minWidth={640} tabIndex={0}>
                 <Table highlightOnHover>
                   <Table.Thead>
                     <Table.Tr>
-                      <Table.Th>Name</Table.Th>
-                      <Table.Th>Id</Table.Th>
-                      <Table.Th>Created</Table.Th>
-                      <Table.Th>Requests, 7 days</Table.Th>
+                      <Table.Th>{t("Name")}</Table.Th>
+                      <Table.Th>{t("Id")}</Table.Th>
+                      <Table.Th>{t("Created")}</Table.Th>
+                      <Table.Th>{t("Requests, 7 days")}</Table.Th>
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
@@ -61,7 +62,7 @@ export function ProjectsPage() {
                             </Link>
                             {project.status === "archived" && (
                               <Badge color="gray" variant="light">
-                                archived
+                                {t("archived")}
                               </Badge>
                             )}
                           </Group>
@@ -97,10 +98,10 @@ function NewProject() {
   return (
     <>
       <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        New project
+        {t("New project")}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="New project">
-        <NameForm action="Create project" save={create} />
+      <Modal opened={isOpen} onClose={close} title={t("New project")}>
+        <NameForm action={t("Create project")} save={create} />
       </Modal>
     </>
   );

@@ -5,6 +5,7 @@ import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { msg, t, translateLabels } from "../../i18n/translate.ts";
 import { pathOf } from "./projects-api.ts";
 
 type Recording = Answers["ProjectRecording"];
@@ -27,9 +28,9 @@ export function RecordingTab({ project }: { project: string }) {
 }
 
 const MODES = [
-  { value: "off", label: "Nothing" },
-  { value: "errors", label: "Failed requests" },
-  { value: "all", label: "All requests" },
+  { value: "off", label: msg("Nothing") },
+  { value: "errors", label: msg("Failed requests") },
+  { value: "all", label: msg("All requests") },
 ];
 const MEBIBYTE = 2 ** 20;
 
@@ -60,7 +61,7 @@ function RecordingForm({ project, recording }: { project: string; recording: Rec
         },
       }),
     onSuccess: async () => {
-      notifyDone("Recording saved");
+      notifyDone(t("Recording saved"));
       await client.invalidateQueries({ queryKey: recordingQuery(project).queryKey });
     },
     onError: notifyFailure,
@@ -71,29 +72,44 @@ function RecordingForm({ project, recording }: { project: string; recording: Rec
       <Stack>
         <div>
           <Text size="sm" fw={500} mb={4} id="recording-mode">
-            Record prompts and answers of
+            {t("Record prompts and answers of")}
           </Text>
-          <SegmentedControl {...form.getInputProps("mode")} aria-labelledby="recording-mode" data={MODES} fullWidth />
+          <SegmentedControl
+            {...form.getInputProps("mode")}
+            aria-labelledby="recording-mode"
+            data={translateLabels(MODES)}
+            fullWidth
+          />
         </div>
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
-          <NumberInput label="Share (%)" min={0.001} max={100} disabled={isOff} {...form.getInputProps("percent")} />
-          <NumberInput label="Days" min={1} max={3650} disabled={isOff} {...form.getInputProps("days")} />
-          <NumberInput label="Maximum MiB" min={1} disabled={isOff} {...form.getInputProps("mebibytes")} />
+          <NumberInput
+            label={t("Share (%)")}
+            min={0.001}
+            max={100}
+            disabled={isOff}
+            {...form.getInputProps("percent")}
+          />
+          <NumberInput label={t("Days")} min={1} max={3650} disabled={isOff} {...form.getInputProps("days")} />
+          <NumberInput label={t("Maximum MiB")} min={1} disabled={isOff} {...form.getInputProps("mebibytes")} />
         </SimpleGrid>
-        <Checkbox label="Mask personal data" disabled={isOff} {...form.getInputProps("pii", { type: "checkbox" })} />
-        <Checkbox label="Mask secrets" disabled={isOff} {...form.getInputProps("secrets", { type: "checkbox" })} />
         <Checkbox
-          label="Find requests by their words"
-          description="The index has keyed hashes of words."
+          label={t("Mask personal data")}
+          disabled={isOff}
+          {...form.getInputProps("pii", { type: "checkbox" })}
+        />
+        <Checkbox label={t("Mask secrets")} disabled={isOff} {...form.getInputProps("secrets", { type: "checkbox" })} />
+        <Checkbox
+          label={t("Find requests by their words")}
+          description={t("The index has keyed hashes of words.")}
           disabled={isOff}
           {...form.getInputProps("search", { type: "checkbox" })}
         />
         <Text size="sm" c="dimmed">
-          Applies from the next request on. Content is encrypted, and the audit log notes who looks at it.
+          {t("Applies from the next request on. Content is encrypted, and the audit log notes who looks at it.")}
         </Text>
         <Group>
           <Button type="submit" loading={save.isPending}>
-            Save recording
+            {t("Save recording")}
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,7 @@
 import { Button, Modal } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { NameForm } from "../../components/name-form.tsx";
+import { t } from "../../i18n/translate.ts";
 
 interface RenameButtonProps {
   title: string;
@@ -19,10 +20,10 @@ export function RenameButton({ title, name, rename, onRenamed }: RenameButtonPro
   return (
     <>
       <Button variant="subtle" size="compact-sm" onClick={open}>
-        Rename
+        {t("Rename")}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title}>
-        <NameForm initialName={name} action="Rename" save={save} />
+        <NameForm initialName={name} action={t("Rename")} save={save} />
       </Modal>
     </>
   );

@@ -3,6 +3,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { request } from "../../api/request.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { ProjectKeys } from "../keys/project-keys.tsx";
 import { accountPath, accountQuery, type Project, projectQuery, type ServiceAccount } from "./projects-api.ts";
 
@@ -28,7 +29,7 @@ function ServiceAccountContent({ project, account }: { project: Project; account
       description={
         <>
           <Link to="/projects" className="link">
-            Projects
+            {t("Projects")}
           </Link>
           {" / "}
           <Link to="/projects/$project" params={{ project: project.id }} className="link">
@@ -42,7 +43,7 @@ function ServiceAccountContent({ project, account }: { project: Project; account
       <ProjectKeys
         project={project}
         path={path}
-        nameDescription="Tells the keys of the service account apart, such as the machine that will use it."
+        nameDescription={t("Tells the keys of the service account apart, such as the machine that will use it.")}
         create={async (name, seconds) => {
           const body = { name, expires_in_seconds: seconds };
           return (await request<{ value: string }>(path, { method: "POST", body })).value;

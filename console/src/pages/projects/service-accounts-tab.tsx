@@ -11,6 +11,7 @@ import { formatDate } from "../../components/format.ts";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconPlus, IconRobot } from "../../icons.tsx";
 import { KEYS } from "../keys/key-list.tsx";
 import { onceOnly, SecretOnce } from "../keys/secret-once.tsx";
@@ -25,7 +26,7 @@ export function ServiceAccountsTab({ project }: { project: Project }) {
     <Stack>
       <Group justify="space-between">
         <Text size="sm" c="dimmed" maw={560}>
-          A service account owns keys, such as those of one program. Deleting it revokes them together.
+          {t("A service account owns keys, such as those of one program. Deleting it revokes them together.")}
         </Text>
         {project.status === "active" && <NewAccount project={project} />}
       </Group>
@@ -34,18 +35,18 @@ export function ServiceAccountsTab({ project }: { project: Project }) {
       {entries !== undefined && (
         <Card padding={0}>
           {entries.length === 0 ? (
-            <Empty icon={<IconRobot />} title="No service accounts yet">
-              Create one for each program that calls the API.
+            <Empty icon={<IconRobot />} title={t("No service accounts yet")}>
+              {t("Create one for each program that calls the API.")}
             </Empty>
           ) : (
             <Table.ScrollContainer minWidth={560} tabIndex={0}>
               <Table>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Name</Table.Th>
-                    <Table.Th>Id</Table.Th>
-                    <Table.Th>Created</Table.Th>
-                    <Table.Th ta="right">Actions</Table.Th>
+                    <Table.Th>{t("Name")}</Table.Th>
+                    <Table.Th>{t("Id")}</Table.Th>
+                    <Table.Th>{t("Created")}</Table.Th>
+                    <Table.Th ta="right">{t("Actions")}</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <VirtualBody rows={entries} columns={4} rowHeight={44} keyOf={({ id }) => id} onNearEnd={readMore}>
@@ -81,20 +82,22 @@ function AccountCells({ account, project }: { account: ServiceAccount; project: 
         {project.status === "active" && (
           <>
             <RenameButton
-              title="Rename service account"
+              title={t("Rename service account")}
               name={account.name}
               rename={(name) => request(path, { method: "POST", body: { name } })}
               onRenamed={refresh}
             />
             <ConfirmButton
-              question={`Delete ${account.name}?`}
-              consequence="All its keys are revoked: programs that use them get a 401 at once. A deleted service account cannot be restored."
+              question={t("Delete {{name}}?", { name: account.name })}
+              consequence={t(
+                "All its keys are revoked: programs that use them get a 401 at once. A deleted service account cannot be restored.",
+              )}
               onConfirm={async () => {
                 await request(path, { method: "DELETE" });
                 await Promise.all([refresh(), client.invalidateQueries({ queryKey: KEYS })]);
               }}
             >
-              Delete
+              {t("Delete")}
             </ConfirmButton>
           </>
         )}
@@ -127,24 +130,30 @@ function NewAccount({ project }: { project: Project }) {
   return (
     <>
       <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        New service account
+        {t("New service account")}
       </Button>
-      <Modal opened={isOpen} onClose={reset} title="New service account" size="lg" {...onceOnly(secret !== undefined)}>
+      <Modal
+        opened={isOpen}
+        onClose={reset}
+        title={t("New service account")}
+        size="lg"
+        {...onceOnly(secret !== undefined)}
+      >
         {secret === undefined ? (
           <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
             <Stack>
               <TextInput
-                label="Name"
-                description="Names the program that will use its keys."
+                label={t("Name")}
+                description={t("Names the program that will use its keys.")}
                 data-autofocus
                 required
                 {...form.getInputProps("name")}
                 error={create.error?.message}
               />
-              <Switch label="With a first key" {...form.getInputProps("withKey", { type: "checkbox" })} />
+              <Switch label={t("With a first key")} {...form.getInputProps("withKey", { type: "checkbox" })} />
               <Group justify="flex-end">
                 <Button type="submit" loading={create.isPending}>
-                  Create service account
+                  {t("Create service account")}
                 </Button>
               </Group>
             </Stack>
@@ -153,7 +162,7 @@ function NewAccount({ project }: { project: Project }) {
           <Stack>
             <SecretOnce secret={secret} callsModels />
             <Group justify="flex-end">
-              <Button onClick={reset}>Done</Button>
+              <Button onClick={reset}>{t("Done")}</Button>
             </Group>
           </Stack>
         )}

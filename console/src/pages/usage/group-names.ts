@@ -1,5 +1,6 @@
 import { queryClient } from "../../api/query-client.ts";
 import { retrieveOrNull } from "../../api/request.ts";
+import { msg, t } from "../../i18n/translate.ts";
 import { keyPath, projectsQuery } from "../projects/projects-api.ts";
 import type { Group } from "./groups.ts";
 
@@ -12,12 +13,12 @@ interface GroupId {
 const MAX_NAMED_KEYS = 100;
 
 const OPERATIONS = new Map([
-  ["chat", "Chat"],
-  ["embedding", "Embeddings"],
-  ["moderation", "Moderation"],
-  ["speech", "Speech"],
-  ["transcription", "Transcription"],
-  ["image", "Images"],
+  ["chat", msg("Chat")],
+  ["embedding", msg("Embeddings")],
+  ["moderation", msg("Moderation")],
+  ["speech", msg("Speech")],
+  ["transcription", msg("Transcription")],
+  ["image", msg("Images")],
 ]);
 
 /** Names of groups by their IDs. A project's own key may list neither projects nor keys. */
@@ -26,7 +27,7 @@ export async function groupNames(
   groups: readonly GroupId[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  if (groupBy === "operation") return OPERATIONS;
+  if (groupBy === "operation") return new Map([...OPERATIONS].map(([id, name]) => [id, t(name)]));
   if (groupBy === "project_id") {
     const projects = await queryClient.ensureQueryData(projectsQuery(true)).catch(() => []);
     return new Map(projects.map(({ id, name }) => [id, name]));

@@ -1,8 +1,18 @@
+import { type Message, msg } from "../../i18n/translate.ts";
+
 export const GROUPS = [
-  { value: "model", label: "Model" },
-  { value: "project_id", label: "Project" },
-  { value: "api_key_id", label: "Key" },
-  { value: "operation", label: "Operation" },
-  { value: "time", label: "Time" },
+  { value: "model", label: msg("Model") },
+  { value: "project_id", label: msg("Project") },
+  { value: "api_key_id", label: msg("Key") },
+  { value: "operation", label: msg("Operation") },
+  { value: "time", label: msg("Time") },
 ] as const;
 export type Group = (typeof GROUPS)[number]["value"];
+
+/** Titles of tables by group; by time, the interval's. */
+export const BY_GROUP: Readonly<Record<Exclude<Group, "time">, Message>> = {
+  model: msg("By model"),
+  project_id: msg("By project"),
+  api_key_id: msg("By key"),
+  operation: msg("By operation"),
+};

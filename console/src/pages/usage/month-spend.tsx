@@ -4,6 +4,7 @@ import { lazy, Suspense } from "react";
 import { useSession } from "../../api/session.ts";
 import { formatCost } from "../../components/format.ts";
 import { type SpendLimit, spendLimitQuery } from "../../components/spend-form.tsx";
+import { t } from "../../i18n/translate.ts";
 import { overviewQuery } from "../overview/overview-query.ts";
 import { pathOf } from "../projects/projects-api.ts";
 import { monthSoFar } from "./month-so-far.ts";
@@ -46,28 +47,49 @@ export function MonthSpend({ project }: { project: string | null }) {
   const { spent, projected, basis, points } = monthSoFar(days.data, new Date());
   if (limit === undefined && projected === 0) return null;
   const isOver = limit !== undefined && projected > limit.threshold_usd;
-  const reason = basis === "pace" ? "At this pace" : "By the weekdays of the last four weeks";
   return (
     <Card>
       <Group justify="space-between" mb="sm" gap="xs">
-        <Title order={2}>Spend this month</Title>
+        <Title order={2}>{t("Spend this month")}</Title>
         <Text size="sm" className="tabular">
-          {formatCost(spent)}
-          {limit !== undefined && ` of ${formatCost(limit.threshold_usd)}${limit.enforced ? "" : " (warns only)"}`}
+          {spentOf(spent, limit)}
         </Text>
       </Group>
       <Suspense fallback={<div style={{ height: CHART_HEIGHT }} />}>
         <MonthChart points={points} limit={limit?.threshold_usd} height={CHART_HEIGHT} />
       </Suspense>
       <Text size="xs" c={isOver ? "var(--mantine-color-error)" : "dimmed"} mt="xs">
-        {reason}, {formatCost(projected)} by the end of the month
-        {isOver ? ": above the limit." : "."}
+        {forecastOf(basis, formatCost(projected), isOver)}
       </Text>
     </Card>
   );
 }
 
-function toLimit(limit: SpendLimit | null | undefined): { threshold_usd: number; enforced: boolean } | undefined {
+interface MonthLimit {
+  threshold_usd: number;
+  enforced: boolean;
+}
+
+function spentOf(spent: number, limit: MonthLimit | undefined): string {
+  if (limit === undefined) return formatCost(spent);
+  const values = { spent: formatCost(spent), limit: formatCost(limit.threshold_usd) };
+  return limit.enforced ? t("{{spent}} of {{limit}}", values) : t("{{spent}} of {{limit}} (warns only)", values);
+}
+
+function forecastOf(basis: "weekdays" | "pace", projected: string, isOver: boolean): string {
+  if (basis === "pace") {
+    return isOver
+      ? t("At this pace, {{projected}} by the end of the month: above the limit.", { projected })
+      : t("At this pace, {{projected}} by the end of the month.", { projected });
+  }
+  return isOver
+    ? t("By the weekdays of the last four weeks, {{projected}} by the end of the month: above the limit.", {
+        projected,
+      })
+    : t("By the weekdays of the last four weeks, {{projected}} by the end of the month.", { projected });
+}
+
+function toLimit(limit: SpendLimit | null | undefined): MonthLimit | undefined {
   if (limit === null || limit === undefined) return undefined;
   return { threshold_usd: limit.threshold_amount / 100, enforced: limit.enforcement?.status !== "inactive" };
 }

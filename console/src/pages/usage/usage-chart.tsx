@@ -1,5 +1,6 @@
 import { OTHERS_COLOR, SERIES_COLORS, TimeChart } from "../../components/charts/time-chart.tsx";
 import { formatCompact, formatCost } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import { timeLabel } from "./time-label.ts";
 import { highestBar, type Metric } from "./usage-limits.ts";
 import { bucketsOf, type UsageRow, type UsageSelection } from "./usage-query.ts";
@@ -10,7 +11,6 @@ const MAX_SERIES = SERIES_COLORS.length;
 const MAX_LIMIT_TIMES_BARS = 10;
 
 const WEEK = 7 * 86_400;
-const OTHERS = "Others";
 
 interface UsageChartProps {
   rows: readonly UsageRow[];
@@ -21,6 +21,7 @@ interface UsageChartProps {
 }
 
 export function UsageChart({ rows, metric, selection, limit, height }: UsageChartProps) {
+  const others = t("Others");
   const totals = new Map<string, number>();
   for (const row of rows) totals.set(row.group, (totals.get(row.group) ?? 0) + row[metric]);
   const used = [...totals].filter(([, total]) => total > 0);
@@ -33,17 +34,17 @@ export function UsageChart({ rows, metric, selection, limit, height }: UsageChar
   const indexes = new Map(times.map((time, index) => [time, index]));
   const values = new Map<string, number[]>();
   for (const row of rows) {
-    const name = shown.includes(row.group) ? row.group : OTHERS;
+    const name = shown.includes(row.group) ? row.group : others;
     const series = values.get(name) ?? times.map(() => 0);
     const index = indexes.get(barOf(row.time)) ?? 0;
     series[index] = (series[index] ?? 0) + row[metric];
     values.set(name, series);
   }
-  const drawn = [...shown, ...(names.length > shown.length ? [OTHERS] : [])];
+  const drawn = [...shown, ...(names.length > shown.length ? [others] : [])];
   const isNear = limit !== undefined && limit <= MAX_LIMIT_TIMES_BARS * highestBar(rows, metric);
   return (
     <TimeChart
-      label="Usage over time"
+      label={t("Usage over time")}
       kind="bars"
       height={height}
       labels={times.map((time) => timeLabel(time, selection))}

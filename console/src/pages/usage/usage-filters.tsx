@@ -1,10 +1,11 @@
 import { Group, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../api/session.ts";
+import { t, translateLabels } from "../../i18n/translate.ts";
 import { projectsQuery } from "../projects/projects-api.ts";
 import { GROUPS, type Group as GroupBy } from "./groups.ts";
 import {
-  INTERVALS,
+  BY_INTERVAL,
   INTERVALS_OF,
   type Interval,
   RANGES,
@@ -30,9 +31,9 @@ export function UsageFilters({ selection, onChange }: UsageFiltersProps) {
   return (
     <Group gap="sm">
       <Select
-        aria-label="Time range"
+        aria-label={t("Time range")}
         w={150}
-        data={RANGES}
+        data={translateLabels(RANGES)}
         value={selection.range}
         allowDeselect={false}
         onChange={(value) => {
@@ -42,26 +43,29 @@ export function UsageFilters({ selection, onChange }: UsageFiltersProps) {
       />
       {intervals.length > 1 && (
         <Select
-          aria-label="Interval"
+          aria-label={t("Interval")}
           w={120}
-          data={intervals.map((value) => ({ value, label: `By ${INTERVALS[value].toLowerCase()}` }))}
+          data={intervals.map((value) => ({
+            value,
+            label: t(BY_INTERVAL[value]),
+          }))}
           value={selection.interval}
           allowDeselect={false}
           onChange={(value) => set({ interval: value as Interval })}
         />
       )}
       <Select
-        aria-label="Group by"
+        aria-label={t("Group by")}
         w={140}
-        data={GROUPS.filter(({ value }) => is_admin || !NEEDS_ADMIN.includes(value))}
+        data={translateLabels(GROUPS.filter(({ value }) => is_admin || !NEEDS_ADMIN.includes(value)))}
         value={selection.groupBy}
         allowDeselect={false}
         onChange={(value) => set({ groupBy: value as GroupBy })}
       />
       {is_admin && (
         <Select
-          aria-label="Project"
-          placeholder="All projects"
+          aria-label={t("Project")}
+          placeholder={t("All projects")}
           w={180}
           searchable
           clearable
@@ -71,8 +75,8 @@ export function UsageFilters({ selection, onChange }: UsageFiltersProps) {
         />
       )}
       <Select
-        aria-label="Model"
-        placeholder="All models"
+        aria-label={t("Model")}
+        placeholder={t("All models")}
         w={180}
         searchable
         clearable

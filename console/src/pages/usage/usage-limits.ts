@@ -2,17 +2,40 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../api/session.ts";
-import { formatNumber } from "../../components/format.ts";
-import { type RateLimit, rateLimitsQuery, UNLIMITED } from "../projects/projects-api.ts";
+import { formatFixed } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
+import { rateLimitsQuery, UNLIMITED } from "../projects/projects-api.ts";
 import type { Interval, UsageRow, UsageSelection } from "./usage-query.ts";
 
 export type Metric = "cost" | "tokens" | "requests" | "audioSeconds" | "characters";
 
 /** Limit of what a bar shows. */
-const FIELDS: Readonly<Partial<Record<`${Metric} ${Interval}`, keyof RateLimit>>> = {
+const FIELDS: Readonly<Partial<Record<`${Metric} ${Interval}`, LimitField>>> = {
   "requests 1m": "max_requests_per_1_minute",
   "requests 1d": "max_requests_per_1_day",
   "tokens 1m": "max_tokens_per_1_minute",
+};
+type LimitField = "max_requests_per_1_minute" | "max_requests_per_1_day" | "max_tokens_per_1_minute";
+
+interface LimitNotes {
+  none: () => string;
+  reached: (values: { limit: number; share: string }) => string;
+}
+
+const NOTES: Readonly<Record<LimitField, LimitNotes>> = {
+  max_requests_per_1_minute: {
+    none: () => t("No limit of requests per minute."),
+    reached: (values) =>
+      t("Limit: {{limit}} requests per minute. The highest minute reached {{share}} % of it.", values),
+  },
+  max_requests_per_1_day: {
+    none: () => t("No limit of requests per day."),
+    reached: (values) => t("Limit: {{limit}} requests per day. The highest day reached {{share}} % of it.", values),
+  },
+  max_tokens_per_1_minute: {
+    none: () => t("No limit of tokens per minute."),
+    reached: (values) => t("Limit: {{limit}} tokens per minute. The highest minute reached {{share}} % of it.", values),
+  },
 };
 
 export interface UsageLimits {
@@ -31,16 +54,17 @@ export function useUsageLimits(metric: Metric, selection: UsageSelection, rows: 
   const limits = useQuery({ ...rateLimitsQuery(project ?? ""), enabled: isChosen });
   // A project's own key may not read its rate limits.
   if (field === undefined || !isAdmin) return { value: undefined, note: undefined };
-  if (!isChosen) return { value: undefined, note: "Rate limits are per project and model: choose both to see theirs." };
+  if (!isChosen)
+    return { value: undefined, note: t("Rate limits are per project and model: choose both to see theirs.") };
   const configured = limits.data?.find((limit) => limit.model === model)?.[field];
   if (typeof configured !== "number") return { value: undefined, note: undefined };
-  const unit = interval === "1m" ? "minute" : "day";
-  if (configured >= UNLIMITED) return { value: undefined, note: `No limit of ${metric} per ${unit}.` };
+  const texts = NOTES[field];
+  if (configured >= UNLIMITED) return { value: undefined, note: texts.none() };
   const highest = highestBar(rows, metric);
   const share = configured === 0 ? 100 : (100 * highest) / configured;
   return {
     value: configured,
-    note: `Limit: ${formatNumber(configured)} ${metric} per ${unit}. The highest ${unit} reached ${share.toFixed(share < 10 ? 1 : 0)} % of it.`,
+    note: texts.reached({ limit: configured, share: formatFixed(share, share < 10 ? 1 : 0) }),
   };
 }
 

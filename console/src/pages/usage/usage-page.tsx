@@ -7,6 +7,7 @@ import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { type Message, msg, t, translateLabels } from "../../i18n/translate.ts";
 import { IconChartBar } from "../../icons.tsx";
 import { GROUPS } from "./groups.ts";
 import { MonthSpend } from "./month-spend.tsx";
@@ -18,12 +19,12 @@ import { UsageTable } from "./usage-table.tsx";
 const UsageChart = memo(lazy(async () => ({ default: (await import("./usage-chart.tsx")).UsageChart })));
 const CHART_HEIGHT = 240;
 
-const METRICS: { value: Metric; label: string }[] = [
-  { value: "cost", label: "Cost" },
-  { value: "tokens", label: "Tokens" },
-  { value: "requests", label: "Requests" },
-  { value: "audioSeconds", label: "Seconds of audio" },
-  { value: "characters", label: "Characters spoken" },
+const METRICS: { value: Metric; label: Message }[] = [
+  { value: "cost", label: msg("Cost") },
+  { value: "tokens", label: msg("Tokens") },
+  { value: "requests", label: msg("Requests") },
+  { value: "audioSeconds", label: msg("Seconds of audio") },
+  { value: "characters", label: msg("Characters spoken") },
 ];
 
 const FIRST = { range: "7d", interval: "", groupBy: "model", project: "", model: "", metric: "tokens" };
@@ -45,7 +46,7 @@ export function UsagePage() {
   const selection = selectionOf(address);
   const query = useQuery(usageQuery(selection));
   return (
-    <Page title="Usage" description="Days and months begin at midnight UTC.">
+    <Page title={t("Usage")} description={t("Days and months begin at midnight UTC.")}>
       <UsageFilters
         selection={selection}
         onChange={({ project, model, ...next }) => setAddress({ ...next, project: project ?? "", model: model ?? "" })}
@@ -56,8 +57,8 @@ export function UsagePage() {
             <Totals rows={rows} />
             {rows.length === 0 ? (
               <Card>
-                <Empty icon={<IconChartBar />} title="No usage in this period">
-                  Usage appears here within a second of a request's end.
+                <Empty icon={<IconChartBar />} title={t("No usage in this period")}>
+                  {t("Usage appears here within a second of a request's end.")}
                 </Empty>
               </Card>
             ) : (
@@ -94,9 +95,9 @@ function ChartCard({ rows, selection, metric, onMetric }: ChartCardProps) {
     <Card>
       <Group justify="space-between" mb="sm" gap="xs">
         <Select
-          aria-label="Metric"
+          aria-label={t("Metric")}
           w={170}
-          data={METRICS}
+          data={translateLabels(METRICS)}
           value={metric}
           allowDeselect={false}
           onChange={(next) => onMetric(next as Metric)}
@@ -120,24 +121,24 @@ function Totals({ rows }: { rows: UsageRow[] }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <Stat
-        label="Cost"
-        value={isPriced ? formatCost(sum(({ cost }) => cost)) : "No price"}
-        detail={rows.some(({ isUnpriced }) => isUnpriced) ? "Some models have no price" : undefined}
+        label={t("Cost")}
+        value={isPriced ? formatCost(sum(({ cost }) => cost)) : t("No price")}
+        detail={rows.some(({ isUnpriced }) => isUnpriced) ? t("Some models have no price") : undefined}
       />
       <Stat
-        label="Tokens"
+        label={t("Tokens")}
         value={formatCompact(sum(({ tokens }) => tokens))}
-        detail={`${formatCompact(sum(({ outputTokens }) => outputTokens))} generated`}
+        detail={t("{{tokens}} generated", { tokens: formatCompact(sum(({ outputTokens }) => outputTokens)) })}
       />
       <Stat
-        label="Answered requests"
+        label={t("Answered requests")}
         value={formatCompact(sum(({ requests }) => requests))}
-        detail="Refused ones are on the page Requests"
+        detail={t("Refused ones are on the page Requests")}
       />
       <Stat
-        label="Audio transcribed"
+        label={t("Audio transcribed")}
         value={formatSeconds(sum(({ audioSeconds }) => audioSeconds))}
-        detail={`${formatCompact(sum(({ characters }) => characters))} characters spoken`}
+        detail={t("{{number}} characters spoken", { number: formatCompact(sum(({ characters }) => characters)) })}
       />
     </SimpleGrid>
   );

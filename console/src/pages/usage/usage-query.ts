@@ -2,19 +2,21 @@
 
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/request.ts";
+import { msg, t } from "../../i18n/translate.ts";
 import { groupNames } from "./group-names.ts";
 import type { Group } from "./groups.ts";
 
 export const RANGES = [
-  { value: "1h", label: "Last hour" },
-  { value: "24h", label: "Last 24 hours" },
-  { value: "7d", label: "Last 7 days" },
-  { value: "30d", label: "Last 30 days" },
-  { value: "365d", label: "Last year" },
+  { value: "1h", label: msg("Last hour") },
+  { value: "24h", label: msg("Last 24 hours") },
+  { value: "7d", label: msg("Last 7 days") },
+  { value: "30d", label: msg("Last 30 days") },
+  { value: "365d", label: msg("Last year") },
 ] as const;
 export type Range = (typeof RANGES)[number]["value"];
 
-export const INTERVALS = { "1m": "Minute", "1h": "Hour", "1d": "Day" } as const;
+export const INTERVALS = { "1m": msg("Minute"), "1h": msg("Hour"), "1d": msg("Day") } as const;
+export const BY_INTERVAL = { "1m": msg("By minute"), "1h": msg("By hour"), "1d": msg("By day") } as const;
 export type Interval = keyof typeof INTERVALS;
 
 /** Widths of the buckets that each range can have, its usual one first. */
@@ -157,7 +159,7 @@ async function readUsage(selection: UsageSelection, signal: AbortSignal): Promis
     ),
   );
   const idOf = ({ result, operation }: (typeof results)[number]) => {
-    if (groupBy === "time") return "All";
+    if (groupBy === "time") return t("All");
     if (groupBy === "operation") return operation ?? "unknown";
     if (groupBy === "model") return result.model ?? result.line_item ?? "unknown";
     return result[groupBy] ?? "unknown";

@@ -1,25 +1,35 @@
 import { Button, Card, Group, Table, Title } from "@mantine/core";
 import { formatCost, formatMaybeCost, formatNumber, formatSeconds } from "../../components/format.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { type Message, msg, t } from "../../i18n/translate.ts";
 import { IconDownload } from "../../icons.tsx";
 import { differsFromStated } from "../requests/cost-parts.ts";
 import { downloadCsv } from "./download-csv.ts";
-import { GROUPS } from "./groups.ts";
+import { BY_GROUP, GROUPS } from "./groups.ts";
 import { timeLabel } from "./time-label.ts";
-import { INTERVALS, type UsageRow, type UsageSelection } from "./usage-query.ts";
+import { BY_INTERVAL, INTERVALS, type UsageRow, type UsageSelection } from "./usage-query.ts";
 
-const COLUMNS: readonly (readonly [label: string, show: (row: UsageRow) => string])[] = [
-  ["Requests", ({ requests }) => formatNumber(requests)],
-  ["Input tokens", ({ inputTokens }) => formatNumber(inputTokens)],
-  ["Output tokens", ({ outputTokens }) => formatNumber(outputTokens)],
-  ["Audio", ({ audioSeconds }) => formatSeconds(audioSeconds)],
-  ["Characters", ({ characters }) => formatNumber(characters)],
-  ["Cost", ({ cost, isUnpriced }) => formatMaybeCost(isUnpriced && cost === 0 ? null : cost)],
+/** What the name of a downloaded file says. */
+const FILE_WORDS = {
+  ...{ model: "model", project_id: "project", api_key_id: "key", operation: "operation" },
+  ...{ "1m": "minute", "1h": "hour", "1d": "day" },
+} as const;
+
+const COLUMNS: readonly (readonly [label: Message, show: (row: UsageRow) => string])[] = [
+  [msg("Requests"), ({ requests }) => formatNumber(requests)],
+  [msg("Input tokens"), ({ inputTokens }) => formatNumber(inputTokens)],
+  [msg("Output tokens"), ({ outputTokens }) => formatNumber(outputTokens)],
+  [msg("Audio"), ({ audioSeconds }) => formatSeconds(audioSeconds)],
+  [msg("Characters"), ({ characters }) => formatNumber(characters)],
+  [msg("Cost"), ({ cost, isUnpriced }) => formatMaybeCost(isUnpriced && cost === 0 ? null : cost)],
 ];
 
 const STATED: (typeof COLUMNS)[number] = [
-  "Stated by providers",
-  ({ reported, compared }) => (compared === 0 ? "" : `${formatCost(reported)} (ours: ${formatCost(compared)})`),
+  msg("Stated by providers"),
+  ({ reported, compared }) =>
+    compared === 0
+      ? ""
+      : t("{{reported}} (ours: {{compared}})", { reported: formatCost(reported), compared: formatCost(compared) }),
 ];
 
 interface UsageTableProps {
@@ -36,27 +46,30 @@ export function UsageTable({ rows, selection }: UsageTableProps) {
   const differs = lines.some(({ reported, compared }) => compared > 0 && differsFromStated(reported, compared));
   const columns = differs ? [...COLUMNS, STATED] : COLUMNS;
   const what = groupBy === "time" ? INTERVALS[interval] : GROUPS.find(({ value }) => value === groupBy)?.label;
+  const title = groupBy === "time" ? BY_INTERVAL[interval] : BY_GROUP[groupBy];
   return (
     <Card padding={0}>
       <Group justify="space-between" p="md" pb="xs">
-        <Title order={2}>By {what?.toLowerCase()}</Title>
+        <Title order={2}>{t(title)}</Title>
         <Button
           variant="default"
           size="xs"
           leftSection={<IconDownload size={15} />}
-          onClick={() => downloadCsv(`parlance-usage-${range}-by-${what?.toLowerCase()}.csv`, rows)}
+          onClick={() =>
+            downloadCsv(`parlance-usage-${range}-by-${FILE_WORDS[groupBy === "time" ? interval : groupBy]}.csv`, rows)
+          }
         >
-          Export CSV
+          {t("Export CSV")}
         </Button>
       </Group>
       <Table.ScrollContainer minWidth={640} tabIndex={0}>
         <Table aria-rowcount={lines.length + 1}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>{what}</Table.Th>
+              <Table.Th>{what !== undefined && t(what)}</Table.Th>
               {columns.map(([label]) => (
-                <Table.Th key={label} ta="right">
-                  {label}
+                <Table.Th key={t(label)} ta="right">
+                  {t(label)}
                 </Table.Th>
               ))}
             </Table.Tr>
@@ -73,7 +86,7 @@ export function UsageTable({ rows, selection }: UsageTableProps) {
                   {nameOf(line)}
                 </Table.Td>
                 {columns.map(([label, show]) => (
-                  <Table.Td key={label} ta="right" className="tabular">
+                  <Table.Td key={t(label)} ta="right" className="tabular">
                     {show(line)}
                   </Table.Td>
                 ))}

@@ -4,18 +4,19 @@ import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { formatAgo, formatDateTime, formatMilliseconds } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { msg, plural, t } from "../../i18n/translate.ts";
 import { IconChevronDown, IconChevronRight, IconRefresh } from "../../icons.tsx";
 import { type Delivery, retryDelivery } from "./webhooks-api.ts";
 
 const STATES = {
-  delivered: { color: "teal", label: "Delivered" },
-  retrying: { color: "orange", label: "Retrying" },
-  failed: { color: "red", label: "Failed" },
+  delivered: { color: "teal", label: msg("Delivered") },
+  retrying: { color: "orange", label: msg("Retrying") },
+  failed: { color: "red", label: msg("Failed") },
 } as const;
 
 export function DeliveryList({ deliveries, mayRetry }: { deliveries: readonly Delivery[]; mayRetry: boolean }) {
   return (
-    <ul className="deliveries" aria-label="Deliveries">
+    <ul className="deliveries" aria-label={t("Deliveries")}>
       {deliveries.map((delivery) => (
         <DeliveryRow key={delivery.id} delivery={delivery} mayRetry={mayRetry} />
       ))}
@@ -32,13 +33,13 @@ function DeliveryRow({ delivery, mayRetry }: { delivery: Delivery; mayRetry: boo
       <UnstyledButton className="delivery-head" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         <Chevron size={15} />
         <Badge className="delivery-state" variant="dot" color={STATES[state].color} tt="none" fw={500}>
-          {STATES[state].label}
+          {t(STATES[state].label)}
         </Badge>
         <span className="delivery-type mono">{type}</span>
         <span className="delivery-url">{url}</span>
         <span className="delivery-facts tabular">
-          <b>{status ?? "no answer"}</b> · {formatMilliseconds(duration)}
-          {attempts > 1 && ` · ${attempts} attempts`}
+          <b>{status ?? t("no answer")}</b> · {formatMilliseconds(duration)}
+          {attempts > 1 && ` · ${plural(attempts, "{{count}} attempt", "{{count}} attempts")}`}
         </span>
         <span className="delivery-time" title={formatDateTime(at)}>
           {formatAgo(at)}
@@ -54,7 +55,7 @@ function DeliveryDetails({ delivery, mayRetry }: { delivery: Delivery; mayRetry:
   const { id, event_id: event, payload, answer, status } = delivery;
   const retry = useMutation({
     mutationFn: () => retryDelivery(id),
-    onSuccess: () => notifyDone("The event is sent again"),
+    onSuccess: () => notifyDone(t("The event is sent again")),
     onError: notifyFailure,
     onSettled: () => client.invalidateQueries({ queryKey: ["webhooks"] }),
   });
@@ -65,7 +66,7 @@ function DeliveryDetails({ delivery, mayRetry }: { delivery: Delivery; mayRetry:
           <Text size="xs" c="dimmed" className="mono wrap-anywhere">
             {event}
           </Text>
-          <CopyButton text={event} label="Copy event ID" />
+          <CopyButton text={event} label={t("Copy event ID")} />
         </Group>
         {mayRetry && (
           <Button
@@ -75,14 +76,14 @@ function DeliveryDetails({ delivery, mayRetry }: { delivery: Delivery; mayRetry:
             loading={retry.isPending}
             onClick={() => retry.mutate()}
           >
-            Send again
+            {t("Send again")}
           </Button>
         )}
       </Group>
-      <Block title="Body" text={prettyJson(payload)} />
+      <Block title={t("Body")} text={prettyJson(payload)} />
       <Block
-        title={status === null ? "Why there was no answer" : `Answer ${status}`}
-        text={answer === "" ? "(empty)" : prettyJson(answer)}
+        title={status === null ? t("Why there was no answer") : t("Answer {{status}}", { status: String(status) })}
+        text={answer === "" ? t("(empty)") : prettyJson(answer)}
       />
     </div>
   );

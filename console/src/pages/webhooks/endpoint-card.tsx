@@ -3,6 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { formatAgo, formatNumber } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { Trans } from "../../i18n/trans.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconLock } from "../../icons.tsx";
 import { eventTypesQuery, sendTest, type Webhook } from "./webhooks-api.ts";
 
@@ -20,7 +22,7 @@ export function EndpointCard({ webhook, isLocked, mayChange, onRemove }: Endpoin
   const types = useQuery(eventTypesQuery).data;
   const test = useMutation({
     mutationFn: () => sendTest(url),
-    onSuccess: () => notifyDone("The test is sent; its outcome appears below"),
+    onSuccess: () => notifyDone(t("The test is sent; its outcome appears below")),
     onError: notifyFailure,
     onSettled: () => client.invalidateQueries({ queryKey: ["webhooks"] }),
   });
@@ -47,28 +49,28 @@ export function EndpointCard({ webhook, isLocked, mayChange, onRemove }: Endpoin
         )}
       </div>
       <Text size="sm" className="tabular">
-        <b>{formatNumber(delivered)}</b> delivered
-        {retrying > 0 && <span> · {formatNumber(retrying)} retrying</span>}
-        {failed > 0 && <span className="endpoint-failed"> · {formatNumber(failed)} failed</span>}
-        {pending > retrying && <span> · {formatNumber(pending - retrying)} waiting</span>}
+        <Trans text="<b>{{number}}</b> delivered" tags={{ b: <b /> }} values={{ number: formatNumber(delivered) }} />
+        {retrying > 0 && <span> · {t("{{number}} retrying", { number: retrying })}</span>}
+        {failed > 0 && <span className="endpoint-failed"> · {t("{{number}} failed", { number: failed })}</span>}
+        {pending > retrying && <span> · {t("{{number}} waiting", { number: pending - retrying })}</span>}
       </Text>
       <Text size="xs" c="dimmed">
-        {types?.every(({ type }) => events.includes(type)) ? "All events" : events.join(", ")} ·{" "}
-        {total === 0 || last === null ? "nothing sent yet" : `last ${formatAgo(last)}`}
+        {types?.every(({ type }) => events.includes(type)) ? t("All events") : events.join(", ")} ·{" "}
+        {total === 0 || last === null ? t("nothing sent yet") : t("last {{time}}", { time: formatAgo(last) })}
       </Text>
       {mayChange && (
         <Group gap={6} mt="sm">
           <Button size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-            Send a test
+            {t("Send a test")}
           </Button>
           {!isLocked && (
             <ConfirmButton
               size="xs"
-              question={`Remove ${host}?`}
-              consequence="It gets no further events. The history of the configuration can restore it."
+              question={t("Remove {{host}}?", { host })}
+              consequence={t("It gets no further events. The history of the configuration can restore it.")}
               onConfirm={onRemove}
             >
-              Remove
+              {t("Remove")}
             </ConfirmButton>
           )}
         </Group>

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { t } from "../../i18n/translate.ts";
 import { onceOnly } from "../keys/secret-once.tsx";
 import { groupEvents } from "./group-events.ts";
 import { type EndpointSetting, eventTypesQuery, newSecret, saveEndpoints } from "./webhooks-api.ts";
@@ -29,24 +30,24 @@ export function NewEndpoint({ existing, onClose }: NewEndpointProps) {
   });
   if (save.isSuccess) {
     return (
-      <Modal opened onClose={onClose} title="Endpoint added" {...onceOnly(true)}>
+      <Modal opened onClose={onClose} title={t("Endpoint added")} {...onceOnly(true)}>
         <Text size="sm" mb="sm">
-          Verify the signature of each request with this secret. It is shown only once.
+          {t("Verify the signature of each request with this secret. It is shown only once.")}
         </Text>
         <Group gap={4} wrap="nowrap">
           <Code block flex={1} miw={0} className="wrap-anywhere" data-testid="secret">
             {secret}
           </Code>
-          <CopyButton text={secret} label="Copy secret" />
+          <CopyButton text={secret} label={t("Copy secret")} />
         </Group>
         <Group justify="flex-end" mt="md">
-          <Button onClick={onClose}>Done</Button>
+          <Button onClick={onClose}>{t("Done")}</Button>
         </Group>
       </Modal>
     );
   }
   return (
-    <Modal opened onClose={onClose} title="New endpoint" size="lg">
+    <Modal opened onClose={onClose} title={t("New endpoint")} size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -55,16 +56,16 @@ export function NewEndpoint({ existing, onClose }: NewEndpointProps) {
       >
         <Stack>
           <TextInput
-            label="URL"
+            label={t("URL")}
             type="url"
             required
             data-autofocus
             placeholder="https://example.com/webhooks"
-            description="Receives a signed POST for each event"
+            description={t("Receives a signed POST for each event")}
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
           />
-          <Checkbox.Group label="Events" value={events} onChange={setChosen}>
+          <Checkbox.Group label={t("Events")} value={events} onChange={setChosen}>
             <SimpleGrid cols={{ base: 1, xs: 2 }} mt={6} spacing="md">
               {groupEvents(types).map(([group, members]) => (
                 <div key={group}>
@@ -83,7 +84,7 @@ export function NewEndpoint({ existing, onClose }: NewEndpointProps) {
           <ErrorAlert error={save.error} />
           <Group justify="flex-end">
             <Button type="submit" loading={save.isPending} disabled={events.length === 0}>
-              Add endpoint
+              {t("Add endpoint")}
             </Button>
           </Group>
         </Stack>

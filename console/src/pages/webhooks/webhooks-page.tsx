@@ -1,3 +1,4 @@
+import { t } from "../../i18n/translate.ts";
 import "./webhooks.css";
 import { Button, Card, Group, Select, SimpleGrid, Title } from "@mantine/core";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -30,8 +31,8 @@ export function WebhooksPage() {
   const mayChange = may(session, "organization.configuration.write");
   return (
     <Page
-      title="Webhooks"
-      description="Events that Parlance sends to your systems, signed as in the Standard Webhooks specification."
+      title={t("Webhooks")}
+      description={t("Events that Parlance sends to your systems, signed as in the Standard Webhooks specification.")}
       actions={
         mayChange &&
         !isLocked && (
@@ -40,7 +41,7 @@ export function WebhooksPage() {
             disabled={entries.data === undefined}
             onClick={() => setIsAdding(true)}
           >
-            New endpoint
+            {t("New endpoint")}
           </Button>
         )
       }
@@ -49,9 +50,10 @@ export function WebhooksPage() {
         {(webhooks) =>
           webhooks.length === 0 ? (
             <Card>
-              <Empty icon={<IconWebhook />} title="No endpoints yet">
-                Add the address of a system that wants to know when a batch ends, a budget is reached, a key is created
-                or a deployment fails. Its deliveries appear here, with the answers.
+              <Empty icon={<IconWebhook />} title={t("No endpoints yet")}>
+                {t(
+                  "Add the address of a system that wants to know when a batch ends, a budget is reached, a key is created or a deployment fails. Its deliveries appear here, with the answers.",
+                )}
               </Empty>
             </Card>
           ) : (
@@ -74,12 +76,12 @@ export function WebhooksPage() {
               </SimpleGrid>
               <Card padding={0}>
                 <Group p="md" justify="space-between" gap="sm">
-                  <Title order={2}>Latest deliveries</Title>
+                  <Title order={2}>{t("Latest deliveries")}</Title>
                   <Group gap="xs">
                     <Select
                       size="xs"
-                      aria-label="Endpoint"
-                      placeholder="All endpoints"
+                      aria-label={t("Endpoint")}
+                      placeholder={t("All endpoints")}
                       clearable
                       w={220}
                       data={webhooks.map((each) => each.url)}
@@ -88,14 +90,14 @@ export function WebhooksPage() {
                     />
                     <Select
                       size="xs"
-                      aria-label="State"
-                      placeholder="All states"
+                      aria-label={t("State")}
+                      placeholder={t("All states")}
                       clearable
                       w={130}
                       data={[
-                        { value: "delivered", label: "Delivered" },
-                        { value: "retrying", label: "Retrying" },
-                        { value: "failed", label: "Failed" },
+                        { value: "delivered", label: t("Delivered") },
+                        { value: "retrying", label: t("Retrying") },
+                        { value: "failed", label: t("Failed") },
                       ]}
                       value={state === "" ? null : state}
                       onChange={(next) => setAddress({ state: next ?? "" })}
@@ -105,8 +107,8 @@ export function WebhooksPage() {
                 <QueryView query={deliveries}>
                   {(shown) =>
                     shown.length === 0 ? (
-                      <Empty icon={<IconWebhook />} title="No deliveries">
-                        Send a test to see one.
+                      <Empty icon={<IconWebhook />} title={t("No deliveries")}>
+                        {t("Send a test to see one.")}
                       </Empty>
                     ) : (
                       <DeliveryList deliveries={shown} mayRetry={mayChange} />
@@ -121,7 +123,7 @@ export function WebhooksPage() {
                       loading={deliveries.isFetchingNextPage}
                       onClick={() => void deliveries.fetchNextPage()}
                     >
-                      Show older deliveries
+                      {t("Show older deliveries")}
                     </Button>
                   </Group>
                 )}
