@@ -9,23 +9,12 @@ import { parseSource } from "./syntax-tree.ts";
 const CONSOLE = join(import.meta.dirname, "../../console/src");
 /** Folders whose texts are not extracted yet. */
 const PENDING = [
-  "pages/batches",
   "pages/chat",
-  "pages/embeddings",
   "pages/evals",
-  "pages/files",
   "pages/mcp",
-  "pages/images",
-  "pages/models",
-  "pages/moderation",
-  "pages/overview",
   "pages/prompts",
   "pages/reference",
-  "pages/requests",
-  "pages/speech",
   "pages/stores",
-  "pages/talk",
-  "pages/transcription",
 ];
 const FILES = globSync("**/*.{ts,tsx}", {
   cwd: CONSOLE,

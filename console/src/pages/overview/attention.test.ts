@@ -75,7 +75,7 @@ test("raises deployments that failed, are paused or have a queue, the errors fir
     { ...HEALTHY, deployment: "upstream", circuit: "open" },
   ];
   expect(concernsOf(overviewWith({ deployments })).map(({ severity, title }) => [severity, title])).toEqual([
-    ["error", "broken is failed"],
+    ["error", "broken has failed"],
     ["error", "upstream is paused after repeated failures"],
     ["warning", "2 requests wait for busy"],
   ]);
@@ -90,6 +90,6 @@ test("raises a spend limit from 80 % of it, but not one whose spend is hidden", 
 
 test("raises many errors among enough requests of the last five minutes", () => {
   expect(titles({ minutes: [minute(9, 9)] })).toEqual([]);
-  expect(titles({ minutes: [minute(20, 5)] })).toEqual(["25 % of the requests of the last 5 minutes failed"]);
+  expect(titles({ minutes: [minute(20, 5)] })).toEqual(["25% of the requests of the last 5 minutes failed"]);
   expect(titles({ minutes: [minute(20, 20), ...Array.from({ length: 5 }, () => minute(0, 0))] })).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** Deployments by host, for installations with many of them. */
 
+import { t } from "../../i18n/translate.ts";
 import type { Deployment } from "./overview-query.ts";
 
 export interface HostGroup {
@@ -12,7 +13,6 @@ export interface HostGroup {
   waiting: number;
 }
 
-const THIS_MACHINE = "This machine";
 /** Fewer deployments are shown one by one. */
 const MIN_GROUPED = 13;
 
@@ -20,7 +20,7 @@ const MIN_GROUPED = 13;
 export function groupByHost(deployments: readonly Deployment[]): HostGroup[] | undefined {
   if (deployments.length < MIN_GROUPED) return undefined;
   const groups = Map.groupBy(deployments, ({ host, device, engine }) =>
-    host === null ? (device === "upstream" ? engine : THIS_MACHINE) : host,
+    host === null ? (device === "upstream" ? engine : t("This machine")) : host,
   );
   if (groups.size < 2) return undefined;
   const sum = (list: readonly Deployment[], pick: (each: Deployment) => number) =>

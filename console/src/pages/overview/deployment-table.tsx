@@ -5,6 +5,8 @@ import { Empty } from "../../components/empty.tsx";
 import { formatBytes, formatMilliseconds } from "../../components/format.ts";
 import { StatusBadge } from "../../components/status-badge.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { Trans } from "../../i18n/trans.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconChevronDown, IconChevronRight, IconServer } from "../../icons.tsx";
 import { groupByHost, type HostGroup, stateColor } from "./deployment-groups.ts";
 import type { Deployment } from "./overview-query.ts";
@@ -18,9 +20,12 @@ function devicesOf(deployments: readonly Deployment[]): string[] {
   return [...running].map(([device, loaded]) => {
     const sumOf = (key: "memory_bytes" | "vram_bytes") => loaded.reduce((sum, each) => sum + (each[key] ?? 0), 0);
     const [bytes, vramBytes] = [sumOf("memory_bytes"), sumOf("vram_bytes")];
-    const memory = bytes === 0 ? "" : `, ${formatBytes(bytes)}`;
-    const vram = vramBytes === 0 ? "" : `, ${formatBytes(vramBytes)} VRAM`;
-    return `${loaded.length} of ${deployments.length} loaded on ${device}${memory}${vram}`;
+    const counts = { loaded: loaded.length, total: deployments.length, device: device ?? "" };
+    return [
+      t("{{loaded}} of {{total}} loaded on {{device}}", counts),
+      ...(bytes === 0 ? [] : [formatBytes(bytes)]),
+      ...(vramBytes === 0 ? [] : [t("{{size}} VRAM", { size: formatBytes(vramBytes) })]),
+    ].join(", ");
   });
 }
 
@@ -49,33 +54,36 @@ export function DeploymentTable({ deployments }: { deployments: Deployment[] }) 
       const isOpen = openHosts.includes(group.host);
       const onToggle = () =>
         setOpenHosts((hosts) => (isOpen ? hosts.filter((host) => host !== group.host) : [...hosts, group.host]));
-      const header: Row = { key: `host ${group.host}`, group, isOpen, onToggle };
+      const header: Row = { key: `host/${group.host}`, group, isOpen, onToggle };
       return [header, ...(isOpen ? group.deployments.map(toRow) : [])];
     }) ?? deployments.toSorted(byState).map(toRow);
   return (
     <Card padding={0}>
       <Group justify="space-between" p="md" pb="xs" gap="xs">
-        <Title order={2}>Deployments</Title>
+        <Title order={2}>{t("Deployments")}</Title>
         <Text size="sm" c="dimmed" className="tabular">
           {devicesOf(deployments).join(" · ")}
         </Text>
       </Group>
       {deployments.length === 0 ? (
-        <Empty icon={<IconServer />} title="No deployments">
-          Add models to parlance.yaml, or <Link to="/connections">connect a host</Link>.
+        <Empty icon={<IconServer />} title={t("No deployments")}>
+          <Trans
+            text="Add models to parlance.yaml, or <link>connect a host</link>."
+            tags={{ link: <Link to="/connections" /> }}
+          />
         </Empty>
       ) : (
         <Table.ScrollContainer minWidth={760} tabIndex={0}>
           <Table>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Model</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th>Device</Table.Th>
-                <Table.Th ta="right">Memory</Table.Th>
-                <Table.Th ta="right">Slots</Table.Th>
-                <Table.Th ta="right">Queue</Table.Th>
-                <Table.Th ta="right">First token</Table.Th>
+                <Table.Th>{t("Model")}</Table.Th>
+                <Table.Th>{t("State")}</Table.Th>
+                <Table.Th>{t("Device")}</Table.Th>
+                <Table.Th ta="right">{t("Memory")}</Table.Th>
+                <Table.Th ta="right">{t("Slots")}</Table.Th>
+                <Table.Th ta="right">{t("Queue")}</Table.Th>
+                <Table.Th ta="right">{t("First token")}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <VirtualBody rows={rows} columns={COLUMNS} rowHeight={ROW_HEIGHT} keyOf={({ key }) => key}>
@@ -99,6 +107,7 @@ function HostCells({ group, isOpen, onToggle }: HostCellsProps) {
   const { host, deployments, slotsInUse, slots, waiting } = group;
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   const ready = deployments.filter(({ state }) => state === "up").length;
+  const summary = t("{{ready}} of {{total}} ready", { ready, total: deployments.length });
   return (
     <>
       <Table.Td>
@@ -108,7 +117,7 @@ function HostCells({ group, isOpen, onToggle }: HostCellsProps) {
         </UnstyledButton>
       </Table.Td>
       <Table.Td colSpan={3}>
-        <span className="host-states" role="img" aria-label={`${ready} of ${deployments.length} ready`}>
+        <span className="host-states" role="img" aria-label={summary}>
           {deployments.map((each) => (
             <span
               key={`${each.model} ${each.deployment}`}
@@ -125,7 +134,7 @@ function HostCells({ group, isOpen, onToggle }: HostCellsProps) {
         {waiting}
       </Table.Td>
       <Table.Td ta="right" className="tabular nowrap">
-        {ready} of {deployments.length} ready
+        {summary}
       </Table.Td>
     </>
   );
@@ -150,7 +159,7 @@ function Cells(each: Deployment) {
           <StatusBadge state={each.state} />
           {each.circuit !== "closed" && (
             <Badge color="red" variant="light">
-              circuit {each.circuit}
+              {each.circuit === "open" ? t("circuit open") : t("circuit half open")}
             </Badge>
           )}
         </Group>
@@ -160,7 +169,7 @@ function Cells(each: Deployment) {
         {each.memory_bytes === null ? "—" : formatBytes(each.memory_bytes)}
         {each.vram_bytes !== null && (
           <Text size="xs" c="dimmed">
-            {formatBytes(each.vram_bytes)} VRAM
+            {t("{{size}} VRAM", { size: formatBytes(each.vram_bytes) })}
           </Text>
         )}
       </Table.Td>

@@ -6,6 +6,7 @@ import { useEffect } from "react";
 import { request } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { spendLimitQuery } from "../../components/spend-form.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconCheck, IconX } from "../../icons.tsx";
 import type { ListedKey } from "../keys/key-list.tsx";
 import { pathOf } from "../projects/projects-api.ts";
@@ -20,15 +21,15 @@ interface Step {
 }
 
 const stepsOf = (project: string): Step[] => [
-  { id: "chat", title: "Chat with a model", detail: "Send a first message in the playground.", to: "/chat" },
-  { id: "key", title: "Create a key", detail: "One for each person or program.", to: `/projects/${project}` },
+  { id: "chat", title: t("Chat with a model"), detail: t("Send a first message in the playground."), to: "/chat" },
+  { id: "key", title: t("Create a key"), detail: t("One for each person or program."), to: `/projects/${project}` },
   {
-    ...{ id: "budget", title: "Set a budget", detail: "A monthly limit in dollars." },
+    ...{ id: "budget", title: t("Set a budget"), detail: t("A monthly limit in dollars.") },
     ...{ to: `/projects/${project}`, search: { tab: "limits" } },
   },
   {
-    ...{ id: "client", title: "Connect a client", to: "/reference" },
-    detail: "Its base URL and key are on the key's dialog.",
+    ...{ id: "client", title: t("Connect a client"), to: "/reference" },
+    detail: t("Its base URL and key are on the key's dialog."),
   },
 ];
 
@@ -97,16 +98,22 @@ function Checklist({ overview, project, onDismiss }: ChecklistProps) {
   const steps = stepsOf(project);
   if (done === undefined || done.size === steps.length) return null;
   return (
-    <Card component="section" aria-label="First steps">
+    <Card component="section" aria-label={t("First steps")}>
       <Group justify="space-between" mb={10} wrap="nowrap">
-        <Title order={2}>First steps</Title>
+        <Title order={2}>{t("First steps")}</Title>
         <Group gap="sm" wrap="nowrap">
-          <Progress value={(100 * done.size) / steps.length} w={90} size="sm" aria-label="Steps done" />
+          <Progress value={(100 * done.size) / steps.length} w={90} size="sm" aria-label={t("Steps done")} />
           <Text size="sm" c="dimmed" className="tabular nowrap">
-            {done.size} of {steps.length}
+            {t("{{done}} of {{total}}", { done: done.size, total: steps.length })}
           </Text>
-          <Tooltip label="Dismiss">
-            <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Dismiss first steps" onClick={onDismiss}>
+          <Tooltip label={t("Dismiss")}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="sm"
+              aria-label={t("Dismiss first steps")}
+              onClick={onDismiss}
+            >
               <IconX size={15} />
             </ActionIcon>
           </Tooltip>
@@ -115,7 +122,9 @@ function Checklist({ overview, project, onDismiss }: ChecklistProps) {
       <ol className="steps">
         {steps.map(({ id, title, detail, to, search }) => (
           <li key={id} className="step" data-done={done.has(id) || undefined}>
-            <span className="step-mark">{done.has(id) && <IconCheck size={13} stroke={2.6} aria-label="Done" />}</span>
+            <span className="step-mark">
+              {done.has(id) && <IconCheck size={13} stroke={2.6} aria-label={t("Done")} />}
+            </span>
             <div>
               <Link to={to} {...(search && { search: search as never })} className="step-link">
                 {title}

@@ -1,6 +1,7 @@
 import { Card, SimpleGrid, Title } from "@mantine/core";
 import { TimeChart } from "../../components/charts/time-chart.tsx";
 import { formatCompact, formatMilliseconds, formatTimeOfDay } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import { marksOf } from "./overview-marks.ts";
 import type { Overview } from "./overview-query.ts";
 
@@ -14,10 +15,10 @@ export function LastHourCharts({ overview }: { overview: Overview }) {
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
       <Card>
         <Title order={2} mb="xs">
-          Requests per minute
+          {t("Requests per minute")}
         </Title>
         <TimeChart
-          label="Requests per minute"
+          label={t("Requests per minute")}
           kind="bars"
           height={HEIGHT}
           labels={labels}
@@ -25,27 +26,27 @@ export function LastHourCharts({ overview }: { overview: Overview }) {
           marks={marksOf(overview)}
           series={[
             {
-              name: "Succeeded",
+              name: t("Succeeded"),
               color: "var(--chart-1)",
               values: minutes.map(({ requests, errors }) => requests - errors),
             },
-            { name: "Failed", color: "var(--chart-bad)", values: minutes.map(({ errors }) => errors) },
+            { name: t("Failed"), color: "var(--chart-bad)", values: minutes.map(({ errors }) => errors) },
           ]}
         />
       </Card>
       <Card>
         <Title order={2} mb="xs">
-          Time to first token
+          {t("Time to first token")}
         </Title>
         <TimeChart
-          label="Time to first token"
+          label={t("Time to first token")}
           kind="lines"
           height={HEIGHT}
           labels={labels}
           format={formatMilliseconds}
           series={[
-            { name: "Half below", color: "var(--chart-1)", values: minutes.map((each) => each.first_token_ms.p50) },
-            { name: "95 % below", color: "var(--chart-2)", values: minutes.map((each) => each.first_token_ms.p95) },
+            { name: t("Half below"), color: "var(--chart-1)", values: minutes.map((each) => each.first_token_ms.p50) },
+            { name: t("95 % below"), color: "var(--chart-2)", values: minutes.map((each) => each.first_token_ms.p95) },
           ]}
         />
       </Card>

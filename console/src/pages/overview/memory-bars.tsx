@@ -1,5 +1,6 @@
 import { Card, Group, Text, Title } from "@mantine/core";
 import { formatBytes } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import type { Deployment } from "./overview-query.ts";
 
 const MAX_SHOWN = 6;
@@ -18,7 +19,7 @@ export function MemoryBars({ deployments }: { deployments: readonly Deployment[]
   return (
     <Card>
       <Group justify="space-between" mb="sm">
-        <Title order={2}>Memory per model</Title>
+        <Title order={2}>{t("Memory per model")}</Title>
         <Text size="sm" c="dimmed" className="tabular">
           {formatBytes(sum)}
         </Text>
@@ -35,14 +36,14 @@ export function MemoryBars({ deployments }: { deployments: readonly Deployment[]
             </span>
             <span className="tabular nowrap">
               {formatBytes(total)}
-              {vram > 0 && <span className="cell-detail"> · {formatBytes(vram)} VRAM</span>}
+              {vram > 0 && <span className="cell-detail"> · {t("{{size}} VRAM", { size: formatBytes(vram) })}</span>}
             </span>
           </li>
         ))}
       </ul>
       {loaded.length > MAX_SHOWN && (
         <Text size="xs" c="dimmed" mt="xs">
-          and {loaded.length - MAX_SHOWN} more
+          {t("and {{number}} more", { number: loaded.length - MAX_SHOWN })}
         </Text>
       )}
     </Card>

@@ -2,6 +2,7 @@
 
 import type { ChartMark } from "../../components/charts/time-chart.tsx";
 import { formatSeconds } from "../../components/format.ts";
+import { plural, t } from "../../i18n/translate.ts";
 import type { Overview } from "./overview-query.ts";
 
 /** Further events of a minute are counted. */
@@ -25,14 +26,14 @@ export function marksOf({ minutes, deployments }: Pick<Overview, "minutes" | "de
   ]);
   const restarts = eventsAt(({ restarted_at, deployment }) => [restarted_at, deployment]);
   const retries = minutes.flatMap(({ retries: count }, index) => (count === 0 ? [] : [[index, count] as const]));
-  const toMarks = (events: ReadonlyMap<number, string[]>, verb: string, color: string) =>
-    [...events].map(([index, names]) => ({ index, text: `${verb} ${listOf(names)}`, color, hasLine: true }));
+  const toMarks = (events: ReadonlyMap<number, string[]>, textOf: (names: string) => string, color: string) =>
+    [...events].map(([index, names]) => ({ index, text: textOf(listOf(names)), color, hasLine: true }));
   return [
-    ...toMarks(loads, "Loaded", "var(--chart-3)"),
-    ...toMarks(restarts, "Restarted", "var(--chart-bad)"),
+    ...toMarks(loads, (names) => t("Loaded {{names}}", { names }), "var(--chart-3)"),
+    ...toMarks(restarts, (names) => t("Restarted {{names}}", { names }), "var(--chart-bad)"),
     ...retries.map(([index, count]) => ({
       index,
-      text: count === 1 ? "1 retry" : `${count} retries`,
+      text: plural(count, "{{count}} retry", "{{count}} retries"),
       color: "var(--chart-2)",
     })),
   ];
@@ -40,5 +41,5 @@ export function marksOf({ minutes, deployments }: Pick<Overview, "minutes" | "de
 
 function listOf(names: readonly string[]): string {
   const rest = names.length - MAX_NAMES;
-  return [...names.slice(0, MAX_NAMES), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+  return [...names.slice(0, MAX_NAMES), ...(rest > 0 ? [t("{{number}} more", { number: rest })] : [])].join(", ");
 }

@@ -3,10 +3,17 @@ import { ActionIcon, Alert, Group, SimpleGrid, Text, Tooltip } from "@mantine/co
 import { useFullscreenElement } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../api/session.ts";
-import { formatCompact, formatDecimal, formatMaybeCost, formatMilliseconds } from "../../components/format.ts";
+import {
+  formatCompact,
+  formatDecimal,
+  formatMaybeCost,
+  formatMilliseconds,
+  formatPercent,
+} from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconAlertTriangle, IconMaximize, IconMinimize } from "../../icons.tsx";
 import { concernsOf } from "./attention.ts";
 import { DeploymentTable } from "./deployment-table.tsx";
@@ -22,12 +29,12 @@ export function OverviewPage() {
   const query = useQuery(overviewQuery);
   const { ref, toggle, fullscreen } = useFullscreenElement<HTMLDivElement>();
   const Icon = fullscreen ? IconMinimize : IconMaximize;
-  const action = fullscreen ? "Leave full screen" : "Full screen";
+  const action = fullscreen ? t("Leave full screen") : t("Full screen");
   return (
     <Page
       ref={ref}
       className="wall"
-      title="Overview"
+      title={t("Overview")}
       description={is_admin ? organization.name : project?.name}
       actions={
         <Group gap={12}>
@@ -37,7 +44,7 @@ export function OverviewPage() {
               style={{ background: `var(--mantine-color-${query.isError ? "red" : "teal"}-6)` }}
             />
             <Text size="sm" c="dimmed">
-              {query.isError ? "Reconnecting…" : "Live"}
+              {query.isError ? t("Reconnecting…") : t("Live")}
             </Text>
           </Group>
           {document.fullscreenEnabled && (
@@ -90,33 +97,44 @@ function Stats({ overview }: { overview: Overview }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
       <Stat
-        label="Tokens per second"
+        label={t("Tokens per second")}
         value={formatDecimal(rate)}
-        detail={`${formatCompact(hour.input + hour.output)} tokens in the last hour`}
+        detail={t("{{number}} tokens in the last hour", { number: formatCompact(hour.input + hour.output) })}
         course={{ values: complete.map(({ output_tokens }) => output_tokens), color: "var(--chart-2)" }}
       />
       <Stat
-        label="Requests, last hour"
+        label={t("Requests, last hour")}
         value={formatCompact(hour.requests)}
-        detail={`${formatDecimal(requestsPerMinute(minutes))} per minute, last ${RECENT_MINUTES} minutes`}
+        detail={t("{{number}} per minute, last {{minutes}} minutes", {
+          number: formatDecimal(requestsPerMinute(minutes)),
+          minutes: RECENT_MINUTES,
+        })}
         course={{ values: complete.map(({ requests }) => requests), color: "var(--chart-1)" }}
       />
       <Stat
-        label="Time to first token"
+        label={t("Time to first token")}
         value={firstToken.p50 === null ? "—" : formatMilliseconds(firstToken.p50)}
-        detail={firstToken.p95 === null ? "No requests yet" : `95 % below ${formatMilliseconds(firstToken.p95)}`}
+        detail={
+          firstToken.p95 === null
+            ? t("No requests yet")
+            : t("95 % below {{time}}", { time: formatMilliseconds(firstToken.p95) })
+        }
         course={{ values: complete.map(({ first_token_ms: { p50 } }) => p50 ?? 0), color: "var(--chart-1)" }}
       />
       <Stat
-        label="Errors, last hour"
+        label={t("Errors, last hour")}
         value={formatCompact(hour.errors)}
-        detail={hour.requests === 0 ? "" : `${formatDecimal((100 * hour.errors) / hour.requests)} % of requests`}
+        detail={
+          hour.requests === 0
+            ? ""
+            : t("{{percent}} of requests", { percent: formatPercent(hour.errors / hour.requests) })
+        }
         course={{ values: complete.map(({ errors }) => errors), color: "var(--chart-bad)" }}
       />
       <Stat
-        label="Spend today"
+        label={t("Spend today")}
         value={formatMaybeCost(spend.today_unpriced ? null : spend.today_usd)}
-        detail={`${formatMaybeCost(spend.month_unpriced ? null : spend.month_usd)} this month`}
+        detail={t("{{cost}} this month", { cost: formatMaybeCost(spend.month_unpriced ? null : spend.month_usd) })}
       />
     </SimpleGrid>
   );

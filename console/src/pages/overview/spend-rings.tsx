@@ -4,12 +4,22 @@ import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
 import { Ring } from "../../components/charts/ring.tsx";
-import { formatCost } from "../../components/format.ts";
+import { formatCost, formatPercent } from "../../components/format.ts";
+import { msg, t } from "../../i18n/translate.ts";
 import { BUDGETS } from "../budgets/budget-form.tsx";
 import { budgetTitle } from "../budgets/budget-names.ts";
 import type { SpendLimit } from "./overview-query.ts";
 
-const OWNERS = { organization: "Organization", project: "Project", api_key: "Key" } as const;
+const LIMITS = {
+  organization: msg("The organization's monthly limit"),
+  project: msg("The project's monthly limit"),
+  api_key: msg("The key's monthly limit"),
+};
+const WARNING_LIMITS = {
+  organization: msg("The organization's monthly limit (warns only)"),
+  project: msg("The project's monthly limit (warns only)"),
+  api_key: msg("The key's monthly limit (warns only)"),
+};
 const MAX_BUDGETS = 8;
 const NEAR = 0.8;
 
@@ -40,7 +50,7 @@ export function SpendRings({ limits }: { limits: SpendLimit[] }) {
   return (
     <Card>
       <Title order={2} mb="sm">
-        Budgets
+        {t("Budgets")}
       </Title>
       <div className="rings">
         {bounds.map(({ id, title, spent, threshold }) => {
@@ -48,14 +58,14 @@ export function SpendRings({ limits }: { limits: SpendLimit[] }) {
           return (
             <div key={id} className="ring-item">
               <Ring share={share} color={colorOf(share)} label={title}>
-                {Math.round(100 * share)} %
+                {formatPercent(Math.round(100 * share) / 100)}
               </Ring>
               <div>
                 <Text size="sm" fw={500} className="wrap-anywhere" lh={1.35}>
                   {title}
                 </Text>
                 <Text size="xs" c="dimmed" className="tabular">
-                  {formatCost(spent)} of {formatCost(threshold)}
+                  {t("{{spent}} of {{limit}}", { spent: formatCost(spent), limit: formatCost(threshold) })}
                 </Text>
               </div>
             </div>
@@ -73,7 +83,7 @@ function colorOf(share: number): string {
 
 function toBound({ scope, scope_id, threshold_usd, month_usd, enforced }: SpendLimit): Bound[] {
   if (month_usd === null) return [];
-  const title = `${OWNERS[scope]}'s monthly limit${enforced ? "" : " (warns only)"}`;
+  const title = t((enforced ? LIMITS : WARNING_LIMITS)[scope]);
   return [{ id: scope_id, title, spent: month_usd, threshold: threshold_usd }];
 }
 

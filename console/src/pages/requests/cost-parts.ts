@@ -1,4 +1,5 @@
 import type { ModelEntry } from "../../api/models.ts";
+import { type Message, msg, t } from "../../i18n/translate.ts";
 import type { RequestEntry } from "./requests-api.ts";
 
 export interface CostPart {
@@ -20,9 +21,9 @@ export function costParts(entry: RequestEntry, pricing: ModelEntry["metadata"]["
   const priceOf = (price: string | null | undefined) =>
     price == null ? Number.NaN : Number(price) * Number(rate ?? 1);
   const parts = [
-    { label: "Input tokens", tokens: input - (cached ?? 0), price: priceOf(prompt) },
-    { label: "Cached input tokens", tokens: cached ?? 0, price: priceOf(cachedPrice ?? prompt) },
-    { label: "Output tokens", tokens: output ?? 0, price: priceOf(completion) },
+    { label: t("Input tokens"), tokens: input - (cached ?? 0), price: priceOf(prompt) },
+    { label: t("Cached input tokens"), tokens: cached ?? 0, price: priceOf(cachedPrice ?? prompt) },
+    { label: t("Output tokens"), tokens: output ?? 0, price: priceOf(completion) },
   ].filter(({ tokens }, index) => tokens > 0 || index !== 1);
   const sum = parts.reduce((total, { tokens, price }) => total + (tokens === 0 ? 0 : tokens * price), 0);
   const isCurrent = cost !== null && Math.abs(sum - cost) <= TOLERANCE;
@@ -33,28 +34,33 @@ export function costParts(entry: RequestEntry, pricing: ModelEntry["metadata"]["
   }));
 }
 
-const LABELS: Readonly<Record<string, string>> = {
-  prompt: "Input tokens",
-  cached_prompt: "Cached input tokens",
-  cache_write: "Tokens written to a cache",
-  cache_write_hour: "Tokens written to a cache for an hour",
-  completion: "Output tokens",
-  reasoning: "Reasoning tokens",
-  input_audio: "Audio tokens in",
-  cached_audio: "Cached audio tokens",
-  output_audio: "Audio tokens out",
-  input_image: "Image tokens in",
-  output_image: "Image tokens out",
-  image: "Images",
-  character: "Characters",
-  second: "Seconds of audio",
-  request: "Request",
+const LABELS: Readonly<Record<string, Message>> = {
+  prompt: msg("Input tokens"),
+  cached_prompt: msg("Cached input tokens"),
+  cache_write: msg("Tokens written to a cache"),
+  cache_write_hour: msg("Tokens written to a cache for an hour"),
+  completion: msg("Output tokens"),
+  reasoning: msg("Reasoning tokens"),
+  input_audio: msg("Audio tokens in"),
+  cached_audio: msg("Cached audio tokens"),
+  output_audio: msg("Audio tokens out"),
+  input_image: msg("Image tokens in"),
+  output_image: msg("Image tokens out"),
+  image: msg("Images"),
+  character: msg("Characters"),
+  second: msg("Seconds of audio"),
+  request: msg("Request"),
 };
+
+function labelOf(unit: string): string {
+  const label = LABELS[unit];
+  return label === undefined ? unit : t(label);
+}
 
 function recordedParts(parts: NonNullable<RequestEntry["cost_parts"]>): CostPart[] {
   return parts.map(({ unit, quantity, cost_usd: costUsd }) => {
     const tool = unit.startsWith("tool_calls.") ? unit.slice("tool_calls.".length) : undefined;
-    return { label: tool === undefined ? (LABELS[unit] ?? unit) : `Calls of ${tool}`, tokens: quantity, costUsd };
+    return { label: tool === undefined ? labelOf(unit) : t("Calls of {{tool}}", { tool }), tokens: quantity, costUsd };
   });
 }
 

@@ -2,6 +2,7 @@ import { request } from "../../api/request.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { saveFile } from "../../components/save-file.ts";
 import { toCsvText } from "../../components/to-csv.ts";
+import { t } from "../../i18n/translate.ts";
 import type { FilterState } from "./request-filters.ts";
 import type { RequestEntry, RequestPage } from "./requests-api.ts";
 
@@ -47,7 +48,7 @@ export async function exportRequests({ path, query }: FilterState["list"]): Prom
       COLUMNS.map((column) => (column === "ended_at" ? new Date(1000 * row.ended_at).toISOString() : row[column])),
     );
     saveFile("parlance-requests.csv", toCsvText([COLUMNS, ...lines]), "text/csv");
-    if (page !== undefined) notifyDone("The file has the newest 10,000 requests. Narrow the time to get others.");
+    if (page !== undefined) notifyDone(t("The file has the newest 10,000 requests. Narrow the time to get others."));
   } catch (failure) {
     notifyFailure(failure);
   }

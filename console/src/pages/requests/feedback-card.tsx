@@ -1,6 +1,7 @@
 import { Card, Group, Stack, Text, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { formatDateTime } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import { RatingButtons } from "./rating-buttons.tsx";
 import { type RequestDetails, requestQuery } from "./requests-api.ts";
 
@@ -11,18 +12,18 @@ export function FeedbackCard({ entry: { id, feedback } }: { entry: RequestDetail
   return (
     <Card>
       <Group justify="space-between">
-        <Title order={2}>Feedback</Title>
+        <Title order={2}>{t("Feedback")}</Title>
         <RatingButtons request={id} onRated={() => void reload()} />
       </Group>
       <Stack gap={4} mt="xs">
         {feedback.length === 0 && (
           <Text size="sm" c="dimmed">
-            None yet
+            {t("None yet")}
           </Text>
         )}
         {feedback.map((each) => (
           <Text key={each.id} size="sm" className="wrap-anywhere">
-            {each.score !== null && `Score ${each.score} · `}
+            {each.score !== null && `${t("Score {{score}}", { score: each.score })} · `}
             {each.tags.length > 0 && `${each.tags.join(", ")} · `}
             {each.comment !== null && `${each.comment} · `}
             <Text span size="xs" c="dimmed">

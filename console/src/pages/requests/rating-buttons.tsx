@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Tooltip } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { notifyFailure } from "../../components/notify.tsx";
+import { msg, t } from "../../i18n/translate.ts";
 import { IconThumbDown, IconThumbUp } from "../../icons.tsx";
 import { rateRequest } from "./requests-api.ts";
 
@@ -12,8 +13,8 @@ interface RatingButtonsProps {
 }
 
 const CHOICES = [
-  { score: 1, label: "Good answer", Icon: IconThumbUp },
-  { score: 0, label: "Bad answer", Icon: IconThumbDown },
+  { score: 1, label: msg("Good answer"), Icon: IconThumbUp },
+  { score: 0, label: msg("Bad answer"), Icon: IconThumbDown },
 ] as const;
 
 /** Thumbs up and down for the answer to a request. */
@@ -27,11 +28,11 @@ export function RatingButtons({ request, score, onRated }: RatingButtonsProps) {
   return (
     <Group gap={0}>
       {CHOICES.map(({ score: value, label, Icon }) => (
-        <Tooltip key={label} label={label}>
+        <Tooltip key={value} label={t(label)}>
           <ActionIcon
             variant={shown === value ? "light" : "subtle"}
             color={shown === value ? undefined : "gray"}
-            aria-label={label}
+            aria-label={t(label)}
             aria-pressed={shown === value}
             onClick={() => rating.mutate(value)}
           >

@@ -2,6 +2,7 @@ import { Badge, Button, Card, Code, Group, Stack, Text, Title } from "@mantine/c
 import type { UseMutationResult } from "@tanstack/react-query";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { t } from "../../i18n/translate.ts";
 import type { RecordedMessage, RecordedPart, RequestDetails } from "./requests-api.ts";
 import { textOf } from "./to-conversation.ts";
 
@@ -16,36 +17,36 @@ export function RecordedContent({ entry, content }: RecordedContentProps) {
   return (
     <Card>
       <Group justify="space-between" mb="sm">
-        <Title order={2}>Prompt and answer</Title>
+        <Title order={2}>{t("Prompt and answer")}</Title>
         {data?.truncated && (
           <Badge color="yellow" variant="light" c="var(--mantine-color-text)" tt="none">
-            Shortened
+            {t("Shortened")}
           </Badge>
         )}
       </Group>
       <ErrorAlert error={error} />
       {!entry.recorded && (
         <Text size="sm" c="dimmed">
-          Not recorded. A project records prompts and answers once an administrator turns that on.
+          {t("Not recorded. A project records prompts and answers once an administrator turns that on.")}
         </Text>
       )}
       {entry.recorded && !data && (
         <Group gap="sm">
           <Button variant="default" loading={isPending} onClick={() => mutate()}>
-            Show prompt and answer
+            {t("Show prompt and answer")}
           </Button>
           <Text size="sm" c="dimmed">
-            The audit log notes who looks.
+            {t("The audit log notes who looks.")}
           </Text>
         </Group>
       )}
       {data && (
         <Stack gap="md">
-          <Messages label="Prompt" messages={data.input_messages} />
-          <Messages label="Answer" messages={data.output_messages} />
+          <Messages label={t("Prompt")} messages={data.input_messages} />
+          <Messages label={t("Answer")} messages={data.output_messages} />
           {data.tools.length > 0 && (
             <Text size="sm" c="dimmed" className="wrap-anywhere">
-              Tools: {data.tools.map(({ name }) => name).join(", ")}
+              {t("Tools: {{names}}", { names: data.tools.map(({ name }) => name).join(", ") })}
             </Text>
           )}
         </Stack>
@@ -65,7 +66,9 @@ function Messages({ label, messages }: { label: string; messages: readonly Recor
               <Text size="xs" c="dimmed" fw={600}>
                 {message.name === undefined ? message.role : `${message.role} · ${message.name}`}
               </Text>
-              {textOf(message) !== "" && <CopyButton text={textOf(message)} label={`Copy ${message.role} message`} />}
+              {textOf(message) !== "" && (
+                <CopyButton text={textOf(message)} label={t("Copy the message of {{role}}", { role: message.role })} />
+              )}
             </Group>
             {message.parts.map((part, place) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: recorded parts do not change
@@ -75,7 +78,7 @@ function Messages({ label, messages }: { label: string; messages: readonly Recor
         ))}
         {messages.length === 0 && (
           <Text size="sm" c="dimmed">
-            {label}: nothing
+            {t("None")}
           </Text>
         )}
       </Stack>

@@ -6,19 +6,17 @@ import { modelsQuery } from "../../api/models.ts";
 import { listAll } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
 import { formatCost, formatSeconds } from "../../components/format.ts";
+import { msg, t } from "../../i18n/translate.ts";
 import { IconSearch } from "../../icons.tsx";
 import { pathOf, projectsQuery } from "../projects/projects-api.ts";
 import { type FilterState, RANGES } from "./request-filters.ts";
 
-const SLOWER = [500, 1000, 5000, 30_000].map((ms) => ({
-  value: String(ms),
-  label: `Slower than ${formatSeconds(ms / 1000)}`,
-}));
-const COSTLIER = [0.001, 0.01, 0.1, 1].map((usd) => ({ value: String(usd), label: `Above ${formatCost(usd)}` }));
+const SLOWER_MS = [500, 1000, 5000, 30_000];
+const COSTLIER_USD = [0.001, 0.01, 0.1, 1];
 const OUTCOMES = [
-  { value: "all", label: "All" },
-  { value: "succeeded", label: "Succeeded" },
-  { value: "failed", label: "Failed" },
+  { value: "all", label: msg("All") },
+  { value: "succeeded", label: msg("Succeeded") },
+  { value: "failed", label: msg("Failed") },
 ];
 
 export function RequestFilterBar({ state: { filters, change } }: { state: FilterState }) {
@@ -37,20 +35,20 @@ export function RequestFilterBar({ state: { filters, change } }: { state: Filter
     <Group gap="xs" className="filter-bar">
       {mayReadContent && <WordsField value={filters.words} onChange={(words) => change({ words })} />}
       <Select
-        aria-label="Time range"
+        aria-label={t("Time range")}
         w={158}
         size="xs"
         allowDeselect={false}
-        data={RANGES.map(({ value, label }) => ({ value, label }))}
+        data={RANGES.map(({ value, label }) => ({ value, label: t(label) }))}
         value={filters.range}
         onChange={(range) => change({ range: range ?? "24h", from: "", to: "" })}
       />
       <SegmentedControl
         size="xs"
-        aria-label="Outcome"
+        aria-label={t("Outcome")}
         value={filters.status}
         onChange={(status) => change({ status })}
-        data={OUTCOMES}
+        data={OUTCOMES.map(({ value, label }) => ({ value, label: t(label) }))}
       />
       <ModelField
         value={filters.model}
@@ -58,29 +56,35 @@ export function RequestFilterBar({ state: { filters, change } }: { state: Filter
         onChange={(model) => change({ model })}
       />
       <Select
-        aria-label="Duration"
-        placeholder="Any duration"
+        aria-label={t("Duration")}
+        placeholder={t("Any duration")}
         w={158}
         size="xs"
         clearable
-        data={SLOWER}
+        data={SLOWER_MS.map((ms) => ({
+          value: String(ms),
+          label: t("Slower than {{time}}", { time: formatSeconds(ms / 1000) }),
+        }))}
         value={filters.slower || null}
         onChange={(slower) => change({ slower: slower ?? "" })}
       />
       <Select
-        aria-label="Cost"
-        placeholder="Any cost"
+        aria-label={t("Cost")}
+        placeholder={t("Any cost")}
         w={134}
         size="xs"
         clearable
-        data={COSTLIER}
+        data={COSTLIER_USD.map((usd) => ({
+          value: String(usd),
+          label: t("Above {{cost}}", { cost: formatCost(usd) }),
+        }))}
         value={filters.costlier || null}
         onChange={(costlier) => change({ costlier: costlier ?? "" })}
       />
       {isAdmin && (
         <Select
-          aria-label="Project"
-          placeholder="All projects"
+          aria-label={t("Project")}
+          placeholder={t("All projects")}
           w={158}
           size="xs"
           searchable
@@ -92,8 +96,8 @@ export function RequestFilterBar({ state: { filters, change } }: { state: Filter
       )}
       {isAdmin && filters.project !== "" && (
         <Select
-          aria-label="Key"
-          placeholder="All keys"
+          aria-label={t("Key")}
+          placeholder={t("All keys")}
           w={158}
           size="xs"
           searchable
@@ -120,8 +124,8 @@ function WordsField({ value, onChange }: { value: string; onChange: (words: stri
       }}
     >
       <TextInput
-        aria-label="Search prompts and answers"
-        placeholder="Search prompts and answers"
+        aria-label={t("Search prompts and answers")}
+        placeholder={t("Search prompts and answers")}
         w={230}
         size="xs"
         type="search"
@@ -146,8 +150,8 @@ function ModelField({ value, names, onChange }: { value: string; names: string[]
   useEffect(() => setText(value), [value]);
   return (
     <Autocomplete
-      aria-label="Model"
-      placeholder="Any model"
+      aria-label={t("Model")}
+      placeholder={t("Any model")}
       w={190}
       size="xs"
       limit={50}

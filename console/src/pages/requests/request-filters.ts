@@ -3,13 +3,14 @@
 import { useMemo } from "react";
 import type { Query } from "../../api/request.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { msg } from "../../i18n/translate.ts";
 import { REQUESTS, type RequestEntry } from "./requests-api.ts";
 
 export const RANGES = [
-  { value: "15m", label: "Last 15 minutes", seconds: 900 },
-  { value: "1h", label: "Last hour", seconds: 3600 },
-  { value: "24h", label: "Last 24 hours", seconds: 86_400 },
-  { value: "7d", label: "Last 7 days", seconds: 7 * 86_400 },
+  { value: "15m", label: msg("Last 15 minutes"), seconds: 900 },
+  { value: "1h", label: msg("Last hour"), seconds: 3600 },
+  { value: "24h", label: msg("Last 24 hours"), seconds: 86_400 },
+  { value: "7d", label: msg("Last 7 days"), seconds: 7 * 86_400 },
 ] as const;
 
 const DEFAULTS = {

@@ -18,6 +18,7 @@ import {
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconMessage } from "../../icons.tsx";
 import { chatStore } from "../chat/chat-store.ts";
 import { newConversation } from "../chat/conversation.ts";
@@ -59,7 +60,7 @@ function Content({ entry }: { entry: RequestDetails }) {
       description={
         <Group gap={8}>
           <Link to="/requests" className="link">
-            Requests
+            {t("Requests")}
           </Link>
           <span>/ {formatDateTime(entry.ended_at)}</span>
           <Badge
@@ -76,29 +77,37 @@ function Content({ entry }: { entry: RequestDetails }) {
     >
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Stat
-          label="Duration"
+          label={t("Duration")}
           value={formatMilliseconds(entry.duration_ms)}
-          detail={entry.loading_ms === null ? undefined : `${formatMilliseconds(entry.loading_ms)} of it loading`}
+          detail={
+            entry.loading_ms === null
+              ? undefined
+              : t("{{time}} of it loading", { time: formatMilliseconds(entry.loading_ms) })
+          }
         />
         <Stat
-          label="First token"
+          label={t("First token")}
           value={entry.first_token_ms === null ? "—" : formatMilliseconds(entry.first_token_ms)}
-          detail={entry.queued_ms === null ? undefined : `${formatMilliseconds(entry.queued_ms)} in the queue`}
+          detail={
+            entry.queued_ms === null
+              ? undefined
+              : t("{{time}} in the queue", { time: formatMilliseconds(entry.queued_ms) })
+          }
         />
         <Stat
-          label="Tokens"
+          label={t("Tokens")}
           value={
             entry.input_tokens === null
               ? "—"
               : `${formatNumber(entry.input_tokens)} → ${formatNumber(entry.output_tokens ?? 0)}`
           }
-          detail={rate === undefined ? undefined : `${formatNumber(Math.round(rate))} tokens per second`}
+          detail={rate === undefined ? undefined : t("{{number}} tokens per second", { number: Math.round(rate) })}
         />
-        <Stat label="Cost" value={entry.cost_usd === null ? "No price" : formatCost(entry.cost_usd)} />
+        <Stat label={t("Cost")} value={entry.cost_usd === null ? t("No price") : formatCost(entry.cost_usd)} />
       </SimpleGrid>
       <Card>
         <Title order={2} mb="md">
-          Timing
+          {t("Timing")}
         </Title>
         <Waterfall entry={entry} />
       </Card>
@@ -107,13 +116,13 @@ function Content({ entry }: { entry: RequestDetails }) {
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
         <Card>
           <Title order={2} mb="sm">
-            Request
+            {t("Request")}
           </Title>
           <Facts entry={entry} />
         </Card>
         <Card>
           <Title order={2} mb="sm">
-            Tokens and cost
+            {t("Tokens and cost")}
           </Title>
           <Consumption entry={entry} model={model} />
         </Card>
@@ -141,7 +150,7 @@ function OpenInChat({ model, messages }: OpenInChatProps) {
         void navigate({ to: "/chat", search: { c: conversation.id } as never });
       }}
     >
-      Open in chat
+      {t("Open in chat")}
     </Button>
   );
 }
@@ -158,13 +167,13 @@ function Facts({ entry }: { entry: RequestEntry }) {
   const projectName = project.data?.name ?? (own?.id === entry.project_id ? own.name : entry.project_id);
   return (
     <Stack gap={0}>
-      <Fact label="ID">
+      <Fact label={t("ID")}>
         <Group gap={2} wrap="nowrap">
           <span className="mono wrap-anywhere">{entry.id}</span>
-          <CopyButton text={entry.id} label="Copy ID" />
+          <CopyButton text={entry.id} label={t("Copy ID")} />
         </Group>
       </Fact>
-      <Fact label="Project">
+      <Fact label={t("Project")}>
         {isAdmin ? (
           <Link to="/projects/$project" params={{ project: entry.project_id }} className="link">
             {projectName}
@@ -173,20 +182,20 @@ function Facts({ entry }: { entry: RequestEntry }) {
           projectName
         )}
       </Fact>
-      <Fact label="Key">{key.data?.name ?? <span className="mono wrap-anywhere">{entry.api_key_id}</span>}</Fact>
-      <Fact label="Endpoint">
+      <Fact label={t("Key")}>{key.data?.name ?? <span className="mono wrap-anywhere">{entry.api_key_id}</span>}</Fact>
+      <Fact label={t("Endpoint")}>
         <span className="mono">
           /{entry.operation.startsWith("api/") ? "" : "v1/"}
           {entry.operation}
         </span>
       </Fact>
-      <Fact label="Answered by">
-        {entry.answered_by ?? "No model"}
+      <Fact label={t("Answered by")}>
+        {entry.answered_by ?? t("No model")}
         {entry.deployment !== null && entry.deployment !== entry.answered_by && ` · ${entry.deployment}`}
       </Fact>
-      {entry.attempts !== null && <Fact label="Attempts">{formatNumber(entry.attempts)}</Fact>}
+      {entry.attempts !== null && <Fact label={t("Attempts")}>{formatNumber(entry.attempts)}</Fact>}
       {entry.error !== null && (
-        <Fact label="Error">
+        <Fact label={t("Error")}>
           <span className="mono">{entry.error}</span>
           {entry.error_message !== null && (
             <Text size="sm" c="var(--mantine-color-error)" className="wrap-anywhere">
@@ -196,7 +205,7 @@ function Facts({ entry }: { entry: RequestEntry }) {
         </Fact>
       )}
       {entry.guardrails.map(({ type, stage, outcome, findings }) => (
-        <Fact key={`${type} ${stage}`} label={`Guardrail · ${stage}`}>
+        <Fact key={`${type} ${stage}`} label={stage === "input" ? t("Guardrail, input") : t("Guardrail, output")}>
           <span className="mono">{type}</span> {outcome}
           {Object.entries(findings).map(([name, count]) => (
             <Text key={name} size="xs" c="dimmed">
@@ -225,18 +234,18 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 function Consumption({ entry, model }: { entry: RequestEntry; model: ModelEntry | undefined }) {
   const parts = costParts(entry, model?.metadata.pricing);
   const quantities: (readonly [label: string, text: string | null])[] = [
-    ["Audio", entry.audio_seconds ? formatSeconds(entry.audio_seconds) : null],
-    ["Characters", entry.characters ? formatNumber(entry.characters) : null],
-    ["Cache", entry.cache === "hit" ? "Answered from the cache" : entry.cache],
+    [t("Audio"), entry.audio_seconds ? formatSeconds(entry.audio_seconds) : null],
+    [t("Characters"), entry.characters ? formatNumber(entry.characters) : null],
+    [t("Cache"), entry.cache === "hit" ? t("Answered from the cache") : entry.cache],
     [
-      "Reasoning tokens",
+      t("Reasoning tokens"),
       entry.reasoning_tokens === null || parts.some(({ label }) => label === "Reasoning tokens")
         ? null
         : formatNumber(entry.reasoning_tokens),
     ],
-    ["Service tier", entry.service_tier],
-    ["End user", entry.end_user],
-    ["Tags", entry.tags.length === 0 ? null : entry.tags.join(", ")],
+    [t("Service tier"), entry.service_tier],
+    [t("End user"), entry.end_user],
+    [t("Tags"), entry.tags.length === 0 ? null : entry.tags.join(", ")],
   ];
   return (
     <Stack gap={0}>
@@ -256,17 +265,19 @@ function Consumption({ entry, model }: { entry: RequestEntry; model: ModelEntry 
             </Fact>
           ),
       )}
-      <Fact label="Total">
+      <Fact label={t("Total")}>
         <Group justify="flex-end" className="tabular" fw={600}>
-          {entry.cost_usd === null ? "No price" : formatCost(entry.cost_usd)}
+          {entry.cost_usd === null ? t("No price") : formatCost(entry.cost_usd)}
         </Group>
       </Fact>
       {entry.reported_cost_usd !== null && (
-        <Fact label="Stated by the provider">
+        <Fact label={t("Stated by the provider")}>
           <Group justify="space-between" className="tabular">
             <span>
               {differsFromStated(entry.reported_cost_usd, entry.compared_cost_usd)
-                ? `Differs from ${formatCost(entry.compared_cost_usd ?? 0)} at the deployment's price`
+                ? t("Differs from {{cost}} at the deployment's price", {
+                    cost: formatCost(entry.compared_cost_usd ?? 0),
+                  })
                 : ""}
             </span>
             <span>{formatCost(entry.reported_cost_usd)}</span>

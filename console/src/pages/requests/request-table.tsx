@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { formatCost, formatDateTime, formatMilliseconds, formatNumber, formatTime } from "../../components/format.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { type Message, msg, plural, t } from "../../i18n/translate.ts";
 import { IconArrowDown, IconArrowUp } from "../../icons.tsx";
 import { outcomeOf, type RequestEntry } from "./requests-api.ts";
 import type { SortKey } from "./sort-requests.ts";
@@ -14,12 +15,12 @@ interface RequestTableProps {
   onNearEnd: () => void;
 }
 
-const COLUMNS: readonly (readonly [label: string, sort: SortKey | undefined])[] = [
-  ["First token", "first"],
-  ["Duration", "duration"],
-  ["Queue", undefined],
-  ["Tokens", "tokens"],
-  ["Cost", "cost"],
+const COLUMNS: readonly (readonly [label: Message, sort: SortKey | undefined])[] = [
+  [msg("First token"), "first"],
+  [msg("Duration"), "duration"],
+  [msg("Queue"), undefined],
+  [msg("Tokens"), "tokens"],
+  [msg("Cost"), "cost"],
 ];
 
 export function RequestTable({ entries, sort, onSort, onNearEnd }: RequestTableProps) {
@@ -28,12 +29,12 @@ export function RequestTable({ entries, sort, onSort, onNearEnd }: RequestTableP
       <Table highlightOnHover>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Time</Table.Th>
-            <Table.Th>Model</Table.Th>
-            <Table.Th>Outcome</Table.Th>
+            <Table.Th>{t("Time")}</Table.Th>
+            <Table.Th>{t("Model")}</Table.Th>
+            <Table.Th>{t("Outcome")}</Table.Th>
             {COLUMNS.map(([label, key]) => (
               <Table.Th key={label} ta="right" aria-sort={ariaSort(sort, key)}>
-                {key === undefined ? label : <SortButton label={label} by={key} sort={sort} onSort={onSort} />}
+                {key === undefined ? t(label) : <SortButton label={t(label)} by={key} sort={sort} onSort={onSort} />}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -62,7 +63,11 @@ interface SortButtonProps {
 function SortButton({ label, by, sort, onSort }: SortButtonProps) {
   const next = sort === `-${by}` ? by : sort === by ? "" : `-${by}`;
   return (
-    <UnstyledButton className="sort-button" onClick={() => onSort(next)} title="Sorts the requests that are loaded">
+    <UnstyledButton
+      className="sort-button"
+      onClick={() => onSort(next)}
+      title={t("Sorts the requests that are loaded")}
+    >
       {label}
       {sort === `-${by}` && <IconArrowDown size={12} aria-hidden />}
       {sort === by && <IconArrowUp size={12} aria-hidden />}
@@ -71,7 +76,7 @@ function SortButton({ label, by, sort, onSort }: SortButtonProps) {
 }
 
 const RequestCells = memo(function RequestCells({ entry }: { entry: RequestEntry }) {
-  const loading = entry.loading_ms === null ? null : `${formatMilliseconds(entry.loading_ms)} load`;
+  const loading = entry.loading_ms === null ? null : t("{{time}} load", { time: formatMilliseconds(entry.loading_ms) });
   return (
     <>
       <td className="cell tabular nowrap" title={formatDateTime(entry.ended_at)}>
@@ -84,8 +89,8 @@ const RequestCells = memo(function RequestCells({ entry }: { entry: RequestEntry
         <div className="cell-detail wrap-anywhere">
           {entry.operation}
           {entry.deployment !== null && ` · ${entry.deployment}`}
-          {entry.cache === "hit" && " · cached"}
-          {(entry.attempts ?? 1) > 1 && ` · ${entry.attempts} attempts`}
+          {entry.cache === "hit" && ` · ${t("cached")}`}
+          {(entry.attempts ?? 1) > 1 && ` · ${plural(entry.attempts ?? 1, "{{count}} attempt", "{{count}} attempts")}`}
         </div>
       </td>
       <td className="cell cell-outcome">
@@ -94,7 +99,7 @@ const RequestCells = memo(function RequestCells({ entry }: { entry: RequestEntry
         </Badge>
         {entry.status >= 400 && entry.status !== 499 && (
           <div className="cell-detail cell-message" title={entry.error_message ?? undefined}>
-            {entry.error_message ?? `Status ${entry.status}`}
+            {entry.error_message ?? t("Status {{status}}", { status: String(entry.status) })}
           </div>
         )}
       </td>

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { type Query, request } from "../../api/request.ts";
+import { t } from "../../i18n/translate.ts";
 
 /** A load that a request waited for, or an attempt that failed. */
 export type RequestStage = RequestEntry["stages"][number];
@@ -71,6 +72,6 @@ export function isFailed({ status }: RequestEntry): boolean {
 
 /** Outcome in words: the status says little to those who do not know it. */
 export function outcomeOf({ status, error }: RequestEntry): string {
-  if (status === 499) return "Cancelled by client";
-  return status < 400 ? "Succeeded" : (error ?? `Status ${status}`);
+  if (status === 499) return t("Cancelled by client");
+  return status < 400 ? t("Succeeded") : (error ?? t("Status {{status}}", { status: String(status) }));
 }

@@ -5,10 +5,11 @@ import { followRequests } from "../../api/live-requests.ts";
 import { request } from "../../api/request.ts";
 import { Histogram } from "../../components/charts/histogram.tsx";
 import { Empty } from "../../components/empty.tsx";
-import { formatDateTime, formatNumber } from "../../components/format.ts";
+import { formatDateTime } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { plural, t } from "../../i18n/translate.ts";
 import { IconActivity, IconDownload, IconX } from "../../icons.tsx";
 import { exportRequests } from "./export-requests.ts";
 import { RequestFilterBar } from "./request-filter-bar.tsx";
@@ -46,11 +47,11 @@ export function RequestsPage() {
   }, [data, live, filters]);
   return (
     <Page
-      title="Requests"
-      description="Every request with its timing, tokens and cost."
+      title={t("Requests")}
+      description={t("Every request with its timing, tokens and cost.")}
       actions={
         <>
-          <Switch label="Live" checked={isLive} onChange={(event) => setIsLive(event.currentTarget.checked)} />
+          <Switch label={t("Live")} checked={isLive} onChange={(event) => setIsLive(event.currentTarget.checked)} />
           <Button
             variant="default"
             size="xs"
@@ -58,7 +59,7 @@ export function RequestsPage() {
             disabled={entries.length === 0}
             onClick={() => void exportRequests(list)}
           >
-            Export CSV
+            {t("Export CSV")}
           </Button>
         </>
       }
@@ -83,7 +84,7 @@ export function RequestsPage() {
           )}
           {isFetchingNextPage && (
             <Text size="sm" c="dimmed" p="sm" ta="center" role="status">
-              Loading older requests…
+              {t("Loading older requests…")}
             </Text>
           )}
         </Card>
@@ -95,16 +96,16 @@ export function RequestsPage() {
 function NoRequests({ state: { filters, isFiltered, change } }: { state: FilterState }) {
   if (!isFiltered) {
     return (
-      <Empty icon={<IconActivity />} title="No requests yet">
-        Send a message in the playground: it appears here within a second, with its queue, first token and cost.
+      <Empty icon={<IconActivity />} title={t("No requests yet")}>
+        {t("Send a message in the playground: it appears here within a second, with its queue, first token and cost.")}
       </Empty>
     );
   }
   return (
-    <Empty icon={<IconActivity />} title="No request matches these filters">
+    <Empty icon={<IconActivity />} title={t("No request matches these filters")}>
       {filters.words !== "" && (
         <Text size="sm" c="dimmed" mb="sm">
-          The search finds prompts and answers that the project has recorded.
+          {t("The search finds prompts and answers that the project has recorded.")}
         </Text>
       )}
       <Button
@@ -124,7 +125,7 @@ function NoRequests({ state: { filters, isFiltered, change } }: { state: FilterS
           })
         }
       >
-        Clear filters
+        {t("Clear filters")}
       </Button>
     </Empty>
   );
@@ -142,12 +143,12 @@ function TimeCard({ state: { filters, histogram, change } }: { state: FilterStat
     <Card padding="sm">
       <Group justify="space-between" mb={6} gap="xs" mih={26}>
         <Text size="sm" className="tabular">
-          <b>{formatNumber(total)}</b> requests
+          {plural(total, "{{count}} request", "{{count}} requests")}
           {failed > 0 && (
             <>
               {" · "}
               <Text span inherit c="var(--mantine-color-error)">
-                {formatNumber(failed)} failed
+                {t("{{number}} failed", { number: failed })}
               </Text>
             </>
           )}
@@ -159,12 +160,15 @@ function TimeCard({ state: { filters, histogram, change } }: { state: FilterStat
             rightSection={<IconX size={13} />}
             onClick={() => change({ from: "", to: "" })}
           >
-            {formatDateTime(selection.from)} to {formatDateTime(selection.to)}
+            {t("{{from}} to {{to}}", {
+              from: formatDateTime(selection.from),
+              to: formatDateTime(selection.to),
+            })}
           </Button>
         )}
       </Group>
       <Histogram
-        label="Requests over time"
+        label={t("Requests over time")}
         bars={bars}
         width={width}
         selection={selection}

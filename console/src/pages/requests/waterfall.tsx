@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core";
 import { formatMilliseconds } from "../../components/format.ts";
+import { type Message, msg, t } from "../../i18n/translate.ts";
 import type { RequestEntry } from "./requests-api.ts";
 
 type Part = "queue" | "load" | "failed" | "first" | "answer";
@@ -11,12 +12,12 @@ export interface WaterfallRow {
   message: string | null;
 }
 
-const LEGEND: readonly (readonly [Part, string])[] = [
-  ["load", "Load"],
-  ["queue", "Queue"],
-  ["first", "First token"],
-  ["answer", "Generation"],
-  ["failed", "Failed attempt"],
+const LEGEND: readonly (readonly [Part, Message])[] = [
+  ["load", msg("Loading")],
+  ["queue", msg("Queue")],
+  ["first", msg("First token")],
+  ["answer", msg("Generation")],
+  ["failed", msg("Failed attempt")],
 ];
 
 /** Rows of the waterfall: loads and failed attempts as they were recorded, then the attempt that answered. */
@@ -28,7 +29,7 @@ export function waterfallRows(entry: RequestEntry): WaterfallRow[] {
     const queuedMs = Math.min(queued ?? 0, durationMs);
     if (type === "attempt") attempt += 1;
     return {
-      label: type === "load" ? "Load" : `Attempt ${attempt}`,
+      label: type === "load" ? t("Load", { context: "noun" }) : t("Attempt {{number}}", { number: attempt }),
       detail: stage.deployment,
       message: error === null ? null : [error, error_message].filter(Boolean).join(": "),
       parts:
@@ -51,7 +52,12 @@ export function waterfallRows(entry: RequestEntry): WaterfallRow[] {
     const message = [entry.error, entry.error_message].filter(Boolean).join(": ") || null;
     return [
       ...rows,
-      { label: "Request", detail: null, message, parts: [{ part: "failed", startMs, durationMs: duration - startMs }] },
+      {
+        label: t("Request"),
+        detail: null,
+        message,
+        parts: [{ part: "failed", startMs, durationMs: duration - startMs }],
+      },
     ];
   }
   const beganAt = startMs + queuedMs;
@@ -59,7 +65,7 @@ export function waterfallRows(entry: RequestEntry): WaterfallRow[] {
   return [
     ...rows,
     {
-      label: attempt === 0 ? "Answer" : `Attempt ${attempt + 1}`,
+      label: attempt === 0 ? t("Answer") : t("Attempt {{number}}", { number: attempt + 1 }),
       detail: deployment,
       message: entry.status >= 400 && entry.status !== 499 ? (entry.error_message ?? entry.error) : null,
       parts: [
@@ -82,7 +88,7 @@ export function Waterfall({ entry }: { entry: RequestEntry }) {
       <div className="waterfall-legend">
         {LEGEND.filter(([part]) => used.has(part)).map(([part, label]) => (
           <span key={part} className="waterfall-key">
-            <span className="waterfall-part" data-part={part} /> {label}
+            <span className="waterfall-part" data-part={part} /> {t(label)}
           </span>
         ))}
       </div>
@@ -106,7 +112,10 @@ export function Waterfall({ entry }: { entry: RequestEntry }) {
                       key={part}
                       className="waterfall-part"
                       data-part={part}
-                      title={`${formatMilliseconds(durationMs)} from ${formatMilliseconds(startMs)}`}
+                      title={t("{{duration}} from {{start}}", {
+                        duration: formatMilliseconds(durationMs),
+                        start: formatMilliseconds(startMs),
+                      })}
                       style={{ left: `${(100 * startMs) / total}%`, width: `max(2px, ${(100 * durationMs) / total}%)` }}
                     />
                   ),
