@@ -42,7 +42,7 @@ const VISIBLE = new Set(
 );
 /** Attributes and properties whose texts are code. */
 const INVISIBLE = new Set(
-  "id key queryKey mutationKey className style d viewBox transform points accept lang href src rel sizes font fontFamily strokeDasharray".split(
+  "id key queryKey mutationKey className style gap d viewBox transform points accept lang href src rel sizes font fontFamily strokeDasharray".split(
     " ",
   ),
 );

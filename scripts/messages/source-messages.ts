@@ -8,14 +8,7 @@ import { parseSource } from "./syntax-tree.ts";
 
 const CONSOLE = join(import.meta.dirname, "../../console/src");
 /** Folders whose texts are not extracted yet. */
-const PENDING = [
-  "pages/chat",
-  "pages/evals",
-  "pages/mcp",
-  "pages/prompts",
-  "pages/reference",
-  "pages/stores",
-];
+const PENDING = ["pages/chat", "pages/evals", "pages/mcp", "pages/prompts", "pages/reference", "pages/stores"];
 const FILES = globSync("**/*.{ts,tsx}", {
   cwd: CONSOLE,
   exclude: ["**/*.test.ts", "**/*.d.ts", "i18n/**", "api/answers.ts"],

@@ -4,21 +4,23 @@ import { useState } from "react";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { formatAgo, formatDateTime, formatNumber, formatSeconds, formatUntil } from "../../components/format.ts";
+import { formatAgo, formatDateTime, formatSeconds, formatUntil } from "../../components/format.ts";
 import { notifyFailure } from "../../components/notify.tsx";
+import { Trans } from "../../i18n/trans.tsx";
+import { type Message, msg, t } from "../../i18n/translate.ts";
 import { IconDownload } from "../../icons.tsx";
 import { downloadContent } from "../files/files-api.ts";
 import { type Batch, cancelBatch, hasEnded, readFailures } from "./batches-api.ts";
 
-const STATES: Readonly<Record<Batch["status"], { label: string; color: string }>> = {
-  validating: { label: "Validating", color: "blue" },
-  in_progress: { label: "Running", color: "pine" },
-  finalizing: { label: "Writing results", color: "pine" },
-  cancelling: { label: "Cancelling", color: "orange" },
-  completed: { label: "Completed", color: "teal" },
-  failed: { label: "Failed", color: "red" },
-  expired: { label: "Expired", color: "orange" },
-  cancelled: { label: "Cancelled", color: "gray" },
+const STATES: Readonly<Record<Batch["status"], { label: Message; color: string }>> = {
+  validating: { label: msg("Validating"), color: "blue" },
+  in_progress: { label: msg("Running"), color: "pine" },
+  finalizing: { label: msg("Writing results"), color: "pine" },
+  cancelling: { label: msg("Cancelling"), color: "orange" },
+  completed: { label: msg("Completed"), color: "teal" },
+  failed: { label: msg("Failed"), color: "red" },
+  expired: { label: msg("Expired"), color: "orange" },
+  cancelled: { label: msg("Cancelled"), color: "gray" },
 };
 
 /** A batch with its progress, counts and results. */
@@ -42,14 +44,14 @@ export function BatchCard({ batch }: { batch: Batch }) {
               {title}
             </Text>
             <Badge variant="dot" color={state.color} tt="none" fw={500}>
-              {state.label}
+              {t(state.label)}
             </Badge>
           </Group>
           <Group gap={4} wrap="nowrap">
             <Text size="xs" c="dimmed" className="mono wrap-anywhere">
               {id}
             </Text>
-            <CopyButton text={id} label="Copy ID" />
+            <CopyButton text={id} label={t("Copy ID")} />
           </Group>
         </div>
         <Group gap={6}>
@@ -60,7 +62,7 @@ export function BatchCard({ batch }: { batch: Batch }) {
               leftSection={<IconDownload size={14} />}
               onClick={() => download.mutate({ file: output, name: `${id}-results.jsonl` })}
             >
-              Results
+              {t("Results")}
             </Button>
           )}
           {errorFile !== null && (
@@ -70,20 +72,20 @@ export function BatchCard({ batch }: { batch: Batch }) {
               leftSection={<IconDownload size={14} />}
               onClick={() => download.mutate({ file: errorFile, name: `${id}-errors.jsonl` })}
             >
-              Errors
+              {t("Errors")}
             </Button>
           )}
           {!hasEnded(batch) && batch.status !== "cancelling" && (
             <ConfirmButton
               size="xs"
-              question={`Cancel ${title}?`}
-              consequence="Running requests end, further ones do not start. The results so far are written."
+              question={t("Cancel {{name}}?", { name: title })}
+              consequence={t("Running requests end, further ones do not start. The results so far are written.")}
               onConfirm={async () => {
                 await cancelBatch(id);
                 await client.invalidateQueries({ queryKey: ["batches"] });
               }}
             >
-              Cancel
+              {t("Cancel")}
             </ConfirmButton>
           )}
         </Group>
@@ -91,7 +93,7 @@ export function BatchCard({ batch }: { batch: Batch }) {
       <div
         className="batch-bar"
         role="progressbar"
-        aria-label={`Progress of ${title}`}
+        aria-label={t("Progress of {{name}}", { name: title })}
         aria-valuemin={0}
         aria-valuemax={total}
         aria-valuenow={completed + failed}
@@ -101,9 +103,9 @@ export function BatchCard({ batch }: { batch: Batch }) {
       </div>
       <Group gap="4px 20px" className="tabular" fz="sm">
         <span>
-          <b>{formatNumber(completed + failed)}</b> of {formatNumber(total)}
+          <Trans text="<b>{{done}}</b> of {{total}}" tags={{ b: <b /> }} values={{ done: completed + failed, total }} />
         </span>
-        <span className={failed > 0 ? "batch-failures" : undefined}>{formatNumber(failed)} failed</span>
+        <span className={failed > 0 ? "batch-failures" : undefined}>{t("{{number}} failed", { number: failed })}</span>
         <Text span inherit c="dimmed">
           {endpoint}
         </Text>
@@ -115,13 +117,16 @@ export function BatchCard({ batch }: { batch: Batch }) {
         </Text>
         {(failed > 0 || errors !== null) && (errorFile !== null || errors !== null) && (
           <Button size="compact-xs" variant="subtle" onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
-            {isOpen ? "Hide errors" : "Show errors"}
+            {isOpen ? t("Hide errors") : t("Show errors")}
           </Button>
         )}
       </Group>
       {isOpen && errors !== null && (
         <Failures
-          rows={errors.data.map(({ line, message }) => ({ id: line === null ? "File" : `Line ${line}`, message }))}
+          rows={errors.data.map(({ line, message }) => ({
+            id: line === null ? t("File") : t("Line {{line}}", { line: String(line) }),
+            message,
+          }))}
         />
       )}
       {isOpen && errors === null && errorFile !== null && <FailedLines file={errorFile} />}
@@ -161,10 +166,11 @@ function share(count: number, total: number): number {
 function durationOf(batch: Batch): string {
   const { in_progress_at: begin, completed_at, failed_at, expired_at, cancelled_at, request_counts: counts } = batch;
   const end = completed_at ?? failed_at ?? expired_at ?? cancelled_at;
-  if (begin === null) return end === null ? `expires ${formatUntil(batch.expires_at)}` : "";
-  if (end !== null) return `took ${formatSeconds(end - begin)}`;
+  if (begin === null) return end === null ? t("expires {{time}}", { time: formatUntil(batch.expires_at) }) : "";
+  if (end !== null) return t("took {{time}}", { time: formatSeconds(end - begin) });
   const done = counts.completed + counts.failed;
   const elapsed = Date.now() / 1000 - begin;
-  if (done === 0) return `running for ${formatSeconds(Math.max(0, elapsed))}`;
-  return `about ${formatSeconds(Math.max(1, (elapsed * (counts.total - done)) / done))} to go`;
+  if (done === 0) return t("running for {{time}}", { time: formatSeconds(Math.max(0, elapsed)) });
+  const remaining = Math.max(1, (elapsed * (counts.total - done)) / done);
+  return t("about {{time}} to go", { time: formatSeconds(remaining) });
 }

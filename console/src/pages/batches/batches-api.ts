@@ -1,5 +1,6 @@
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
+import { t } from "../../i18n/translate.ts";
 import { readContent, uploadFile } from "../files/files-api.ts";
 
 export type Batch = Answers["Batch"];
@@ -65,12 +66,12 @@ export function summarizeInput(text: string): InputSummary {
       };
       endpoint ??= ENDPOINTS.find((each) => each === url);
       if (typeof body?.model === "string") models.add(body.model);
-      if (typeof id !== "string") problem ??= `Line ${index + 1} has no custom_id.`;
+      if (typeof id !== "string") problem ??= t("Line {{line}} has no custom_id.", { line: String(index + 1) });
     } catch {
-      problem ??= `Line ${index + 1} is not valid JSON.`;
+      problem ??= t("Line {{line}} is not valid JSON.", { line: String(index + 1) });
     }
   }
-  if (requests === 0) problem = "The file has no requests.";
+  if (requests === 0) problem = t("The file has no requests.");
   return { requests, endpoint, models: [...models], problem };
 }
 
@@ -95,6 +96,6 @@ export async function readFailures(errorFile: string): Promise<FailedLine[]> {
       error?: { message?: string } | null;
       response?: { body?: { error?: { message?: string } } } | null;
     };
-    return { id, message: response?.body?.error?.message ?? error?.message ?? "No message" };
+    return { id, message: response?.body?.error?.message ?? error?.message ?? t("No message") };
   });
 }

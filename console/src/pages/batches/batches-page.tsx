@@ -9,6 +9,7 @@ import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconPlus, IconStack } from "../../icons.tsx";
 import { BatchCard } from "./batch-card.tsx";
 import { BATCHES, type Batch, hasEnded } from "./batches-api.ts";
@@ -35,11 +36,11 @@ export function BatchesPage() {
   const batches = query.data?.pages.flatMap(({ data }) => data);
   return (
     <Page
-      title="Batches"
-      description="Files of requests that run with spare capacity, with their results in one file."
+      title={t("Batches")}
+      description={t("Files of requests that run with spare capacity, with their results in one file.")}
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={() => setIsCreating(true)}>
-          New batch
+          {t("New batch")}
         </Button>
       }
     >
@@ -49,9 +50,10 @@ export function BatchesPage() {
       )}
       {batches?.length === 0 && (
         <Card>
-          <Empty icon={<IconStack />} title="No batches yet">
-            Thousands of requests in one file: label a data set, embed an archive, run an evaluation. Progress, errors
-            and results appear here.
+          <Empty icon={<IconStack />} title={t("No batches yet")}>
+            {t(
+              "Thousands of requests in one file: label a data set, embed an archive, run an evaluation. Progress, errors and results appear here.",
+            )}
           </Empty>
         </Card>
       )}
@@ -63,7 +65,7 @@ export function BatchesPage() {
       {query.hasNextPage && (
         <Group justify="center">
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Show older batches
+            {t("Show older batches")}
           </Button>
         </Group>
       )}

@@ -2,8 +2,8 @@ import { Badge, Button, FileInput, Group, Modal, Select, Stack, Text, TextInput 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { formatNumber } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.tsx";
+import { plural, t } from "../../i18n/translate.ts";
 import { IconUpload } from "../../icons.tsx";
 import { filesQuery } from "../files/files-api.ts";
 import { type Batch, createBatch, ENDPOINTS, type InputSummary, summarizeInput } from "./batches-api.ts";
@@ -38,18 +38,18 @@ export function NewBatch({ onClose, onCreated }: NewBatchProps) {
   const create = useMutation({
     mutationFn: () => createBatch({ input: file ?? stored ?? "", endpoint, description }),
     onSuccess: async () => {
-      notifyDone("The batch is created");
+      notifyDone(t("The batch is created"));
       onClose();
       await onCreated();
     },
   });
   return (
-    <Modal opened onClose={onClose} title="New batch" size="lg">
+    <Modal opened onClose={onClose} title={t("New batch")} size="lg">
       <Stack>
         <FileInput
-          label="Requests"
-          description="JSON Lines, one request a line"
-          placeholder="Choose a file"
+          label={t("Requests")}
+          description={t("JSON Lines, one request a line")}
+          placeholder={t("Choose a file")}
           accept=".jsonl,.ndjson,application/jsonl"
           leftSection={<IconUpload size={16} />}
           clearable
@@ -59,7 +59,7 @@ export function NewBatch({ onClose, onCreated }: NewBatchProps) {
         {summary !== undefined && <Summary summary={summary} />}
         {file === null && inputs.length > 0 && (
           <Select
-            label="Or a stored file"
+            label={t("Or a stored file")}
             clearable
             searchable
             data={inputs.map(({ id, filename }) => ({ value: id, label: `${filename} (${id.slice(-6)})` }))}
@@ -75,15 +75,15 @@ export function NewBatch({ onClose, onCreated }: NewBatchProps) {
         )}
         <Group grow align="flex-start">
           <Select
-            label="Endpoint"
+            label={t("Endpoint")}
             allowDeselect={false}
             data={[...ENDPOINTS]}
             value={endpoint}
             onChange={(next) => setEndpoint(next ?? endpoint)}
           />
           <TextInput
-            label="Description"
-            placeholder="Optional"
+            label={t("Description")}
+            placeholder={t("Optional")}
             maxLength={200}
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
@@ -92,14 +92,14 @@ export function NewBatch({ onClose, onCreated }: NewBatchProps) {
         <ErrorAlert error={create.error} />
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
-            Runs with the capacity that interactive requests do not use.
+            {t("Runs with the capacity that interactive requests do not use.")}
           </Text>
           <Button
             disabled={file === null && stored === null}
             loading={create.isPending}
             onClick={() => create.mutate()}
           >
-            Create batch
+            {t("Create batch")}
           </Button>
         </Group>
       </Stack>
@@ -112,14 +112,16 @@ function Summary({ summary: { requests, models, problem } }: { summary: InputSum
     <div>
       <Group gap={6}>
         <Badge variant="light" tt="none">
-          {formatNumber(requests)} {requests === 1 ? "request" : "requests"}
+          {plural(requests, "{{count}} request", "{{count}} requests")}
         </Badge>
         {models.slice(0, 5).map((model) => (
           <Badge key={model} variant="default" tt="none">
             {model}
           </Badge>
         ))}
-        {models.length > 5 && <Text size="xs">and {models.length - 5} more models</Text>}
+        {models.length > 5 && (
+          <Text size="xs">{plural(models.length - 5, "and {{count}} more model", "and {{count}} more models")}</Text>
+        )}
       </Group>
       {problem !== undefined && (
         <Text size="sm" c="var(--mantine-color-error)" role="alert" mt={4}>

@@ -4,17 +4,18 @@ import { useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
-import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
+import { msg, t } from "../../i18n/translate.ts";
 import { IconVectorTriangle } from "../../icons.tsx";
+import { embeddingSamples } from "./embeddings-code.ts";
 
 export function EmbeddingsPage() {
   return (
     <WithModels
-      title="Embeddings"
-      description="Find the texts closest in meaning."
+      title={t("Embeddings")}
+      description={t("Find the texts closest in meaning.")}
       task="embedding"
       icon={<IconVectorTriangle />}
     >
@@ -23,15 +24,17 @@ export function EmbeddingsPage() {
   );
 }
 
-const EXAMPLES = `How do I reset my password?
-The invoice is in the attachment.
-Our office is closed on Sunday.
-The login page shows an error.`;
+const EXAMPLES = [
+  msg("How do I reset my password?"),
+  msg("The invoice is in the attachment."),
+  msg("Our office is closed on Sunday."),
+  msg("The login page shows an error."),
+];
 
 function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
   const [{ model }, setAddress] = useAddressState({ model: models[0]?.id ?? "" });
-  const [text, setText] = useState("I cannot sign in");
-  const [list, setList] = useState(EXAMPLES);
+  const [text, setText] = useState(() => t("I cannot sign in"));
+  const [list, setList] = useState(() => EXAMPLES.map((line) => t(line)).join("\n"));
   const lines = list.split("\n").filter((line) => line.trim() !== "");
   const compare = useMutation({ mutationFn: () => nearest(model, text, lines) });
   return (
@@ -43,9 +46,9 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
         }}
       >
         <Stack>
-          <TextInput label="Text" value={text} onChange={(event) => setText(event.currentTarget.value)} />
+          <TextInput label={t("Text")} value={text} onChange={(event) => setText(event.currentTarget.value)} />
           <Textarea
-            label="List, one text per line"
+            label={t("List, one text per line")}
             autosize
             minRows={4}
             maxRows={14}
@@ -54,16 +57,16 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
           />
           <Group align="flex-end">
             <Select
-              label="Model"
+              label={t("Model")}
               data={models.map(({ id }) => id)}
               allowDeselect={false}
               value={model}
               onChange={(next) => setAddress({ model: next ?? model })}
             />
             <Button type="submit" loading={compare.isPending} disabled={text.trim() === "" || lines.length === 0}>
-              Compare
+              {t("Compare")}
             </Button>
-            <AsCode samples={() => samples(model, [text, ...lines])} />
+            <AsCode samples={() => embeddingSamples(model, [text, ...lines])} />
           </Group>
           <ErrorAlert error={compare.error} />
           {compare.data !== undefined && (
@@ -73,7 +76,10 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
                   <Table.Tr key={line}>
                     <Table.Td className="wrap-anywhere">{line}</Table.Td>
                     <Table.Td w="30%">
-                      <Progress value={Math.max(0, 100 * similarity)} aria-label={`Similarity of ${line}`} />
+                      <Progress
+                        value={Math.max(0, 100 * similarity)}
+                        aria-label={t("Similarity of {{text}}", { text: line })}
+                      />
                     </Table.Td>
                     <Table.Td w={80} ta="right" className="tabular">
                       {similarity.toFixed(3)}
@@ -104,19 +110,4 @@ function cosine(a: readonly number[], b: readonly number[]): number {
   const dot = (x: readonly number[], y: readonly number[]) =>
     x.reduce((sum, value, at) => sum + value * (y[at] ?? 0), 0);
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b) || 1);
-}
-
-function samples(model: string, input: string[]) {
-  const body = { model, input };
-  return {
-    curl: curlJson("embeddings", body),
-    python: `${PYTHON_CLIENT()}
-response = client.embeddings.create(model=${JSON.stringify(model)}, input=${JSON.stringify(input)})
-print(len(response.data[0].embedding))
-`,
-    typescript: `${TYPESCRIPT_CLIENT()}
-const response = await client.embeddings.create(${JSON.stringify(body, undefined, 2)});
-console.log(response.data[0]?.embedding.length);
-`,
-  };
 }

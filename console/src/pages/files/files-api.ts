@@ -2,17 +2,18 @@ import { queryOptions } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { listAll, request, send } from "../../api/request.ts";
 import { saveFile } from "../../components/save-file.ts";
+import { type Message, msg } from "../../i18n/translate.ts";
 
 export type StoredFile = Answers["File"];
 export type Purpose = StoredFile["purpose"];
 
-export const PURPOSES: Readonly<Record<Purpose, string>> = {
-  assistants: "Assistants and vector stores",
-  batch: "Input of a batch",
-  batch_output: "Result of a batch",
-  user_data: "Documents for chats",
-  vision: "Images for chats",
-  evals: "Rows of an eval",
+export const PURPOSES: Readonly<Record<Purpose, Message>> = {
+  assistants: msg("Assistants and vector stores"),
+  batch: msg("Input of a batch"),
+  batch_output: msg("Result of a batch"),
+  user_data: msg("Documents for chats"),
+  vision: msg("Images for chats"),
+  evals: msg("Rows of an eval"),
 };
 /** Results are written by the service. */
 export const UPLOAD_PURPOSES = (Object.keys(PURPOSES) as Purpose[]).filter((purpose) => purpose !== "batch_output");

@@ -4,7 +4,7 @@ import { type DragEvent, useCallback, useState } from "react";
 import { useSession } from "../../api/session.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { Empty } from "../../components/empty.tsx";
-import { formatAgo, formatBytes, formatDateTime, formatNumber, formatUntil } from "../../components/format.ts";
+import { formatAgo, formatBytes, formatDateTime, formatUntil } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { Page } from "../../components/page.tsx";
@@ -12,6 +12,7 @@ import { QueryView } from "../../components/query-view.tsx";
 import { RowAction } from "../../components/row-action.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { plural, t } from "../../i18n/translate.ts";
 import { IconFile, IconUpload } from "../../icons.tsx";
 import { deleteFile, downloadContent, filesQuery, PURPOSES, type StoredFile } from "./files-api.ts";
 import { UploadDialog } from "./upload-dialog.tsx";
@@ -26,27 +27,29 @@ export function FilesPage() {
   const needle = search.trim().toLowerCase();
   return (
     <Page
-      title="Files"
-      description={`Files of ${project.name}: inputs and results of batches, documents, images.`}
+      title={t("Files")}
+      description={t("Files of {{project}}: inputs and results of batches, documents, images.", {
+        project: project.name,
+      })}
       actions={
         <Button leftSection={<IconUpload size={16} />} onClick={() => setUploads([])}>
-          Upload
+          {t("Upload")}
         </Button>
       }
     >
       <Group gap="sm">
         <TextInput
-          aria-label="Search files"
-          placeholder="Search by name or ID"
+          aria-label={t("Search files")}
+          placeholder={t("Search by name or ID")}
           value={search}
           onChange={(event) => setAddress({ search: event.currentTarget.value }, { replace: true })}
         />
         <Select
-          aria-label="Purpose"
-          placeholder="All purposes"
+          aria-label={t("Purpose")}
+          placeholder={t("All purposes")}
           clearable
           w={240}
-          data={Object.entries(PURPOSES).map(([value, label]) => ({ value, label }))}
+          data={Object.entries(PURPOSES).map(([value, label]) => ({ value, label: t(label) }))}
           value={purpose === "" ? null : purpose}
           onChange={(next) => setAddress({ purpose: next ?? "" })}
         />
@@ -95,8 +98,8 @@ function FileTable({ files, isFiltered }: { files: StoredFile[]; isFiltered: boo
   );
   if (files.length === 0) {
     return (
-      <Empty icon={<IconFile />} title={isFiltered ? "No file matches" : "No files yet"}>
-        {!isFiltered && "Drop files here, or upload the input of a batch, documents for chats, or images."}
+      <Empty icon={<IconFile />} title={isFiltered ? t("No file matches") : t("No files yet")}>
+        {!isFiltered && t("Drop files here, or upload the input of a batch, documents for chats, or images.")}
       </Empty>
     );
   }
@@ -104,19 +107,19 @@ function FileTable({ files, isFiltered }: { files: StoredFile[]; isFiltered: boo
   return (
     <>
       <Text size="xs" c="dimmed" px="sm" pt="sm" className="tabular">
-        {formatNumber(files.length)} {files.length === 1 ? "file" : "files"}, {formatBytes(bytes)}
+        {plural(files.length, "{{count}} file", "{{count}} files")}, {formatBytes(bytes)}
       </Text>
       <Table.ScrollContainer minWidth={760} tabIndex={0}>
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>File</Table.Th>
-              <Table.Th>Purpose</Table.Th>
-              <Table.Th ta="right">Size</Table.Th>
-              <Table.Th>Created</Table.Th>
-              <Table.Th>Expires</Table.Th>
+              <Table.Th>{t("File")}</Table.Th>
+              <Table.Th>{t("Purpose")}</Table.Th>
+              <Table.Th ta="right">{t("Size")}</Table.Th>
+              <Table.Th>{t("Created")}</Table.Th>
+              <Table.Th>{t("Expires")}</Table.Th>
               <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
+                <VisuallyHidden>{t("Actions")}</VisuallyHidden>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -128,12 +131,12 @@ function FileTable({ files, isFiltered }: { files: StoredFile[]; isFiltered: boo
       <ConfirmDialog
         isOpen={removed !== undefined}
         onClose={() => setRemoved(undefined)}
-        question={`Delete ${removed?.filename ?? "the file"}?`}
-        consequence="Its content is removed from the service. Batches and vector stores that need it fail."
-        action="Delete"
+        question={t("Delete {{name}}?", { name: removed?.filename ?? "" })}
+        consequence={t("Its content is removed from the service. Batches and vector stores that need it fail.")}
+        action={t("Delete")}
         onConfirm={async () => {
           await deleteFile(removed?.id ?? "");
-          notifyDone(`${removed?.filename} is deleted`);
+          notifyDone(t("{{name}} is deleted", { name: removed?.filename ?? "" }));
           await client.invalidateQueries({ queryKey: filesQuery.queryKey });
         }}
       />
@@ -156,7 +159,7 @@ function FileCells({ file, onDownload, onDelete }: FileCellsProps) {
       </td>
       <td className="cell">
         <Badge variant="light" color={file.purpose === "batch_output" ? "apricot" : "pine"} tt="none" miw="max-content">
-          {PURPOSES[file.purpose]}
+          {t(PURPOSES[file.purpose])}
         </Badge>
       </td>
       <td className="cell cell-end tabular nowrap">{formatBytes(file.bytes)}</td>
@@ -167,9 +170,9 @@ function FileCells({ file, onDownload, onDelete }: FileCellsProps) {
         {formatUntil(file.expires_at)}
       </td>
       <td className="cell cell-end nowrap">
-        <RowAction onClick={() => onDownload(file)}>Download</RowAction>
+        <RowAction onClick={() => onDownload(file)}>{t("Download")}</RowAction>
         <RowAction isDestructive onClick={() => onDelete(file)}>
-          Delete
+          {t("Delete")}
         </RowAction>
       </td>
     </>

@@ -4,16 +4,17 @@ import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatBytes } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.tsx";
+import { msg, plural, t } from "../../i18n/translate.ts";
 import { IconUpload } from "../../icons.tsx";
 import { filesQuery, PURPOSES, type Purpose, UPLOAD_PURPOSES, uploadFile } from "./files-api.ts";
 
 const DAY_SECONDS = 86_400;
 const EXPIRIES = [
-  { value: "", label: "As long as files are kept" },
-  { value: "3600", label: "1 hour" },
-  { value: String(DAY_SECONDS), label: "1 day" },
-  { value: String(7 * DAY_SECONDS), label: "7 days" },
-  { value: String(30 * DAY_SECONDS), label: "30 days" },
+  { value: "", label: msg("As long as files are kept") },
+  { value: "3600", label: msg("1 hour") },
+  { value: String(DAY_SECONDS), label: msg("1 day") },
+  { value: String(7 * DAY_SECONDS), label: msg("7 days") },
+  { value: String(30 * DAY_SECONDS), label: msg("30 days") },
 ];
 
 interface UploadDialogProps {
@@ -34,19 +35,21 @@ export function UploadDialog({ initial, onClose }: UploadDialogProps) {
       }
     },
     onSuccess: () => {
-      notifyDone(files.length === 1 ? `${files[0]?.name} is stored` : `${files.length} files are stored`);
+      notifyDone(
+        plural(files.length, "{{name}} is stored", "{{count}} files are stored", { name: files[0]?.name ?? "" }),
+      );
       onClose();
     },
     onSettled: () => client.invalidateQueries({ queryKey: filesQuery.queryKey }),
   });
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   return (
-    <Modal opened onClose={onClose} title="Upload files">
+    <Modal opened onClose={onClose} title={t("Upload files")}>
       <Stack>
         <FileInput
-          label="Files"
+          label={t("Files")}
           multiple
-          placeholder="Choose files"
+          placeholder={t("Choose files")}
           leftSection={<IconUpload size={16} />}
           value={files}
           onChange={(next) => {
@@ -56,23 +59,23 @@ export function UploadDialog({ initial, onClose }: UploadDialogProps) {
           description={files.length === 0 ? undefined : formatBytes(bytes)}
         />
         <Select
-          label="Purpose"
+          label={t("Purpose")}
           allowDeselect={false}
-          data={UPLOAD_PURPOSES.map((value) => ({ value, label: PURPOSES[value] }))}
+          data={UPLOAD_PURPOSES.map((value) => ({ value, label: t(PURPOSES[value]) }))}
           value={purpose}
           onChange={(next) => setPurpose(next ?? purpose)}
         />
         <Select
-          label="Expires after"
+          label={t("Expires after")}
           allowDeselect={false}
-          data={EXPIRIES}
+          data={EXPIRIES.map(({ value, label }) => ({ value, label: t(label) }))}
           value={expiry}
           onChange={(next) => setExpiry(next ?? "")}
         />
         <ErrorAlert error={upload.error} />
         <Group justify="flex-end">
           <Button disabled={files.length === 0} loading={upload.isPending} onClick={() => upload.mutate()}>
-            Upload
+            {t("Upload")}
           </Button>
         </Group>
       </Stack>

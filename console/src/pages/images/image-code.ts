@@ -1,3 +1,5 @@
+/** Code of a request. untranslated file: code */
+
 import type { CodeSamples } from "../../components/as-code.tsx";
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
 

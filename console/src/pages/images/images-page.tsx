@@ -8,12 +8,13 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatSeconds } from "../../components/format.ts";
 import { useAbort } from "../../components/use-abort.ts";
 import { WithModels } from "../../components/with-models.tsx";
+import { plural, t } from "../../i18n/translate.ts";
 import { IconDownload, IconPhoto } from "../../icons.tsx";
 import { type ImageSettings, imageBody, imageSamples } from "./image-code.ts";
 
 export function ImagesPage() {
   return (
-    <WithModels title="Images" description="Make images from a prompt." task="image" icon={<IconPhoto />}>
+    <WithModels title={t("Images")} description={t("Make images from a prompt.")} task="image" icon={<IconPhoto />}>
       {(models) => <ImageForm models={models} />}
     </WithModels>
   );
@@ -32,7 +33,7 @@ interface MadeImages {
 function ImageForm({ models }: { models: ModelEntry[] }) {
   const [settings, setSettings] = useState<ImageSettings>({
     model: models[0]?.id ?? "",
-    prompt: "A heron in the reeds at dawn, watercolor",
+    prompt: t("A heron in the reeds at dawn, watercolor"),
     size: "1024x1024",
     n: 1,
   });
@@ -49,7 +50,7 @@ function ImageForm({ models }: { models: ModelEntry[] }) {
       >
         <Stack>
           <Textarea
-            label="Prompt"
+            label={t("Prompt")}
             autosize
             minRows={3}
             maxRows={10}
@@ -58,14 +59,14 @@ function ImageForm({ models }: { models: ModelEntry[] }) {
           />
           <Group align="flex-end">
             <Select
-              label="Model"
+              label={t("Model")}
               data={models.map(({ id }) => id)}
               allowDeselect={false}
               value={settings.model}
               onChange={(model) => set({ model: model ?? settings.model })}
             />
             <Select
-              label="Size"
+              label={t("Size")}
               w={140}
               data={SIZES}
               allowDeselect={false}
@@ -73,7 +74,7 @@ function ImageForm({ models }: { models: ModelEntry[] }) {
               onChange={(size) => set({ size: size ?? "auto" })}
             />
             <NumberInput
-              label="Images"
+              label={t("Images")}
               w={100}
               min={1}
               max={MAX_IMAGES}
@@ -88,11 +89,11 @@ function ImageForm({ models }: { models: ModelEntry[] }) {
               loading={generate.isPending}
               disabled={settings.prompt.trim() === ""}
             >
-              Generate
+              {t("Generate")}
             </Button>
             {generate.isPending && (
               <Button variant="default" onClick={abort.abort}>
-                Cancel
+                {t("Cancel")}
               </Button>
             )}
             <AsCode samples={() => imageSamples(settings)} />
@@ -121,13 +122,15 @@ function MadeImagesGrid({ images: { urls, prompt, format, seconds } }: { images:
               download={`image-${index + 1}.${format}`}
               leftSection={<IconDownload size={15} />}
             >
-              Download
+              {t("Download")}
             </Button>
           </Stack>
         ))}
       </SimpleGrid>
       <Text size="xs" c="dimmed" className="tabular" role="status">
-        {urls.length === 1 ? "1 image" : `${urls.length} images`} in {formatSeconds(seconds)}
+        {plural(urls.length, "{{count}} image in {{time}}", "{{count}} images in {{time}}", {
+          time: formatSeconds(seconds),
+        })}
       </Text>
     </Stack>
   );

@@ -6,6 +6,7 @@ import { request, send } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { t } from "../../i18n/translate.ts";
 import { configurationQuery } from "../configuration/configuration-query.ts";
 import { PullBar } from "./pull-bar.tsx";
 import { type PullProgress, readPull } from "./read-pull.ts";
@@ -43,18 +44,22 @@ export function ModelActions({ model }: { model: ModelEntry }) {
             size="compact-sm"
             variant="subtle"
             loading={isBusy}
-            onClick={() => run(() => request(`${path}/unload`, { method: "POST" }), `${model.id} is unloaded`)}
+            onClick={() =>
+              run(() => request(`${path}/unload`, { method: "POST" }), t("{{model}} is unloaded", { model: model.id }))
+            }
           >
-            Unload
+            {t("Unload")}
           </Button>
         ) : (
           <Button
             size="compact-sm"
             variant="subtle"
             loading={isBusy && progress === undefined}
-            onClick={() => run(() => request(`${path}/load`, { method: "POST" }), `${model.id} is loaded`)}
+            onClick={() =>
+              run(() => request(`${path}/load`, { method: "POST" }), t("{{model}} is loaded", { model: model.id }))
+            }
           >
-            Load
+            {t("Load")}
           </Button>
         )}
         {isStored && (
@@ -63,16 +68,21 @@ export function ModelActions({ model }: { model: ModelEntry }) {
               size="compact-sm"
               variant="subtle"
               disabled={isBusy}
-              onClick={() => run(pull, `The files of ${model.id} are complete`)}
+              onClick={() => run(pull, t("The files of {{model}} are complete", { model: model.id }))}
             >
-              Pull
+              {t("Pull")}
             </Button>
             <ConfirmButton
-              question={`Remove the files of ${model.id}?`}
-              consequence="Its files are deleted from this machine. The next request downloads them again."
-              onConfirm={() => run(() => request(path, { method: "DELETE" }), `The files of ${model.id} are removed`)}
+              question={t("Remove the files of {{model}}?", { model: model.id })}
+              consequence={t("Its files are deleted from this machine. The next request downloads them again.")}
+              onConfirm={() =>
+                run(
+                  () => request(path, { method: "DELETE" }),
+                  t("The files of {{model}} are removed", { model: model.id }),
+                )
+              }
             >
-              Remove
+              {t("Remove")}
             </ConfirmButton>
           </>
         )}

@@ -8,7 +8,9 @@ import { Empty } from "../../components/empty.tsx";
 import { formatBytes, formatNumber } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { TASK_NAMES } from "../../components/task-names.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { t } from "../../i18n/translate.ts";
 import {
   IconDownload,
   IconMessage,
@@ -21,6 +23,7 @@ import {
 import { chatStore } from "../chat/chat-store.ts";
 import { newConversation } from "../chat/conversation.ts";
 import { type Library, type LibraryModel, libraryQuery, type Pull, pullPath, startPull } from "./library-query.ts";
+import { formatReceived } from "./pull-bar.tsx";
 
 interface ModelLibraryProps {
   search: string;
@@ -45,18 +48,21 @@ export function ModelLibrary({ search, task }: ModelLibraryProps) {
           <>
             <Group justify="space-between" gap="sm">
               <Text size="sm" c="dimmed" className="tabular">
-                This machine: {machine.cores} cores, {formatBytes(machine.free_bytes)} of memory free, of which models
-                may use {formatBytes(Math.min(machine.free_bytes, machine.model_memory_bytes))}
+                {t("This machine: {{cores}} cores, {{free}} of memory free, of which models may use {{usable}}", {
+                  cores: machine.cores,
+                  free: formatBytes(machine.free_bytes),
+                  usable: formatBytes(Math.min(machine.free_bytes, machine.model_memory_bytes)),
+                })}
               </Text>
               <Switch
-                label="Only what fits"
+                label={t("Only what fits")}
                 checked={fits === "yes"}
                 onChange={(event) => setAddress({ fits: event.currentTarget.checked ? "yes" : "no" })}
               />
             </Group>
             {shown.length === 0 && (
               <Card>
-                <Empty icon={<IconDownload />} title="No model matches" />
+                <Empty icon={<IconDownload />} title={t("No model matches")} />
               </Card>
             )}
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">
@@ -79,7 +85,7 @@ function useFinishedPulls(library: Library | undefined): void {
     for (const { id, pull } of library?.data ?? []) {
       if (pull?.state === "running") running.current.add(id);
       else if (running.current.delete(id) && pull?.state === "done") {
-        notifyDone(`The files of ${id} are complete`);
+        notifyDone(t("The files of {{model}} are complete", { model: id }));
         void client.invalidateQueries({ queryKey: modelsQuery.queryKey });
       }
     }
@@ -102,7 +108,7 @@ function LibraryCard({ model }: { model: LibraryModel }) {
         </Text>
         <Group gap={6}>
           <Badge size="sm" variant="light" tt="none">
-            {task}
+            {t(TASK_NAMES[task])}
           </Badge>
           {languages !== null && (
             <Badge size="sm" variant="light" color="apricot" tt="none">
@@ -114,9 +120,9 @@ function LibraryCard({ model }: { model: LibraryModel }) {
           </Badge>
         </Group>
         <dl className="library-facts tabular">
-          <Fact label="Download" value={model.download_bytes === null ? "—" : formatBytes(model.download_bytes)} />
-          <Fact label="Memory" value={model.memory_bytes === null ? "—" : formatBytes(model.memory_bytes)} />
-          <Fact label="Tokens/s" value={speedOf(model)} />
+          <Fact label={t("Download")} value={model.download_bytes === null ? "—" : formatBytes(model.download_bytes)} />
+          <Fact label={t("Memory")} value={model.memory_bytes === null ? "—" : formatBytes(model.memory_bytes)} />
+          <Fact label={t("Tokens/s")} value={speedOf(model)} />
         </dl>
         <Actions model={model} />
         {pull?.state === "failed" && (
@@ -133,13 +139,13 @@ function FitBadge({ isPulled, fits }: { isPulled: boolean; fits: boolean }) {
   if (isPulled) {
     return (
       <Badge variant="light" tt="none" style={{ flexShrink: 0 }}>
-        Installed
+        {t("Installed")}
       </Badge>
     );
   }
   return (
     <Badge variant="dot" color={fits ? "teal" : "orange"} tt="none" fw={500} style={{ flexShrink: 0 }}>
-      {fits ? "Fits" : "Needs more memory"}
+      {fits ? t("Fits") : t("Needs more memory")}
     </Badge>
   );
 }
@@ -179,7 +185,7 @@ function Actions({ model: { id, task, is_pulled: isPulled, pull } }: { model: Li
         loading={start.isPending}
         onClick={() => start.mutate()}
       >
-        {pull === null ? "Pull" : "Resume"}
+        {pull === null ? t("Pull") : t("Resume")}
       </Button>
     );
   }
@@ -194,7 +200,7 @@ function Actions({ model: { id, task, is_pulled: isPulled, pull } }: { model: Li
   };
   return (
     <Button size="xs" leftSection={<Icon size={15} />} onClick={() => void tryIt()}>
-      Try it
+      {t("Try it")}
     </Button>
   );
 }
@@ -224,7 +230,7 @@ function RunningPull({ id, pull, onCancel, isCancelling }: RunningPullProps) {
           flex={1}
           value={total === null ? 100 : (100 * received) / Math.max(1, total)}
           animated={total === null}
-          aria-label={`Download of ${id}`}
+          aria-label={t("Download of {{model}}", { model: id })}
         />
         <Button
           size="compact-xs"
@@ -232,14 +238,13 @@ function RunningPull({ id, pull, onCancel, isCancelling }: RunningPullProps) {
           color="gray"
           loading={isCancelling}
           onClick={onCancel}
-          aria-label={`Cancel the pull of ${id}`}
+          aria-label={t("Cancel the pull of {{model}}", { model: id })}
         >
           <IconX size={14} />
         </Button>
       </Group>
       <Text size="xs" c="dimmed" className="tabular wrap-anywhere" role="status">
-        {formatBytes(received)}
-        {total !== null && ` of ${formatBytes(total)}`}
+        {formatReceived(received, total)}
         {file !== null && ` · ${file}`}
       </Text>
     </div>

@@ -8,9 +8,11 @@ import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { StatusBadge } from "../../components/status-badge.tsx";
+import { TASK_NAMES } from "../../components/task-names.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { WeekCell } from "../../components/week-cell.tsx";
+import { msg, plural, t } from "../../i18n/translate.ts";
 import { IconCpu } from "../../icons.tsx";
 import { DeploymentTable } from "../overview/deployment-table.tsx";
 import { overviewQuery } from "../overview/overview-query.ts";
@@ -18,8 +20,6 @@ import { useWeekUsage } from "../usage/week-usage.ts";
 import { ModelActions } from "./model-actions.tsx";
 import { ModelLibrary } from "./model-library.tsx";
 import { PullModel } from "./pull-model.tsx";
-
-const TASKS = ["chat", "embedding", "moderation", "speech", "transcription", "image"];
 
 export function ModelsPage() {
   const session = useSession();
@@ -35,9 +35,11 @@ export function ModelsPage() {
   const needle = search.trim().toLowerCase();
   return (
     <Page
-      title="Models"
+      title={t("Models")}
       description={
-        view === "library" ? "Models that this machine can download and run." : `Models that ${project.name} may use.`
+        view === "library"
+          ? t("Models that this machine can download and run.")
+          : t("Models that {{project}} may use.", { project: project.name })
       }
       actions={<PullModel />}
     >
@@ -45,26 +47,26 @@ export function ModelsPage() {
         {isOperator && (
           <SegmentedControl
             size="sm"
-            aria-label="View"
+            aria-label={t("View")}
             value={view}
             onChange={(next) => setAddress({ view: next })}
             data={[
-              { value: "catalog", label: "Catalog" },
-              { value: "library", label: "Library" },
+              { value: "catalog", label: t("Catalog") },
+              { value: "library", label: t("Library") },
             ]}
           />
         )}
         <TextInput
-          aria-label="Search models"
-          placeholder="Search"
+          aria-label={t("Search models")}
+          placeholder={t("Search")}
           value={search}
           onChange={(event) => setAddress({ search: event.currentTarget.value }, { replace: true })}
         />
         <Select
-          aria-label="Task"
-          placeholder="All tasks"
+          aria-label={t("Task")}
+          placeholder={t("All tasks")}
           clearable
-          data={TASKS}
+          data={Object.entries(TASK_NAMES).map(([value, name]) => ({ value, label: t(name) }))}
           value={task}
           onChange={(next) => setAddress({ task: next ?? "" })}
           w={160}
@@ -82,19 +84,19 @@ export function ModelsPage() {
             return (
               <Card padding={0}>
                 {shown.length === 0 ? (
-                  <Empty icon={<IconCpu />} title="No model matches" />
+                  <Empty icon={<IconCpu />} title={t("No model matches")} />
                 ) : (
                   <Table.ScrollContainer minWidth={980} tabIndex={0}>
                     <Table>
                       <Table.Thead>
                         <Table.Tr>
-                          <Table.Th>Model</Table.Th>
-                          <Table.Th>State</Table.Th>
-                          <Table.Th ta="right">Context</Table.Th>
-                          <Table.Th ta="right">Price per million</Table.Th>
-                          <Table.Th ta="right">Memory</Table.Th>
-                          <Table.Th>Requests, 7 days</Table.Th>
-                          {isOperator && <Table.Th ta="right">Actions</Table.Th>}
+                          <Table.Th>{t("Model")}</Table.Th>
+                          <Table.Th>{t("State")}</Table.Th>
+                          <Table.Th ta="right">{t("Context")}</Table.Th>
+                          <Table.Th ta="right">{t("Price per million")}</Table.Th>
+                          <Table.Th ta="right">{t("Memory")}</Table.Th>
+                          <Table.Th>{t("Requests, 7 days")}</Table.Th>
+                          {isOperator && <Table.Th ta="right">{t("Actions")}</Table.Th>}
                         </Table.Tr>
                       </Table.Thead>
                       <VirtualBody rows={shown} columns={isOperator ? 7 : 6} rowHeight={61} keyOf={({ id }) => id}>
@@ -115,7 +117,13 @@ export function ModelsPage() {
   );
 }
 
-const SHOWN_CAPABILITIES = ["tools", "json_schema", "vision", "reasoning"];
+const ABILITY_NAMES = {
+  tools: msg("tools"),
+  json_schema: msg("JSON Schema"),
+  vision: msg("vision"),
+  reasoning: msg("reasoning"),
+};
+const SHOWN_ABILITIES = Object.keys(ABILITY_NAMES) as (keyof typeof ABILITY_NAMES)[];
 
 interface ModelCellsProps {
   model: ModelEntry;
@@ -126,7 +134,7 @@ interface ModelCellsProps {
 function ModelCells({ model, isOperator, week }: ModelCellsProps) {
   const { metadata } = model;
   const { aliases } = metadata;
-  const abilities = SHOWN_CAPABILITIES.filter((name) => metadata.capabilities[name] === true);
+  const abilities = SHOWN_ABILITIES.filter((name) => metadata.capabilities[name] === true);
   return (
     <>
       <Table.Td>
@@ -135,27 +143,27 @@ function ModelCells({ model, isOperator, week }: ModelCellsProps) {
         </Text>
         <Group gap={4}>
           <Badge size="xs" variant="light" tt="none">
-            {metadata.task}
+            {t(TASK_NAMES[metadata.task])}
           </Badge>
           {abilities.map((name) => (
             <Badge key={name} size="xs" variant="default" tt="none">
-              {name.replace("json_schema", "JSON Schema")}
+              {t(ABILITY_NAMES[name])}
             </Badge>
           ))}
           {metadata.dimensions != null && (
             <Badge size="xs" variant="default" tt="none">
-              {metadata.dimensions} dimensions
+              {plural(metadata.dimensions, "{{count}} dimension", "{{count}} dimensions")}
             </Badge>
           )}
         </Group>
         {(model.access_groups ?? []).length > 0 && (
           <Text size="xs" c="dimmed" className="wrap-anywhere">
-            access groups {model.access_groups?.join(", ")}
+            {t("access groups {{names}}", { names: model.access_groups?.join(", ") ?? "" })}
           </Text>
         )}
         {aliases.length > 0 && (
           <Text size="xs" c="dimmed" className="wrap-anywhere" maw={420}>
-            also {aliases.join(", ")}
+            {t("also {{names}}", { names: aliases.join(", ") })}
           </Text>
         )}
       </Table.Td>
@@ -190,14 +198,21 @@ function stateOf({ metadata: { loaded, status } }: ModelEntry): string {
 }
 
 /** Units of which the list shows the price; the others are details of these. */
-const SHOWN_UNITS = ["prompt", "completion", "character", "second"] as const;
+const SHOWN_UNITS = {
+  prompt: (price: string) => t("{{price}} prompt", { price }),
+  completion: (price: string) => t("{{price}} completion", { price }),
+  character: (price: string) => t("{{price}} character", { price }),
+  second: (price: string) => t("{{price}} second", { price }),
+};
+const UNITS = Object.keys(SHOWN_UNITS) as (keyof typeof SHOWN_UNITS)[];
 
 /** Prices are per unit, such as a token; a million of them is how they are compared. */
 function priceOf({ metadata: { pricing } }: ModelEntry): string {
   const symbol = pricing.currency === undefined ? "$" : `${pricing.currency} `;
-  const parts = SHOWN_UNITS.flatMap((unit) => {
+  const parts = UNITS.flatMap((unit) => {
     const price = pricing[unit];
-    return typeof price === "string" ? [`${symbol}${formatNumber(Number(price) * 1e6)} ${unit}`] : [];
+    if (typeof price !== "string") return [];
+    return [SHOWN_UNITS[unit](`${symbol}${formatNumber(Number(price) * 1e6)}`)];
   });
   return parts.length === 0 ? "—" : parts.join(", ");
 }

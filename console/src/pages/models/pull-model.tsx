@@ -4,6 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useSession } from "../../api/session.ts";
+import { t } from "../../i18n/translate.ts";
 import { IconDownload } from "../../icons.tsx";
 import { libraryQuery, startPull } from "./library-query.ts";
 
@@ -27,25 +28,27 @@ export function PullModel() {
   return (
     <>
       <Button variant="default" leftSection={<IconDownload size={16} />} onClick={open}>
-        Pull a model
+        {t("Pull a model")}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Pull a model">
+      <Modal opened={isOpen} onClose={close} title={t("Pull a model")}>
         <form onSubmit={form.onSubmit(({ id }) => pull.mutate(id.trim()))}>
           <Stack>
             <TextInput
-              label="Model ID"
-              description="A built-in model, or a GGUF file as hf:owner/repo/file.gguf. `parlance models list --all` lists the built-in ones."
+              label={t("Model ID")}
+              description={t(
+                "A built-in model, or a GGUF file as hf:owner/repo/file.gguf. `parlance models list --all` lists the built-in ones.",
+              )}
               data-autofocus
               required
               {...form.getInputProps("id")}
               error={pull.error?.message}
             />
             <Text size="sm" c="dimmed">
-              The download goes on when this page is closed; the library shows its progress.
+              {t("The download goes on when this page is closed; the library shows its progress.")}
             </Text>
             <Group justify="flex-end">
               <Button type="submit" loading={pull.isPending}>
-                Pull
+                {t("Pull")}
               </Button>
             </Group>
           </Stack>

@@ -4,11 +4,12 @@ import { useState } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
-import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconShieldCheck } from "../../icons.tsx";
+import { moderationSamples } from "./moderation-code.ts";
 import { ScoreTable } from "./score-table.tsx";
 
 interface Moderation {
@@ -18,8 +19,8 @@ interface Moderation {
 export function ModerationPage() {
   return (
     <WithModels
-      title="Moderation"
-      description="Scores of a text, by category."
+      title={t("Moderation")}
+      description={t("Scores of a text, by category.")}
       task="moderation"
       icon={<IconShieldCheck />}
     >
@@ -50,7 +51,7 @@ function ModerationForm({ models }: { models: ModelEntry[] }) {
       >
         <Stack>
           <Textarea
-            label="Text"
+            label={t("Text")}
             autosize
             minRows={4}
             maxRows={14}
@@ -59,22 +60,22 @@ function ModerationForm({ models }: { models: ModelEntry[] }) {
           />
           <Group align="flex-end">
             <Select
-              label="Model"
+              label={t("Model")}
               data={models.map(({ id }) => id)}
               allowDeselect={false}
               value={model}
               onChange={(next) => setAddress({ model: next ?? model })}
             />
             <Button type="submit" loading={moderate.isPending} disabled={input.trim() === ""}>
-              Moderate
+              {t("Moderate")}
             </Button>
-            <AsCode samples={() => samples(model, input || "Hello")} />
+            <AsCode samples={() => moderationSamples(model, input || t("Hello"))} />
           </Group>
           <ErrorAlert error={moderate.error} />
           {result !== undefined && (
             <div data-testid="moderation">
               <Badge color={result.flagged ? "red" : "teal"} variant="dot" tt="none" mb="xs">
-                {result.flagged ? "Flagged" : "Not flagged"}
+                {result.flagged ? t("Flagged") : t("Not flagged")}
               </Badge>
               <ScoreTable
                 scores={result.category_scores}
@@ -87,19 +88,4 @@ function ModerationForm({ models }: { models: ModelEntry[] }) {
       </form>
     </Card>
   );
-}
-
-function samples(model: string, input: string) {
-  const body = { model, input };
-  return {
-    curl: curlJson("moderations", body),
-    python: `${PYTHON_CLIENT()}
-moderation = client.moderations.create(model=${JSON.stringify(model)}, input=${JSON.stringify(input)})
-print(moderation.results[0])
-`,
-    typescript: `${TYPESCRIPT_CLIENT()}
-const moderation = await client.moderations.create(${JSON.stringify(body)});
-console.log(moderation.results[0]);
-`,
-  };
 }

@@ -1,4 +1,5 @@
 import { Progress, Table, Text, Tooltip } from "@mantine/core";
+import { t } from "../../i18n/translate.ts";
 
 interface ScoreTableProps {
   scores: Readonly<Record<string, number>>;
@@ -14,13 +15,13 @@ export function ScoreTable({ scores, flags, thresholds }: ScoreTableProps) {
     <Table>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th w="30%">Category</Table.Th>
-          <Table.Th>Score</Table.Th>
+          <Table.Th w="30%">{t("Category")}</Table.Th>
+          <Table.Th>{t("Score")}</Table.Th>
           <Table.Th ta="right" w={80}>
-            Value
+            {t("Value")}
           </Table.Th>
           <Table.Th ta="right" w={110}>
-            Flagged from
+            {t("Flagged from")}
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -35,7 +36,7 @@ export function ScoreTable({ scores, flags, thresholds }: ScoreTableProps) {
                 <div className="score-bar">
                   <Progress value={100 * score} color={isFlagged ? "red" : "pine"} aria-label={category} />
                   {threshold !== undefined && (
-                    <Tooltip label={`Flagged from ${threshold.toFixed(2)}`}>
+                    <Tooltip label={t("Flagged from {{score}}", { score: threshold.toFixed(2) })}>
                       <span className="threshold" data-testid="threshold" style={{ left: `${100 * threshold}%` }} />
                     </Tooltip>
                   )}

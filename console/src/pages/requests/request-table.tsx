@@ -33,7 +33,7 @@ export function RequestTable({ entries, sort, onSort, onNearEnd }: RequestTableP
             <Table.Th>{t("Model")}</Table.Th>
             <Table.Th>{t("Outcome")}</Table.Th>
             {COLUMNS.map(([label, key]) => (
-              <Table.Th key={label} ta="right" aria-sort={ariaSort(sort, key)}>
+              <Table.Th key={key ?? "queue"} ta="right" aria-sort={ariaSort(sort, key)}>
                 {key === undefined ? t(label) : <SortButton label={t(label)} by={key} sort={sort} onSort={onSort} />}
               </Table.Th>
             ))}

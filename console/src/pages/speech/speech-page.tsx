@@ -9,6 +9,7 @@ import { formatBytes, formatSeconds } from "../../components/format.ts";
 import { useAbort } from "../../components/use-abort.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconDownload, IconVolume } from "../../icons.tsx";
 import { canStream, playStream } from "./play-stream.ts";
 import { type SpeechSettings, speechSamples } from "./speech-code.ts";
@@ -17,8 +18,8 @@ import { VoiceList } from "./voice-list.tsx";
 export function SpeechPage() {
   return (
     <WithModels
-      title="Speech"
-      description="Turn text into speech. It plays while it is made."
+      title={t("Speech")}
+      description={t("Turn text into speech. It plays while it is made.")}
       task="speech"
       icon={<IconVolume />}
     >
@@ -47,7 +48,7 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
   const [{ model: requested }, setAddress] = useAddressState({ model: models[0]?.id ?? "" });
   const [settings, setSettings] = useState<SpeechSettings>({
     model: requested,
-    input: "Hello! This is the same sentence in every voice. Which one do you like best?",
+    input: t("Hello! This is the same sentence in every voice. Which one do you like best?"),
     voice: "",
     format: "mp3",
     speed: 1,
@@ -79,7 +80,7 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
       >
         <Stack>
           <Textarea
-            label="Text"
+            label={t("Text")}
             autosize
             minRows={4}
             maxRows={14}
@@ -88,7 +89,7 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
           />
           <Group align="flex-end">
             <Select
-              label="Model"
+              label={t("Model")}
               data={models.map(({ id }) => id)}
               allowDeselect={false}
               value={settings.model}
@@ -98,7 +99,7 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
               }}
             />
             <Select
-              label="Format"
+              label={t("Format")}
               w={110}
               data={FORMATS}
               allowDeselect={false}
@@ -106,7 +107,7 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
               onChange={(format) => set({ format: format ?? "mp3" })}
             />
             <NumberInput
-              label="Speed"
+              label={t("Speed")}
               w={100}
               min={0.25}
               max={4}
@@ -131,7 +132,7 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
               loading={speak.isPending}
               disabled={settings.input.trim() === "" || voice === ""}
             >
-              Speak
+              {t("Speak")}
             </Button>
             <AsCode samples={() => speechSamples(chosen)} />
           </Group>
@@ -166,7 +167,7 @@ function Player({ recording, complete, isBroken }: PlayerProps) {
   return (
     <Group>
       {/* biome-ignore lint/a11y/useMediaCaption: the text that is spoken stands above */}
-      <audio controls autoPlay src={recording.url} aria-label="Recording" />
+      <audio controls autoPlay src={recording.url} aria-label={t("Recording")} />
       {complete !== undefined && (
         <Button
           component="a"
@@ -176,14 +177,22 @@ function Player({ recording, complete, isBroken }: PlayerProps) {
           download={`speech.${recording.format}`}
           leftSection={<IconDownload size={15} />}
         >
-          Download
+          {t("Download")}
         </Button>
       )}
       <Text size="xs" c="dimmed" className="tabular" role="status">
-        First sound after {formatSeconds(recording.firstByteSeconds)}
-        {complete === undefined
-          ? !isBroken && " · still speaking…"
-          : ` · ${formatBytes(complete.bytes)} in ${formatSeconds(complete.seconds)}`}
+        {[
+          t("First sound after {{time}}", { time: formatSeconds(recording.firstByteSeconds) }),
+          ...(complete === undefined && !isBroken ? [t("still speaking…")] : []),
+          ...(complete === undefined
+            ? []
+            : [
+                t("{{size}} in {{time}}", {
+                  size: formatBytes(complete.bytes),
+                  time: formatSeconds(complete.seconds),
+                }),
+              ]),
+        ].join(" · ")}
       </Text>
     </Group>
   );

@@ -5,6 +5,7 @@ import { send } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatSeconds } from "../../components/format.ts";
 import { useAbort } from "../../components/use-abort.ts";
+import { t } from "../../i18n/translate.ts";
 import { IconDownload, IconPlayerPlay, IconPlayerStop } from "../../icons.tsx";
 import { decodePeaks, type Peaks } from "../transcription/use-peaks.ts";
 import { firstSentences } from "./first-sentences.ts";
@@ -96,7 +97,7 @@ export function VoiceList({ model, voices, chosen, isLoading, text, speed, onCho
     <div>
       <Group justify="space-between" mb={6}>
         <Text size="sm" fw={600}>
-          Voice
+          {t("Voice")}
         </Text>
         {voices.length > 1 && (
           <Button
@@ -106,18 +107,18 @@ export function VoiceList({ model, voices, chosen, isLoading, text, speed, onCho
             disabled={input === ""}
             onClick={() => (isBusy ? stop() : void play(voices))}
           >
-            {isBusy ? "Stop" : "Hear all in turn"}
+            {isBusy ? t("Stop") : t("Hear all in turn")}
           </Button>
         )}
       </Group>
       {isLoading && (
         <Text size="sm" c="dimmed" role="status">
-          Loading the model and its voices…
+          {t("Loading the model and its voices…")}
         </Text>
       )}
       {/* biome-ignore lint/a11y/useMediaCaption: each voice says the text above */}
       <audio ref={audio} hidden />
-      <div className="voices" role="radiogroup" aria-label="Voice">
+      <div className="voices" role="radiogroup" aria-label={t("Voice")}>
         {voices.map((voice) => {
           const sample = samples.get(keyOf(voice));
           const isPlaying = playing === voice;
@@ -132,14 +133,16 @@ export function VoiceList({ model, voices, chosen, isLoading, text, speed, onCho
                 >
                   {voice}
                 </UnstyledButton>
-                <Tooltip label={isPlaying ? "Stop" : "Listen"}>
+                <Tooltip label={isPlaying ? t("Stop") : t("Listen")}>
                   <ActionIcon
                     variant="light"
                     radius="xl"
                     size="md"
                     loading={making === voice}
                     disabled={input === ""}
-                    aria-label={isPlaying ? `Stop the sample of ${voice}` : `Listen to ${voice}`}
+                    aria-label={
+                      isPlaying ? t("Stop the sample of {{voice}}", { voice }) : t("Listen to {{voice}}", { voice })
+                    }
                     onClick={() => (isPlaying ? stop() : void play([voice]))}
                   >
                     {isPlaying ? <IconPlayerStop size={14} /> : <IconPlayerPlay size={14} />}
@@ -150,8 +153,11 @@ export function VoiceList({ model, voices, chosen, isLoading, text, speed, onCho
               <Group gap={6} justify="space-between" mih={22}>
                 <Text size="xs" c="dimmed" className="tabular">
                   {sample === undefined
-                    ? "Not heard yet"
-                    : `${formatSeconds(sample.peaks.seconds)} in ${formatSeconds(sample.madeIn)}`}
+                    ? t("Not heard yet")
+                    : t("{{length}} in {{time}}", {
+                        length: formatSeconds(sample.peaks.seconds),
+                        time: formatSeconds(sample.madeIn),
+                      })}
                 </Text>
                 {sample !== undefined && (
                   <ActionIcon
@@ -161,7 +167,7 @@ export function VoiceList({ model, voices, chosen, isLoading, text, speed, onCho
                     variant="subtle"
                     color="gray"
                     size="sm"
-                    aria-label={`Download ${voice}`}
+                    aria-label={t("Download {{name}}", { name: voice })}
                   >
                     <IconDownload size={14} />
                   </ActionIcon>

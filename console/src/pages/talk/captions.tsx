@@ -1,6 +1,7 @@
 import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { formatSeconds } from "../../components/format.ts";
+import { formatMilliseconds } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import type { Stages, TalkTurn } from "./conversation-log.ts";
 
 /** What both said, as it is said. */
@@ -10,7 +11,7 @@ export function Captions({ turns }: { turns: readonly TalkTurn[] }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: new words move the end
   useEffect(() => void end.current?.scrollIntoView({ block: "nearest" }), [turns.length, last?.text]);
   return (
-    <Stack className="captions" gap="md" role="log" aria-label="Captions" tabIndex={0}>
+    <Stack className="captions" gap="md" role="log" aria-label={t("Captions")} tabIndex={0}>
       {turns.map((turn) => (
         <Caption key={turn.id} turn={turn} />
       ))}
@@ -24,11 +25,11 @@ function Caption({ turn: { speaker, text, isComplete, isInterrupted, stages } }:
     <div className="caption" data-speaker={speaker}>
       <Group gap="xs" mb={2}>
         <Text size="xs" fw={600} c="dimmed">
-          {speaker === "user" ? "You" : "Parlance"}
+          {speaker === "user" ? t("You") : "Parlance"}
         </Text>
         {isInterrupted && (
           <Badge size="xs" variant="light" color="gray">
-            interrupted
+            {t("interrupted")}
           </Badge>
         )}
       </Group>
@@ -42,12 +43,18 @@ function Caption({ turn: { speaker, text, isComplete, isInterrupted, stages } }:
 
 function StageTimes({ stages: { hearMs, thinkMs, speakMs } }: { stages: Stages }) {
   if (speakMs === undefined) return null;
-  const stages: [string, number, string][] = [
+  const stages = [
     ["hear", hearMs ?? 0, "var(--chart-4)"],
     ["think", thinkMs ?? 0, "var(--chart-3)"],
     ["speak", speakMs, "var(--chart-2)"],
-  ];
+  ] as const;
   const total = stages.reduce((sum, [, milliseconds]) => sum + milliseconds, 0);
+  const texts = [
+    t("hear {{time}}", { time: formatMilliseconds(hearMs ?? 0) }),
+    t("think {{time}}", { time: formatMilliseconds(thinkMs ?? 0) }),
+    t("speak {{time}}", { time: formatMilliseconds(speakMs) }),
+    t("first sound after {{time}}", { time: formatMilliseconds(total) }),
+  ];
   return (
     <Group gap="sm" mt={6} data-testid="stages">
       <div className="stages" aria-hidden="true">
@@ -56,8 +63,7 @@ function StageTimes({ stages: { hearMs, thinkMs, speakMs } }: { stages: Stages }
         ))}
       </div>
       <Text size="xs" c="dimmed" className="tabular">
-        {stages.map(([name, milliseconds]) => `${name} ${formatSeconds(milliseconds / 1000)}`).join(" · ")} · first
-        sound after {formatSeconds(total / 1000)}
+        {texts.join(" · ")}
       </Text>
     </Group>
   );

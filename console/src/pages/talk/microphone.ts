@@ -1,3 +1,4 @@
+import { t } from "../../i18n/translate.ts";
 import workletUrl from "./capture-worklet.ts?worker&url";
 
 /** Audio of the microphone until it is closed. */
@@ -15,7 +16,7 @@ export async function openMicrophone(
   onAudio: (block: Int16Array<ArrayBuffer>) => void,
 ): Promise<Microphone> {
   // Browsers have no `mediaDevices` on pages that are neither encrypted nor from this machine.
-  if (!navigator.mediaDevices) throw new Error("Talking needs HTTPS, or a browser on the same machine.");
+  if (!navigator.mediaDevices) throw new Error(t("Talking needs HTTPS, or a browser on the same machine."));
   // Without the cancellation, an answer from the loudspeaker would interrupt itself.
   const audio = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
   const stream = await navigator.mediaDevices.getUserMedia({ audio });

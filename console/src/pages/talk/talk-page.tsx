@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { type ModelEntry, modelsQuery, type Task, voicesQuery } from "../../api/models.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { WithModels } from "../../components/with-models.tsx";
+import { type Message, msg, t } from "../../i18n/translate.ts";
 import { IconMicrophone, IconPlayerStopFilled } from "../../icons.tsx";
 import { Captions } from "./captions.tsx";
 import { type Phase, TalkSession, type TalkSettings } from "./talk-session.ts";
@@ -12,8 +13,8 @@ import { Waveform } from "./waveform.tsx";
 export function TalkPage() {
   return (
     <WithModels
-      title="Talk"
-      description="Speak with a model. Both sides are captioned; interrupt it whenever you like."
+      title={t("Talk")}
+      description={t("Speak with a model. Both sides are captioned; interrupt it whenever you like.")}
       task="chat"
       icon={<IconMicrophone />}
     >
@@ -22,13 +23,13 @@ export function TalkPage() {
   );
 }
 
-const PHASES: Readonly<Record<Phase, string>> = {
-  idle: "Press to talk",
-  connecting: "Connecting…",
-  listening: "Listening",
-  hearing: "Hearing you",
-  thinking: "Thinking…",
-  speaking: "Speaking. Interrupt at any time",
+const PHASES: Readonly<Record<Phase, Message>> = {
+  idle: msg("Press to talk"),
+  connecting: msg("Connecting…"),
+  listening: msg("Listening"),
+  hearing: msg("Hearing you"),
+  thinking: msg("Thinking…"),
+  speaking: msg("Speaking. Interrupt at any time"),
 };
 
 function Talk({ models }: { models: ModelEntry[] }) {
@@ -58,10 +59,10 @@ function Talk({ models }: { models: ModelEntry[] }) {
         <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
           {(
             [
-              ["Model", "model", models.map(({ id }) => id)],
-              ["Hears with", "transcriptionModel", idsOf("transcription")],
-              ["Speaks with", "speechModel", idsOf("speech")],
-              ["Voice", "voice", names],
+              [t("Model"), "model", models.map(({ id }) => id)],
+              [t("Hears with"), "transcriptionModel", idsOf("transcription")],
+              [t("Speaks with"), "speechModel", idsOf("speech")],
+              [t("Voice"), "voice", names],
             ] as const
           ).map(([label, setting, data]) => (
             <Select
@@ -77,8 +78,8 @@ function Talk({ models }: { models: ModelEntry[] }) {
           ))}
         </SimpleGrid>
         <Textarea
-          label="Instructions"
-          placeholder="Answer briefly, in spoken language."
+          label={t("Instructions")}
+          placeholder={t("Answer briefly, in spoken language.")}
           autosize
           maxRows={6}
           disabled={!isIdle}
@@ -94,13 +95,13 @@ function Talk({ models }: { models: ModelEntry[] }) {
             color={isIdle ? "pine" : "red"}
             loading={phase === "connecting"}
             disabled={missing !== undefined}
-            aria-label={isIdle ? "Start talking" : "Stop talking"}
+            aria-label={isIdle ? t("Start talking") : t("Stop talking")}
             onClick={() => (isIdle ? void session.start(settings) : session.stop())}
           >
             {isIdle ? <IconMicrophone size={36} /> : <IconPlayerStopFilled size={32} />}
           </ActionIcon>
           <Text size="sm" c="dimmed" role="status" data-phase={phase}>
-            {missing === undefined ? PHASES[phase] : `This project has no model for ${missing}.`}
+            {missing ?? t(PHASES[phase])}
           </Text>
         </Stack>
         <ErrorAlert error={error ?? voices.error} />
@@ -110,7 +111,8 @@ function Talk({ models }: { models: ModelEntry[] }) {
   );
 }
 
-function missingTask({ transcriptionModel, speechModel }: TalkSettings): Task | undefined {
-  if (transcriptionModel === "") return "transcription";
-  return speechModel === "" ? "speech" : undefined;
+/** Why nobody can talk; undefined: the project has a model for each task. */
+function missingTask({ transcriptionModel, speechModel }: TalkSettings): string | undefined {
+  if (transcriptionModel === "") return t("This project has no model for transcription.");
+  return speechModel === "" ? t("This project has no model for speech.") : undefined;
 }

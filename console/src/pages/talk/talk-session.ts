@@ -1,6 +1,7 @@
 /** A conversation over the Realtime API: microphone and loudspeaker at one end, a WebSocket at the other. */
 
 import { request, urlOf } from "../../api/request.ts";
+import { t } from "../../i18n/translate.ts";
 import { ConversationLog, type TalkEvent, type TalkTurn } from "./conversation-log.ts";
 import { type Microphone, openMicrophone } from "./microphone.ts";
 import { fromBase64, toBase64 } from "./pcm-text.ts";
@@ -87,7 +88,7 @@ export class TalkSession {
     socket.onmessage = ({ data }) => this.#read(JSON.parse(data) as TalkEvent);
     socket.onclose = ({ code, reason }) => {
       if (this.#socket !== socket) return;
-      const message = reason || `The connection to Parlance closed (${code}).`;
+      const message = reason || t("The connection to Parlance closed ({{code}}).", { code: String(code) });
       this.#end(this.#state.error ?? new Error(message));
     };
   }
@@ -113,15 +114,15 @@ export class TalkSession {
         break;
       case "response.done":
         if (response?.status === "failed") {
-          this.#set({ error: new Error(response.status_details?.error?.message ?? "The model could not answer.") });
+          this.#set({ error: new Error(response.status_details?.error?.message ?? t("The model could not answer.")) });
         }
         if (this.#state.phase === "thinking" && this.#player?.isPlaying !== true) this.#set({ phase: "listening" });
         break;
       case "error":
-        this.#set({ error: new Error(error?.message ?? "The session has failed.") });
+        this.#set({ error: new Error(error?.message ?? t("The session has failed.")) });
         break;
       case "conversation.item.input_audio_transcription.failed":
-        this.#set({ error: new Error(error?.message ?? "What you said could not be understood.") });
+        this.#set({ error: new Error(error?.message ?? t("What you said could not be understood.")) });
         break;
     }
     this.#set({ turns: this.#log.turns });

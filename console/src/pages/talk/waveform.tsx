@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { t } from "../../i18n/translate.ts";
 
 const BAR_WIDTH = 4;
 const GAP = 3;
@@ -46,7 +47,7 @@ export function Waveform({ analysers }: WaveformProps) {
     const timer = setInterval(draw, INTERVAL_MS);
     return () => clearInterval(timer);
   }, [analysers]);
-  return <canvas ref={canvas} className="waveform" role="img" aria-label="Loudness of both speakers" />;
+  return <canvas ref={canvas} className="waveform" role="img" aria-label={t("Loudness of both speakers")} />;
 }
 
 /** Root of the mean square of the last samples, from 0 to 1. */

@@ -1,4 +1,4 @@
-/** Transcripts as files. */
+/** Transcripts as files. untranslated file: Office Open XML */
 
 import { strToU8, zipSync } from "fflate";
 import { nameOf, type Segment, type SpeakerNames, type Transcript } from "./transcript.ts";

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Textarea, Tooltip, UnstyledButton } from "@mantine/core";
 import { type FormEvent, Fragment, type MouseEvent, memo, useEffect, useRef, useState } from "react";
+import { t } from "../../i18n/translate.ts";
 import { IconPencil } from "../../icons.tsx";
 import { colorAmong, SpeakerButton } from "./speaker-button.tsx";
 import { studioStore } from "./studio-store.ts";
@@ -52,7 +53,7 @@ export const SegmentRow = memo(function SegmentRow(props: SegmentRowProps) {
         )}
         <UnstyledButton
           className="segment-time tabular"
-          aria-label={`Play from ${toClock(segment.start)}`}
+          aria-label={t("Play from {{time}}", { time: toClock(segment.start) })}
           onClick={() => onSeek(segment.start, true)}
         >
           {toClock(segment.start)}
@@ -74,13 +75,13 @@ export const SegmentRow = memo(function SegmentRow(props: SegmentRowProps) {
             ))}
           </p>
           {isEditable && (
-            <Tooltip label="Edit">
+            <Tooltip label={t("Edit")}>
               <ActionIcon
                 className="segment-edit"
                 variant="subtle"
                 color="gray"
                 size="sm"
-                aria-label={`Edit the passage at ${toClock(segment.start)}`}
+                aria-label={t("Edit the passage at {{time}}", { time: toClock(segment.start) })}
                 onClick={() => setIsEditing(true)}
               >
                 <IconPencil size={15} />
@@ -103,7 +104,7 @@ function SegmentForm({ segment, onClose }: { segment: Segment; onClose: () => vo
     <form onSubmit={submit} className="segment-form">
       <Textarea
         name="text"
-        aria-label="Text of the passage"
+        aria-label={t("Text of the passage")}
         autosize
         autoFocus
         defaultValue={segment.text.trim()}
@@ -116,10 +117,10 @@ function SegmentForm({ segment, onClose }: { segment: Segment; onClose: () => vo
       />
       <Group gap={6} mt={6}>
         <Button type="submit" size="compact-sm">
-          Save
+          {t("Save")}
         </Button>
         <Button size="compact-sm" variant="subtle" color="gray" onClick={onClose}>
-          Cancel
+          {t("Cancel")}
         </Button>
       </Group>
     </form>

@@ -1,5 +1,6 @@
 import { Button, Popover, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { t } from "../../i18n/translate.ts";
 import { nameOf, type SpeakerNames } from "./transcript.ts";
 
 const COLORS = [
@@ -45,7 +46,7 @@ export function SpeakerButton({ speaker, speakers, names, detail, onRename, onAs
         <UnstyledButton
           className="speaker"
           style={{ "--speaker": colorAmong(speakers, speaker) } as never}
-          title={`Rename ${name}`}
+          title={t("Rename {{name}}", { name })}
           onClick={() => setIsOpen(!isOpen)}
         >
           <span className="speaker-dot" />
@@ -58,19 +59,19 @@ export function SpeakerButton({ speaker, speakers, names, detail, onRename, onAs
           <Stack gap="xs" w={220}>
             <TextInput
               name="name"
-              label="Name of the speaker"
+              label={t("Name of the speaker")}
               maxLength={60}
               defaultValue={names[speaker] ?? ""}
-              placeholder={`Speaker ${speaker}`}
+              placeholder={t("Speaker {{label}}", { label: speaker })}
               data-autofocus
             />
             <Button type="submit" size="xs">
-              Rename everywhere
+              {t("Rename everywhere")}
             </Button>
             {onAssign !== undefined && others.length > 0 && (
               <>
                 <Text size="xs" c="dimmed">
-                  This passage was said by
+                  {t("This passage was said by")}
                 </Text>
                 {others.map((other) => (
                   <UnstyledButton

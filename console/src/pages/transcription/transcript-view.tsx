@@ -2,6 +2,7 @@ import { Button, Card, Group, Loader, Text } from "@mantine/core";
 import { useCallback, useMemo } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { saveFile } from "../../components/save-file.ts";
+import { t } from "../../i18n/translate.ts";
 import { IconDownload } from "../../icons.tsx";
 import { toDocx, toJson, toSrt, toText, toVtt } from "./export-transcript.ts";
 import { SegmentRow } from "./segment-row.tsx";
@@ -32,7 +33,7 @@ export function TranscriptView({ studio }: { studio: Studio }) {
     <>
       <Card>
         {/* biome-ignore lint/a11y/useMediaCaption: the transcript stands below */}
-        <audio ref={player.audio} src={url} preload="metadata" aria-label="Recording" />
+        <audio ref={player.audio} src={url} preload="metadata" aria-label={t("Recording")} />
         <WaveformPlayer player={player} peaks={peaks} segments={segments} colorOf={colorOf} />
         {speakers.length > 0 && (
           <Group gap={6} mt="sm">
@@ -54,7 +55,7 @@ export function TranscriptView({ studio }: { studio: Studio }) {
           {state === "done" && <Exports transcript={transcript} studio={studio} />}
           <div data-testid="transcript" aria-live="polite" aria-busy={state === "running"}>
             {state === "done" && segments.length === 0 && (
-              <Text>{transcript.text.trim() === "" ? "No speech was found." : transcript.text}</Text>
+              <Text>{transcript.text.trim() === "" ? t("No speech was found.") : transcript.text}</Text>
             )}
             <ol className="segments">
               {segments.map((segment, index) => (
@@ -100,10 +101,12 @@ function Exports({ transcript, studio: { names, recording } }: { transcript: Tra
   return (
     <Group gap={6} mb="md" justify="space-between">
       <Text size="xs" c="dimmed">
-        Click a word to play it.{!transcript.hasWordTimes && " The times of words are estimated."}
+        {transcript.hasWordTimes
+          ? t("Click a word to play it.")
+          : t("Click a word to play it. The times of words are estimated.")}
       </Text>
       <Group gap={6}>
-        <CopyButton text={toText(transcript, names).trimEnd()} label="Copy text" />
+        <CopyButton text={toText(transcript, names).trimEnd()} label={t("Copy text")} />
         {files.map(([format, content, type]) => (
           <Button
             key={format}

@@ -1,5 +1,7 @@
 /** A transcript: segments of speakers, with the times of their words. */
 
+import { t } from "../../i18n/translate.ts";
+
 export interface Word {
   text: string;
   /** Seconds. */
@@ -29,7 +31,7 @@ export interface Transcript {
 export type SpeakerNames = Readonly<Record<string, string>>;
 
 export function nameOf(speaker: string, names: SpeakerNames): string {
-  return names[speaker] ?? `Speaker ${speaker}`;
+  return names[speaker] ?? t("Speaker {{label}}", { label: speaker });
 }
 
 /** Labels in the order in which the speakers begin. */

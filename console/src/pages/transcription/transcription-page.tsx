@@ -7,6 +7,7 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatBytes, formatLanguage } from "../../components/format.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconMicrophone, IconPlayerStop, IconUpload, IconX } from "../../icons.tsx";
 import { studioStore, useStudio } from "./studio-store.ts";
 import { TranscriptView } from "./transcript-view.tsx";
@@ -16,8 +17,8 @@ import { useRecorder } from "./use-recorder.ts";
 export function TranscriptionPage() {
   return (
     <WithModels
-      title="Transcription"
-      description="Turn a recording into text with speakers. Click a word to play it."
+      title={t("Transcription")}
+      description={t("Turn a recording into text with speakers. Click a word to play it.")}
       task="transcription"
       icon={<IconMicrophone />}
     >
@@ -52,7 +53,7 @@ function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
         <Card>
           <Group align="flex-end" gap="sm">
             <Select
-              label="Model"
+              label={t("Model")}
               data={models.map((each) => each.id)}
               allowDeselect={false}
               value={id}
@@ -60,8 +61,8 @@ function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
             />
             {languages.length > 1 && (
               <Select
-                label="Language"
-                placeholder="Detected"
+                label={t("Language")}
+                placeholder={t("Detected")}
                 searchable
                 clearable
                 w={150}
@@ -71,8 +72,8 @@ function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
               />
             )}
             <Switch
-              label="Speakers"
-              description={speakers === false ? "This model has no labels" : undefined}
+              label={t("Speakers")}
+              description={speakers === false ? t("This model has no labels") : undefined}
               disabled={speakers === false}
               checked={hasSpeakers}
               onChange={(event) => setWantsSpeakers(event.currentTarget.checked)}
@@ -86,11 +87,11 @@ function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
               />
               {state === "running" ? (
                 <Button variant="default" onClick={() => studioStore.cancel()}>
-                  Cancel
+                  {t("Cancel")}
                 </Button>
               ) : (
                 <Button disabled={recording === null} onClick={() => void start()}>
-                  Transcribe
+                  {t("Transcribe")}
                 </Button>
               )}
             </Group>
@@ -100,16 +101,17 @@ function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
         {recording === null ? (
           <Card className="studio-empty">
             <EmptyWave />
-            <Title order={2}>Drop a recording here</Title>
+            <Title order={2}>{t("Drop a recording here")}</Title>
             <Text c="dimmed" size="sm" maw={420}>
-              Audio or video, from seconds to hours. Only the chosen model reads it; the transcript stays in this
-              browser.
+              {t(
+                "Audio or video, from seconds to hours. Only the chosen model reads it; the transcript stays in this browser.",
+              )}
             </Text>
             <Group justify="center" mt="sm">
               <FileButton accept={ACCEPTED} onChange={(file) => studioStore.open(file)}>
                 {(button) => (
                   <Button {...button} leftSection={<IconUpload size={16} />}>
-                    Choose a file
+                    {t("Choose a file")}
                   </Button>
                 )}
               </FileButton>
@@ -132,7 +134,7 @@ function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
                 leftSection={<IconX size={13} />}
                 onClick={() => studioStore.open(null)}
               >
-                Close recording
+                {t("Close recording")}
               </Button>
               <RecordButton recorder={recorder} isSmall />
             </Group>
@@ -154,7 +156,7 @@ function RecordButton({ recorder, isSmall = false }: { recorder: ReturnType<type
       leftSection={<Icon size={isSmall ? 13 : 16} />}
       onClick={recorder.toggle}
     >
-      {recorder.isRecording ? "Stop recording" : "Record"}
+      {recorder.isRecording ? t("Stop recording") : t("Record")}
     </Button>
   );
 }

@@ -1,3 +1,5 @@
+/** Code of a request. untranslated file: code */
+
 import type { CodeSamples } from "../../components/as-code.tsx";
 import { baseUrl, PYTHON_CLIENT, shellQuote, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
 

@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import { t } from "../../i18n/translate.ts";
 
 interface Recorder {
   isRecording: boolean;
@@ -16,7 +17,7 @@ export function useRecorder(onRecorded: (file: File) => void): Recorder {
     setError(null);
     try {
       // Browsers have no `mediaDevices` on pages that are neither encrypted nor from this machine.
-      if (!navigator.mediaDevices) throw new Error("Recording needs HTTPS, or a browser on the same machine.");
+      if (!navigator.mediaDevices) throw new Error(t("Recording needs HTTPS, or a browser on the same machine."));
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
       const next = new MediaRecorder(stream);
       const parts: Blob[] = [];

@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Select, Text, Tooltip } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { type KeyboardEvent, type PointerEvent, useMemo } from "react";
+import { t } from "../../i18n/translate.ts";
 import { IconPlayerPause, IconPlayerPlay } from "../../icons.tsx";
 import { indexAt, type Segment } from "./transcript.ts";
 import type { Peaks } from "./use-peaks.ts";
@@ -49,11 +50,11 @@ export function WaveformPlayer({ player, peaks, segments, colorOf }: WaveformPla
         className="studio-wave"
         role="slider"
         tabIndex={0}
-        aria-label="Position in the recording"
+        aria-label={t("Position in the recording")}
         aria-valuemin={0}
         aria-valuemax={Math.round(length)}
         aria-valuenow={Math.round(seconds)}
-        aria-valuetext={`${toClock(seconds)} of ${toClock(length)}`}
+        aria-valuetext={t("{{time}} of {{length}}", { time: toClock(seconds), length: toClock(length) })}
         onKeyDown={onKeyDown}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
@@ -66,12 +67,12 @@ export function WaveformPlayer({ player, peaks, segments, colorOf }: WaveformPla
         <div className="studio-playhead" style={{ left: `${100 * share}%` }} />
       </div>
       <Group gap="sm" wrap="nowrap" mt={10}>
-        <Tooltip label={isPlaying ? "Pause" : "Play"}>
+        <Tooltip label={isPlaying ? t("Pause") : t("Play")}>
           <ActionIcon
             size={38}
             radius="xl"
             variant="filled"
-            aria-label={isPlaying ? "Pause" : "Play"}
+            aria-label={isPlaying ? t("Pause") : t("Play")}
             onClick={player.toggle}
           >
             {isPlaying ? <IconPlayerPause size={19} /> : <IconPlayerPlay size={19} />}
@@ -88,7 +89,7 @@ export function WaveformPlayer({ player, peaks, segments, colorOf }: WaveformPla
           ml="auto"
           size="xs"
           w={84}
-          aria-label="Playback speed"
+          aria-label={t("Playback speed")}
           allowDeselect={false}
           data={RATES.map((rate) => ({ value: rate, label: `${rate}×` }))}
           value={String(player.rate)}
