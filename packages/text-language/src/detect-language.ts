@@ -1,3 +1,5 @@
+import { type FunctionWords, functionWords, LATIN, wordsOf } from "./function-words.ts";
+
 const LETTER = /\p{L}/gu;
 const LATIN_LETTER = /\p{Script=Latin}/gu;
 const MARKED_LETTER = /[\u00df-\u024f]/u;
@@ -25,30 +27,12 @@ const SCRIPTS: readonly Script[] = [
   { name: "Korean", letters: /\p{Script=Hangul}/gu, codes: ["ko"] },
   { name: "Thai", letters: /\p{Script=Thai}/gu, codes: ["th"] },
 ];
-/** Languages in the Latin script that are detected: name, ISO 639-1 code, and name of the list of function words. */
-const LATIN = [
-  ["English", "en", "eng"],
-  ["German", "de", "deu"],
-  ["French", "fr", "fra"],
-  ["Spanish", "es", "spa"],
-  ["Italian", "it", "ita"],
-  ["Portuguese", "pt", "por"],
-  ["Dutch", "nl", "nld"],
-  ["Polish", "pl", "pol"],
-  ["Swedish", "sv", "swe"],
-  ["Turkish", "tr", "tur"],
-  ["Danish", "da", "dan"],
-  ["Norwegian", "no", "nob"],
-  ["Finnish", "fi", "fin"],
-  ["Czech", "cs", "ces"],
-  ["Hungarian", "hu", "hun"],
-  ["Romanian", "ro", "ron"],
-  ["Indonesian", "id", "ind"],
-  ["Croatian", "hr", "hrv"],
-  ["Catalan", "ca", "cat"],
-] as const;
 /** A single `π` or `α` is a symbol. */
 const MIN_FOREIGN_LETTERS = 3;
+/** Two words next to each other, or, in scripts without spaces, six characters. */
+const FOREIGN_PHRASE =
+  /(?:(?!\p{Script=Latin})\p{L}){2,}[^\p{L}]+(?:(?!\p{Script=Latin})\p{L}){2,}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{6,}/u;
+const MIN_PHRASE_SHARE = 0.2;
 
 /** Enough to be certain, so that the check of a very long text costs no more. */
 const MAX_CHECKED_CHARACTERS = 20_000;
@@ -76,27 +60,12 @@ export interface DetectedLanguage {
   codes: readonly string[];
 }
 
-interface LanguageWords {
-  name: string;
-  code: string;
-  /** Function words that are not English as well. */
-  words: ReadonlySet<string>;
-}
-
-interface FunctionWords {
-  english: ReadonlySet<string>;
-  others: readonly LanguageWords[];
-}
-
-let functionWords: Promise<FunctionWords> | undefined;
-
 /** Returns undefined where the language is not certain: for names, loanwords, quotations and short texts. */
 export async function detectLanguage(text: string): Promise<DetectedLanguage | undefined> {
   const checked = text.slice(0, MAX_CHECKED_CHARACTERS);
   const script = otherScript(checked);
   if (script !== undefined) return script;
-  functionWords ??= loadFunctionWords();
-  return latinLanguage(checked, await functionWords);
+  return latinLanguage(checked, await functionWords());
 }
 
 /**
@@ -106,8 +75,7 @@ export async function detectLanguage(text: string): Promise<DetectedLanguage | u
 export async function mayBeForeign(text: string): Promise<boolean> {
   const checked = text.slice(0, MAX_CHECKED_CHARACTERS);
   if (otherScript(checked) !== undefined) return true;
-  functionWords ??= loadFunctionWords();
-  const { english, others } = await functionWords;
+  const { english, others } = await functionWords();
   const words = wordsOf(checked.toLowerCase());
   const englishCount = words.filter((word) => english.has(word)).length;
   const most = Math.max(...others.map((language) => words.filter((word) => language.words.has(word)).length));
@@ -122,7 +90,7 @@ export function mayBeIn(found: DetectedLanguage, languages: readonly string[]): 
   const { codes } = found;
   const isDetectable = (code: string) => isOfOtherScript(code) || LATIN.some(([, known]) => known === code);
   if (codes.length === 0) return !languages.every(isDetectable);
-  const isLatin = LATIN.some(([, code]) => codes.includes(code));
+  const isLatin = !codes.some(isOfOtherScript);
   return languages.some((code) => {
     if (codes.includes(code)) return true;
     if (!isDetectable(code)) return isLatin;
@@ -134,11 +102,17 @@ function isOfOtherScript(code: string): boolean {
   return SCRIPTS.some(({ codes }) => codes.includes(code));
 }
 
-function otherScript(text: string): DetectedLanguage | undefined {
+/** Returns the script of a phrase of another script than Latin, with a fifth of the letters, which no single word is. */
+export function foreignPhrase(text: string): DetectedLanguage | undefined {
+  const checked = text.slice(0, MAX_CHECKED_CHARACTERS);
+  return FOREIGN_PHRASE.test(checked) ? otherScript(checked, MIN_PHRASE_SHARE) : undefined;
+}
+
+function otherScript(text: string, minShare = 0.5): DetectedLanguage | undefined {
   const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
   const letters = count(LETTER);
   const foreign = letters - count(LATIN_LETTER);
-  if (foreign < MIN_FOREIGN_LETTERS || foreign * 2 <= letters) return undefined;
+  if (foreign < MIN_FOREIGN_LETTERS || foreign <= letters * minShare) return undefined;
   const counts = SCRIPTS.map((script) => ({ ...script, letters: count(script.letters) }));
   const most = counts.reduce((best, each) => (each.letters > best.letters ? each : best));
   if (most.letters === 0) return { name: "another script than Latin", codes: [] };
@@ -168,18 +142,4 @@ function latinLanguage(text: string, { english, others }: FunctionWords): Detect
   }
   const isEnglish = isCertain(englishWords) && best.found.length <= englishWords.length * MAX_ENGLISH_SHARE;
   return isEnglish ? { name: "English", codes: ["en"] } : undefined;
-}
-
-function wordsOf(text: string): string[] {
-  return (text.match(/[\p{L}\p{M}]+/gu) ?? []).filter((word) => word.length > 1);
-}
-
-/** Loaded with the first text: the lists take 7 MB. */
-async function loadFunctionWords(): Promise<FunctionWords> {
-  const lists = await import("stopword");
-  const english = new Set(lists.eng);
-  const others = LATIN.filter(([, code]) => code !== "en").map(([name, code, list]) => {
-    return { name, code, words: new Set(lists[list].filter((word) => !english.has(word))) };
-  });
-  return { english, others };
 }

@@ -17,6 +17,7 @@ declare module "stopword" {
   export const por: readonly string[];
   export const ron: readonly string[];
   export const spa: readonly string[];
+  export const swa: readonly string[];
   export const swe: readonly string[];
   export const tur: readonly string[];
 }

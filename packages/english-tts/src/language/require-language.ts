@@ -1,4 +1,5 @@
-import { detectLanguage, mayBeIn } from "@parlance-inference/text-language/detect-language";
+import { detectBriefLanguage } from "@parlance-inference/text-language/detect-brief-language";
+import { detectLanguage, foreignPhrase, mayBeIn } from "@parlance-inference/text-language/detect-language";
 import type { Segment } from "../text/to-segments.ts";
 import { TtsError } from "../tts-error.ts";
 
@@ -8,14 +9,18 @@ export function spokenText(segments: readonly Segment[]): string {
 }
 
 /**
- * Throws a TtsError `unsupported_language` for a text that is mostly in a script, or certainly in a language, that is
- * none of a voice's (ISO 639-1). Names, loanwords, quotations and short texts pass: a wrong refusal is worse than an
- * accent.
+ * Throws a TtsError `unsupported_language` for a text with much of a script, or certainly in a language, that is none of
+ * a voice's (ISO 639-1). Names, loanwords, quotations and texts of one or two words pass: a wrong refusal is worse than
+ * an accent.
  */
 export async function requireLanguage(text: string, languages: readonly string[]): Promise<void> {
-  const detected = await detectLanguage(text);
+  const phrase = foreignPhrase(text);
+  const detected = (await detectLanguage(text)) ?? phrase ?? (await detectBriefLanguage(text));
   if (detected === undefined || mayBeIn(detected, languages)) return;
-  const finding = /\bscript\b/.test(detected.name) ? `is mostly in ${detected.name}` : `appears to be ${detected.name}`;
+  const share = detected === phrase ? "partly" : "mostly";
+  const finding = /\bscript\b/.test(detected.name)
+    ? `is ${share} in ${detected.name}`
+    : `appears to be ${detected.name}`;
   const supported = languages.map(nameOf).join(", ");
   throw new TtsError("unsupported_language", `The text ${finding}. The languages of this voice are: ${supported}.`);
 }
