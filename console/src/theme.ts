@@ -64,6 +64,7 @@ const DARK: MantineColorsTuple = [
 export function createConsoleTheme(): MantineThemeOverride {
   const close = { "aria-label": t("Close") };
   const clear = { "aria-label": t("Clear") };
+  const toggle = { "aria-label": t("Toggle password visibility") };
   const dismiss = { "aria-label": t("Dismiss") };
   return createTheme({
     colors: { pine: PINE, apricot: APRICOT, gray: GRAY, dark: DARK },
@@ -86,6 +87,7 @@ export function createConsoleTheme(): MantineThemeOverride {
       FileInput: { defaultProps: { clearButtonProps: clear } },
       TagsInput: { defaultProps: { clearButtonProps: clear } },
       Autocomplete: { defaultProps: { clearButtonProps: clear, comboboxProps: { shadow: "md" } } },
+      PasswordInput: { defaultProps: { visibilityToggleButtonProps: toggle } },
       Select: {
         defaultProps: {
           clearButtonProps: clear,

@@ -126,7 +126,7 @@ function SettingRow({ setting: { key, value, default: otherwise, source, descrip
 
 function shownValue(value: unknown): string {
   if (value === null) return t("not set");
-  if (Array.isArray(value)) return value.length === 0 ? t("none") : value.map(String).join(", ");
+  if (Array.isArray(value)) return value.length === 0 ? t("none") : value.map(shownValue).join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -6,7 +6,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { notifyDone } from "../../components/notify.tsx";
-import { msg, t } from "../../i18n/translate.ts";
+import { type Message, msg, t } from "../../i18n/translate.ts";
 import { IconServer } from "../../icons.tsx";
 import { bodyOf, type Entry, pathOf, refreshConfiguration } from "./connections-api.ts";
 
@@ -16,6 +16,12 @@ const STATUS = {
   invalid: { color: "red", label: msg("Not applied") },
   ignored: { color: "gray", label: msg("Ignored") },
 } as const;
+
+const KINDS: Readonly<Record<Entry["kind"], Message>> = {
+  model: msg("model"),
+  connection: msg("connection"),
+  setting: msg("setting"),
+};
 
 /** Entries of the file, which are locked, and of the API. */
 export function EntryTable({ entries, mayChange }: { entries: readonly Entry[]; mayChange: boolean }) {
@@ -57,7 +63,7 @@ export function EntryTable({ entries, mayChange }: { entries: readonly Entry[]; 
             {entries.map((entry) => (
               <Table.Tr key={`${entry.source} ${entry.id}`}>
                 <Table.Td className="wrap-anywhere">{entry.name}</Table.Td>
-                <Table.Td>{entry.kind}</Table.Td>
+                <Table.Td>{t(KINDS[entry.kind])}</Table.Td>
                 <Table.Td>{entry.source === "file" ? t("parlance.yaml (locked)") : "API"}</Table.Td>
                 <Table.Td>
                   <Badge variant="dot" color={STATUS[entry.status].color} tt="none">
