@@ -16,12 +16,12 @@ export function BudgetBar({ label, thresholdCents, usage }: BudgetBarProps) {
     <>
       <Group justify="space-between" gap="xs" mb={4}>
         <Text size="sm" className="tabular">
-          {t("{{value}} of {{threshold}}", { value: formatCost(value), threshold: formatCost(threshold) })}
+          {t("{{spent}} of {{limit}}", { spent: formatCost(value), limit: formatCost(threshold) })}
         </Text>
         <Text size="xs" c="dimmed" className="tabular">
           {usage.resets_at === null
             ? t("Does not reset")
-            : t("Resets {{resets_at}}", { resets_at: formatDateTime(usage.resets_at) })}
+            : t("Resets {{time}}", { time: formatDateTime(usage.resets_at) })}
         </Text>
       </Group>
       <Progress

@@ -11,6 +11,7 @@ const GERMAN = {
   "{{count}} requests_other": "{{count}} Anfragen",
   Open_verb: "Öffnen",
   Models: "Modelle",
+  Score_verb: "Bewerten",
   "Run <code>{{command}}</code> in <b>{{folder}}</b>.": "In <b>{{folder}}</b> <code>{{command}}</code> ausführen.",
 };
 
@@ -39,6 +40,7 @@ test("translates texts, plurals, contexts and constants that were made before th
   expect(t("Delete {{name}}", { name: "A" })).toBe("A löschen");
   expect(t("Open", { context: "verb" })).toBe("Öffnen");
   expect(t(label)).toBe("Modelle");
+  expect(t(msg("Score", { context: "verb" }))).toBe("Bewerten");
   expect([1, 1234].map((count) => plural(count, "{{count}} request", "{{count}} requests"))).toEqual([
     "1 Anfrage",
     "1.234 Anfragen",
@@ -48,6 +50,7 @@ test("translates texts, plurals, contexts and constants that were made before th
 test("shows a text without a translation in English", async () => {
   await speak("de");
   expect(t("Close")).toBe("Close");
+  expect(t(msg("Mask", { context: "verb" }))).toBe("Mask");
   expect(plural(1, "{{count}} key", "{{count}} keys")).toBe("1 key");
   expect(plural(2, "{{count}} key", "{{count}} keys")).toBe("2 keys");
 });

@@ -48,19 +48,22 @@ void i18n.use(formatter).init({
   interpolation: { escapeValue: false, alwaysFormat: true },
 });
 
+/** Between the text and the context of a constant; no text has it. */
+const CONTEXT_SEPARATOR = "\u0004";
 /** i18next's types would look each key up in a table of types. */
-const translate = i18n.t as unknown as (text: string, values?: object) => string;
+const translate = i18n.t as unknown as (text: string | undefined, values?: object) => string;
 
 /** The text in the language of the console. Never called while a module loads: the language may change afterwards. */
 export function t(message: Message): string;
 export function t<const Text extends string>(text: Literal<Text>, ...values: Arguments<Placeholder<Text>>): string;
-export function t(text: unknown, values?: object): string {
-  return translate(text as string, values);
+export function t(text: string | Message, values?: object): string {
+  const [key, context] = (text as string).split(CONTEXT_SEPARATOR);
+  return translate(key, context === undefined ? values : { context });
 }
 
 /** Marks a text of a constant for translation; `t` translates it where it is shown. */
-export function msg<const Text extends string>(text: Literal<Text>): Message {
-  return text as unknown as Message;
+export function msg<const Text extends string>(text: Literal<Text>, { context }: Context = {}): Message {
+  return (context === undefined ? text : text + CONTEXT_SEPARATOR + context) as unknown as Message;
 }
 
 /** Choices of a list with their labels translated. */

@@ -5,24 +5,31 @@ import { currentLanguage, LANGUAGES, storedLanguage } from "../i18n/language.ts"
 import { t } from "../i18n/translate.ts";
 import { IconLanguage } from "../icons.tsx";
 
+const COMPLETE = LANGUAGES.filter(({ isComplete }) => isComplete);
+
+/** Actions that change the language, with its name. */
+export function languageActions(): { id: string; label: string; run: () => void }[] {
+  return COMPLETE.filter(({ id }) => id !== currentLanguage()).map(({ id, name }) => ({
+    id: `language ${id}`,
+    label: t("Language: {{name}}", { name }),
+    run: () => choose(id),
+  }));
+}
+
 /** A list of languages behind an icon; absent while there is only one. */
 export function LanguageSelect() {
-  const stored = storedLanguage();
-  const offered = LANGUAGES.filter(({ id, isComplete }) => isComplete || id === currentLanguage());
-  if (offered.length === 1) return null;
+  if (COMPLETE.length === 1) return null;
   return (
     <ActionIcon component="span" variant="subtle" color="gray" className="language-select">
       <IconLanguage size={17} stroke={1.7} />
       <select
         aria-label={t("Language")}
         title={t("Language")}
-        value={stored ?? ""}
-        onChange={({ currentTarget: { value } }) => {
-          chooseLanguage(value === "" ? undefined : value).catch(notifyFailure);
-        }}
+        value={storedLanguage() ?? ""}
+        onChange={({ currentTarget: { value } }) => choose(value === "" ? undefined : value)}
       >
         <option value="">{t("Language of the browser")}</option>
-        {offered.map(({ id, name }) => (
+        {COMPLETE.map(({ id, name }) => (
           <option key={id} value={id} lang={id}>
             {name}
           </option>
@@ -30,4 +37,8 @@ export function LanguageSelect() {
       </select>
     </ActionIcon>
   );
+}
+
+function choose(id: string | undefined): void {
+  chooseLanguage(id).catch(notifyFailure);
 }

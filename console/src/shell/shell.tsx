@@ -20,7 +20,7 @@ import { t } from "../i18n/translate.ts";
 import { IconHelp, IconLogout, IconSearch } from "../icons.tsx";
 import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
 import type { Command } from "./find-commands.ts";
-import { LanguageSelect } from "./language-select.tsx";
+import { LanguageSelect, languageActions } from "./language-select.tsx";
 import { Logo } from "./logo.tsx";
 import { navigationFor } from "./navigation.ts";
 import { MODIFIER } from "./shortcuts.ts";
@@ -62,6 +62,7 @@ export function Shell() {
       { id: "theme", label: otherLabel, kind: t("Action"), run: toggleScheme },
       { id: "shortcuts", label: t("Show keyboard shortcuts"), kind: t("Action"), run: showKeys },
       { id: "docs", label: t("Documentation"), kind: t("Help"), run: () => location.assign(DOCS) },
+      ...languageActions().map((action) => ({ ...action, kind: t("Action") })),
       { id: "sign-out", label: t("Sign out"), kind: t("Action"), run: () => leave.mutate() },
     ],
     [otherLabel, toggleScheme, leave.mutate, showKeys],

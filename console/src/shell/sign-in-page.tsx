@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useRef } from "react";
 import { replaceSession, type SignInOptions, sessionQuery, signIn } from "../api/session.ts";
 import { Trans } from "../i18n/trans.tsx";
 import { t } from "../i18n/translate.ts";
+import { LanguageSelect } from "./language-select.tsx";
 import { Logo } from "./logo.tsx";
 
 /** Not part of the first load of somebody who is signed in, or whose link signs in. */
@@ -66,6 +67,9 @@ export function SignInPage({ options }: { options: SignInOptions }) {
             />
           </Text>
         )}
+        <Center>
+          <LanguageSelect />
+        </Center>
       </Stack>
     </Center>
   );

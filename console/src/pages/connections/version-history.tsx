@@ -10,7 +10,7 @@ import { msg, t } from "../../i18n/translate.ts";
 import { type Comparison, refreshConfiguration, VERSIONS, type Version } from "./connections-api.ts";
 
 const ACTIONS = {
-  change: msg("Change"),
+  change: msg("Change", { context: "noun" }),
   restore: msg("Return to an earlier version"),
   import: msg("Several entries"),
 } as const;

@@ -40,7 +40,7 @@ export function ModerationTab({ project }: { project: string }) {
 
 const MODES = [
   { value: "off", label: msg("Off") },
-  { value: "score", label: msg("Score") },
+  { value: "score", label: msg("Score", { context: "verb" }) },
   { value: "block", label: msg("Block") },
 ];
 
