@@ -28,6 +28,7 @@ export const PERSONAL_DATA = {
   ...fileData,
   ...savedChatData,
   ...promptData,
+  ...mcpData,
   ...uploadData,
   ...evalData,
   ...batchData,

@@ -4,6 +4,7 @@ import { cutSlowReaders } from "../../http/connections.ts";
 import { InternalRequests } from "../../http/internal-requests.ts";
 import type { Feature, ServiceParts } from "../feature.ts";
 import { consoleUrl } from "../sign-on/sign-on-routes.ts";
+import { ClientMessages } from "./client-messages.ts";
 import { McpGateway } from "./gateway.ts";
 import { mcpGateway, resourceMetadata } from "./gateway-routes.ts";
 import { McpCallLog } from "./mcp-call-log.ts";
@@ -23,7 +24,8 @@ export function mcpFeature(parts: ServiceParts): Feature {
   tools.register(new McpToolType(servers, log));
   const requests = new InternalRequests("x-parlance-mcp-call");
   const service = config.mcp.operations ? new ServiceServer(inference, requests) : undefined;
-  const gateway = new McpGateway({ servers, inference, logger, log, service });
+  const messages = lifetime.use(new ClientMessages(database, logger));
+  const gateway = new McpGateway({ servers, inference, logger, log, messages, service });
   lifetime.defer(() => gateway.close());
   const routes = { servers, gateway, inference, log, accounts };
   const always = { project: [mcpServers(routes)], admin: [mcpAdministration(routes)] };

@@ -4,11 +4,11 @@ import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { McpGateway } from "./gateway.ts";
+import type { McpGateway, RpcMessage } from "./gateway.ts";
 import { SERVICE_NAME } from "./service-server.ts";
 
 /** JSON-RPC, whose methods and results are those of the Model Context Protocol. */
-const Message = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string() });
+const Message = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string().optional() });
 const Answer = z.looseObject({ jsonrpc: z.literal("2.0") });
 
 const ResourceMetadata = z.object({
@@ -26,7 +26,9 @@ const DOCUMENTATION = "https://modelcontextprotocol.io";
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Names of this machine. */
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-/** Headers by which the protocol of 2026 says what a request is. */
+/** Methods that reach a server, and count as requests. */
+const COUNTED: ReadonlySet<unknown> = new Set(["tools/call", "prompts/get", "resources/read", "completion/complete"]);
+/** Headers by which the protocol says what a request is. */
 const SENT_HEADERS = /^(accept|content-type|last-event-id|mcp-.+)$/;
 
 export interface GatewayRoutes {
@@ -61,8 +63,8 @@ export function mcpGateway({
           ...operation({
             summary:
               path === PATH
-                ? "Answers a message of the Model Context Protocol with the tools of the configured servers."
-                : "Answers a message of the Model Context Protocol with the tools of one server.",
+                ? "Answers a message of the Model Context Protocol for the configured servers: tools, prompts and resources."
+                : "Answers a message of the Model Context Protocol for one server.",
             tag: "MCP",
             permission: "project",
             body: Message,
@@ -75,10 +77,10 @@ export function mcpGateway({
         async (request, reply) => {
           refuseOtherOrigins(request, corsOrigins, publicUrl);
           const { server } = request.params as { server?: string };
-          if (server !== undefined && !gateway.isVisible(server, request.caller)) throw noServer(server);
-          const message = request.body as { method?: unknown };
-          // Only calls count as requests; lists come from a memory of a minute, and the service's operations count themselves.
-          const counts = message?.method === "tools/call" && server !== SERVICE_NAME;
+          if (server !== undefined && !gateway.isVisible(server, request)) throw noServer(server);
+          const message = request.body as RpcMessage;
+          // Lists come from a memory of a minute, and the service's operations count themselves.
+          const counts = COUNTED.has(message.method) && server !== SERVICE_NAME;
           if (counts) await inference.admit(request.caller);
           const leaving = new AbortController();
           const onLeave = onDisconnect(reply);
@@ -93,8 +95,8 @@ export function mcpGateway({
             source: "gateway",
             server,
             onDisconnect: (leave, _settlement, guardrails) => onLeave(leave, undefined, guardrails),
-            onCall: (name, tool) => {
-              request.record.model = `mcp/${name}/${tool}`;
+            onCall: (name, use) => {
+              request.record.model = `mcp/${name}/${use}`;
             },
             onFailure: (failure) => request.reportFailure(failure),
           });

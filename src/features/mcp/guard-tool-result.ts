@@ -1,7 +1,7 @@
 import type { GuardResult } from "../../inference/guardrails/guard-tool.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
-import type { CallToolResult } from "./mcp-connection.ts";
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from "./mcp-connection.ts";
 
 type Block = NonNullable<CallToolResult["content"]>[number];
 
@@ -22,6 +22,32 @@ export async function guardToolResult(
   if (object !== undefined) return { ...result, content: blocks, structuredContent: object };
   const message = "A guardrail put a text that is not a JSON object in place of the structured content of the result.";
   throw new Fault("answer-unfit", message, { code: "upstream_error" });
+}
+
+/** The same for a prompt, whose messages are content like that of results. */
+export async function guardPromptResult(result: GetPromptResult, guardResult: GuardResult): Promise<GetPromptResult> {
+  const { description, messages } = result;
+  const content = messages.map((message) => message.content);
+  const texts: Block[] = description === undefined ? [] : [{ type: "text", text: description }];
+  const guarded = await guardToolResult({ content: [...texts, ...content] }, guardResult, unreadableIn({ content }));
+  const blocks = (guarded.content ?? []).values();
+  const first = description === undefined ? undefined : blocks.next().value;
+  return {
+    ...result,
+    ...(first?.type === "text" && { description: first.text }),
+    messages: messages.map((message) => ({ ...message, content: blocks.next().value ?? message.content })),
+  };
+}
+
+/** The same for the contents of a resource. */
+export async function guardResourceResult(
+  result: ReadResourceResult,
+  guardResult: GuardResult,
+): Promise<ReadResourceResult> {
+  const content = result.contents.map((resource): Block => ({ type: "resource", resource }));
+  const guarded = await guardToolResult({ content }, guardResult, unreadableIn({ content }));
+  const contents = (guarded.content ?? []).flatMap((block) => (block.type === "resource" ? [block.resource] : []));
+  return { ...result, contents };
 }
 
 /** The first content of a result that has no text, by its type; undefined: all has. */

@@ -27,6 +27,7 @@ const MAX_ERROR_CHARACTERS = 500;
 export interface LoggedCall {
   caller: Caller;
   server: string;
+  /** A tool, or `prompts/` or `resources/` and a name or address. */
   tool: string;
   source: McpCallSource;
 }
@@ -44,7 +45,7 @@ export class McpCallLog {
   }
 
   /** Runs a call and records how it ended. Throws what `run` throws. */
-  async record(call: LoggedCall, run: () => Promise<ToolResult<CallToolResult>>): Promise<ToolResult<CallToolResult>> {
+  async record<Result>(call: LoggedCall, run: () => Promise<ToolResult<Result>>): Promise<ToolResult<Result>> {
     const startedAt = Date.now();
     const beganAt = performance.now();
     const end = (part: Pick<McpCallRow, "outcome" | "error" | "resultBytes" | "costNanoDollars">) => {
@@ -67,7 +68,7 @@ export class McpCallLog {
       if (value === undefined) {
         end({ outcome: "failed", error: errorOf(failure), resultBytes: null, costNanoDollars });
       } else {
-        const outcome = value.isError === true ? "tool_error" : "completed";
+        const outcome = (value as Partial<CallToolResult>).isError === true ? "tool_error" : "completed";
         end({ outcome, error: null, resultBytes: Buffer.byteLength(JSON.stringify(value)), costNanoDollars });
       }
       return result;

@@ -6,7 +6,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { CallOutcome, RunContext, ServiceCall } from "../tools/service-tool.ts";
 import { guardToolResult } from "./guard-tool-result.ts";
 import type { LoggedCall, McpCallLog } from "./mcp-call-log.ts";
-import type { CallToolResult, McpConnection, McpTool } from "./mcp-connection.ts";
+import type { McpConnection, McpTool } from "./mcp-connection.ts";
 import { type McpOutcome, toFailure, toOutcome } from "./mcp-result.ts";
 import type { McpServer } from "./mcp-servers.ts";
 
@@ -118,11 +118,11 @@ export class McpApprovalCall implements ServiceCall {
 }
 
 /** Runs a call, which the log records if the operator named the server. */
-export function logged(
+export function logged<Result>(
   log: McpCallLog,
   { server, ...call }: Omit<LoggedCall, "server"> & { server: McpServer },
-  run: () => Promise<ToolResult<CallToolResult>>,
-): Promise<ToolResult<CallToolResult>> {
+  run: () => Promise<ToolResult<Result>>,
+): Promise<ToolResult<Result>> {
   return server.settings === undefined ? run() : log.record({ ...call, server: server.name }, run);
 }
 

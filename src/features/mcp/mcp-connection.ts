@@ -3,15 +3,20 @@
 import type {
   CallToolResult,
   Client,
+  CompleteRequestParams,
+  CompleteResult,
   DiscoverResult,
-  Tool as McpTool,
-  Progress,
+  GetPromptResult,
+  ReadResourceResult,
   Transport,
 } from "@modelcontextprotocol/client";
+import { withTimeout } from "../../kernel/async/timeout.ts";
 import { untilAborted } from "../../kernel/async/until-aborted.ts";
 import { VERSION } from "../../kernel/version.ts";
+import { type McpOffer, type McpTool, type OfferKind, readOffer } from "./mcp-offer.ts";
+import { answersTo, declares, type InputRequiredResult, isInputRequiredResult, type Peer, QUESTIONS } from "./peer.ts";
 
-export type { CallToolResult, McpTool };
+export type { CallToolResult, CompleteResult, GetPromptResult, McpTool, ReadResourceResult };
 
 /** What a server speaks, which saves later connections the question. */
 export type KnownEra = { kind: "modern"; discover: DiscoverResult } | { kind: "legacy" };
@@ -42,6 +47,12 @@ export interface McpConnectionOptions {
   onClosed?: () => void;
   /** Called when it could not be opened. */
   onFailed?: () => void;
+  /** Client of all requests; undefined: requests of several share the connection, or nobody can be asked. */
+  peer?: Peer | undefined;
+  /** Called when the server says that a list has changed. */
+  onListChanged?: (kind: OfferKind) => void;
+  /** Called when the server says that a resource has changed. */
+  onResourceUpdated?: (uri: string) => void;
 }
 
 /** A server that asks the caller for something, which nobody can answer within a response. */
@@ -49,15 +60,26 @@ class InputRequired extends Error {
   override readonly name = "InputRequired";
 }
 
-const ASKS = "The tool asks for further input (elicitation), which this service does not pass on.";
+const ASKS =
+  "It asks for further input (elicitation or sampling), which this client cannot answer or gets no request for.";
 /** Calls are bounded by their own time; this only keeps the client's default of a minute away. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
-const MAX_TOOLS = 1000;
+const ACKNOWLEDGE_MS = 10_000;
+const CANCEL_MS = 1_000;
+/** Times that one call may ask for input. */
+const MAX_ROUNDS = 10;
+/** Keys of a request's metadata in the protocol of 2026. */
+const CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL_META = "io.modelcontextprotocol/logLevel";
+
+type Method = "tools/call" | "prompts/get" | "resources/read" | "completion/complete";
 
 export class McpConnection {
   readonly #options: McpConnectionOptions;
   readonly #failed = new AbortController();
   #client: Promise<Client> | undefined;
+  /** Notifications on their way to the server. */
+  readonly #cancellations = new Set<Promise<void>>();
   #hasAsked = false;
   #waiting = 0;
 
@@ -70,35 +92,103 @@ export class McpConnection {
     return this.#failed.signal.aborted;
   }
 
-  async listTools(signal: AbortSignal): Promise<McpTool[]> {
-    const { tools } = await this.#request(signal, (client, options) => client.listTools(undefined, options));
-    if (tools.length > MAX_TOOLS) throw new Error(`It has ${tools.length} tools; the limit is ${MAX_TOOLS}.`);
-    return tools;
+  list<Kind extends OfferKind>(kind: Kind, signal: AbortSignal): Promise<McpOffer[Kind]> {
+    return this.#send(signal, (client, options) => readOffer(kind, client, options));
   }
 
-  async callTool(
-    tool: McpTool,
-    input: Readonly<Record<string, unknown>>,
+  /** `peer`: the client of this call. A result that asks for input is returned if it can answer with its next request. */
+  callTool(tool: McpTool, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
+  callTool(
+    ...call: [tool: McpTool, input: Readonly<Record<string, unknown>>, signal: AbortSignal, peer: Peer]
+  ): Promise<CallToolResult | InputRequiredResult>;
+  callTool(tool: McpTool, input: Readonly<Record<string, unknown>>, signal: AbortSignal, peer?: Peer) {
+    return this.#ask<CallToolResult>("tools/call", { name: tool.name, arguments: input }, { signal, peer, tool });
+  }
+
+  getPrompt(
+    name: string,
+    input: Readonly<Record<string, string>>,
     signal: AbortSignal,
-    onprogress?: (progress: Progress) => void,
-  ): Promise<CallToolResult> {
-    this.#hasAsked = false;
-    const more = { toolDefinition: tool, ...(onprogress && { onprogress }) };
-    const result = await this.#request(signal, (client, options) =>
-      client.callTool({ name: tool.name, arguments: input }, { ...options, ...more }),
-    ).catch((error: unknown) => {
-      throw this.#hasAsked || isInputRequired(error) ? new InputRequired(ASKS, { cause: error }) : error;
+    peer: Peer,
+  ): Promise<GetPromptResult | InputRequiredResult> {
+    return this.#ask("prompts/get", { name, arguments: input }, { signal, peer });
+  }
+
+  readResource(uri: string, signal: AbortSignal, peer: Peer): Promise<ReadResourceResult | InputRequiredResult> {
+    return this.#ask("resources/read", { uri }, { signal, peer });
+  }
+
+  async complete(params: CompleteRequestParams, signal: AbortSignal): Promise<CompleteResult> {
+    return this.#send(signal, async (client, options) =>
+      client.getServerCapabilities()?.completions === undefined
+        ? { completion: { values: [] } }
+        : client.complete(params, options),
+    );
+  }
+
+  /** Asks for notifications about a resource, until the connection closes. */
+  async subscribe(uris: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.#send(signal, async (client, options) => {
+      if (client.getServerCapabilities()?.resources?.subscribe !== true) return;
+      if (client.getProtocolEra() === "modern") {
+        await client.listen({ resourceSubscriptions: [...uris] }, { ...options, timeout: ACKNOWLEDGE_MS });
+        return;
+      }
+      for (const uri of uris) await client.subscribeResource({ uri }, options);
     });
-    if (this.#hasAsked && result.isError === true) throw new InputRequired(ASKS);
-    return result;
   }
 
   async close(): Promise<void> {
     const client = await this.#client?.catch(() => undefined);
+    // The server learns that nobody waits for its answer.
+    await withTimeout(Promise.allSettled(this.#cancellations), CANCEL_MS).catch(() => {});
     await client?.close().catch(() => {});
   }
 
-  async #request<Result>(
+  /** Runs a method that may ask for input, which `peer.ask` answers where there is one. */
+  async #ask<Result>(
+    method: Method,
+    params: Readonly<Record<string, unknown>>,
+    { signal, peer, tool }: { signal: AbortSignal; peer: Peer | undefined; tool?: McpTool },
+  ): Promise<Result | InputRequiredResult> {
+    this.#hasAsked = false;
+    const { ask, capabilities, logLevel, hasChosenLevel, onProgress, inputResponses, requestState } = peer ?? {};
+    const result = await this.#send(signal, async (client, options) => {
+      const isModern = client.getProtocolEra() === "modern";
+      const meta = isModern && {
+        _meta: {
+          ...(capabilities && { [CAPABILITIES_META]: capabilities }),
+          ...(logLevel && { [LOG_LEVEL_META]: logLevel }),
+        },
+      };
+      const setsLevel = !isModern && hasChosenLevel === true && client.getServerCapabilities()?.logging !== undefined;
+      if (setsLevel && logLevel !== undefined) await client.setLoggingLevel(logLevel, options);
+      const more = {
+        ...options,
+        allowInputRequired: true,
+        ...(tool && { toolDefinition: tool }),
+        ...(onProgress && { onprogress: onProgress }),
+      };
+      const send = async (answers: object): Promise<unknown> => {
+        const sent = { ...params, ...answers, ...meta } as never;
+        return tool === undefined ? client.request({ method, params: sent }, more) : client.callTool(sent, more);
+      };
+      let answer = await send({ ...(inputResponses && { inputResponses }), ...(requestState && { requestState }) });
+      for (let round = 0; ask !== undefined && isInputRequiredResult(answer) && declares(peer, answer); round += 1) {
+        if (round === MAX_ROUNDS) throw new Error(`It asked for input ${MAX_ROUNDS} times, the limit for one call.`);
+        answer = await send(await answersTo(answer, (name, asked) => ask(name, asked, options.signal)));
+      }
+      return answer as Result | InputRequiredResult;
+    }).catch((error: unknown) => {
+      throw this.#hasAsked ? new InputRequired(ASKS, { cause: error }) : error;
+    });
+    const canAnswer = !isInputRequiredResult(result) || declares(peer, result);
+    const hasFailed = this.#hasAsked && (result as CallToolResult).isError === true;
+    if (hasFailed || !canAnswer) throw new InputRequired(ASKS);
+    return result;
+  }
+
+  async #send<Result>(
     signal: AbortSignal,
     send: (client: Client, options: { signal: AbortSignal; timeout: number }) => Promise<Result>,
   ): Promise<Result> {
@@ -119,13 +209,15 @@ export class McpConnection {
   }
 
   async #connect(): Promise<Client> {
-    const { openTransport, connectTimeoutMs, era, onEra, onClosed } = this.#options;
+    const { openTransport, connectTimeoutMs, era, onEra, onClosed, peer } = this.#options;
     // A service without MCP servers does not load the library.
     const library = await import("@modelcontextprotocol/client");
     const client = new library.Client(
       { name: "parlance", version: VERSION },
       {
         versionNegotiation: { mode: "auto", probe: { timeoutMs: connectTimeoutMs } },
+        // A client that nobody can ask within the call has nothing to declare.
+        capabilities: peer?.ask === undefined ? {} : peer.capabilities,
         inputRequired: { autoFulfill: false },
         // Compiling schemas of strangers costs time, and their patterns can take forever.
         jsonSchemaValidator: {
@@ -133,14 +225,20 @@ export class McpConnection {
         },
       },
     );
-    client.fallbackRequestHandler = async ({ method }) => {
-      this.#hasAsked ||= method === "elicitation/create" || method === "sampling/createMessage";
+    client.fallbackRequestHandler = async ({ method, params = {} }, { mcpReq }) => {
+      const capability = QUESTIONS[method];
+      if (capability !== undefined && peer?.ask !== undefined && peer.capabilities[capability] !== undefined) {
+        return peer.ask(method, params, mcpReq.signal);
+      }
+      this.#hasAsked ||= capability !== undefined;
       throw new library.ProtocolError(library.METHOD_NOT_FOUND, `${method} is not supported`);
     };
+    this.#observe(client);
     const transport = await openTransport({
       fail: (error) => this.#failed.abort(error),
       isWaiting: () => this.#waiting > 0,
     });
+    this.#watchCancellations(transport);
     client.onclose = () => {
       this.#failed.abort(new Error("The server closed the connection."));
       onClosed?.();
@@ -155,9 +253,33 @@ export class McpConnection {
     });
     return client;
   }
-}
 
-function isInputRequired(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return code === "UNSUPPORTED_RESULT_TYPE" || code === "INPUT_REQUIRED_ROUNDS_EXCEEDED";
+  #watchCancellations(transport: Transport): void {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      const sending = send(message, options);
+      if ("method" in message && message.method === "notifications/cancelled") {
+        this.#cancellations.add(sending);
+        void sending.catch(() => {}).finally(() => this.#cancellations.delete(sending));
+      }
+      return sending;
+    };
+  }
+
+  #observe(client: Client): void {
+    const { peer, onListChanged, onResourceUpdated } = this.#options;
+    const { onLog } = peer ?? {};
+    if (onLog !== undefined) client.setNotificationHandler("notifications/message", ({ params }) => onLog(params));
+    if (onListChanged !== undefined) {
+      client.setNotificationHandler("notifications/tools/list_changed", () => onListChanged("tools"));
+      client.setNotificationHandler("notifications/prompts/list_changed", () => onListChanged("prompts"));
+      client.setNotificationHandler("notifications/resources/list_changed", () => {
+        onListChanged("resources");
+        onListChanged("templates");
+      });
+    }
+    if (onResourceUpdated !== undefined) {
+      client.setNotificationHandler("notifications/resources/updated", ({ params }) => onResourceUpdated(params.uri));
+    }
+  }
 }

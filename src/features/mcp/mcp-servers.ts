@@ -5,8 +5,10 @@ import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { openHttpTransport } from "./http-transport.ts";
-import { type KnownEra, McpConnection, type McpTool, type ServerFacts } from "./mcp-connection.ts";
+import { type KnownEra, McpConnection, type McpConnectionOptions, type ServerFacts } from "./mcp-connection.ts";
+import type { McpOffer, McpTool, OfferKind } from "./mcp-offer.ts";
 import { describeFailure } from "./mcp-result.ts";
+import { type AccessEntry, accessOf, type ServerAccess } from "./server-access.ts";
 import { ServerProcess } from "./server-process.ts";
 import type { McpServerSettings, McpSettings } from "./settings.ts";
 
@@ -16,7 +18,12 @@ export interface McpServersOptions {
   logger: Logger;
 }
 
-/** Time for which the tools of a server are remembered. */
+/** What a connection is for. */
+export type ConnectOptions = Pick<McpConnectionOptions, "peer" | "onResourceUpdated">;
+
+/** Methods that have a price only where the configuration names them. */
+const OTHER_METHODS: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
+/** Time for which the lists of a server are remembered. */
 const LIST_MS = 60_000;
 /** The same for a failure, so that requests do not wait for a server that is away. */
 const FAILED_LIST_MS = 3_000;
@@ -30,20 +37,19 @@ const MAX_CALLER_RESULT = 1024 * 1024;
 const CALLER_TIMEOUT_MS = 60_000;
 
 /** A server that a request may use. */
-export interface McpServer {
+export interface McpServer extends ServerAccess {
   /** Name in the configuration, or the label that the caller gave it. */
   name: string;
   /** Settings of the configuration; undefined for a server that the caller named by its address. */
   settings: McpServerSettings | undefined;
   timeoutMs: number;
   maxResultBytes: number;
-  /** Whether the caller may use a tool. */
-  allows(tool: string): boolean;
-  /** US dollars of a call; undefined: no price is known. */
-  priceOf(tool: string): string | undefined;
-  listTools(signal: AbortSignal): Promise<readonly McpTool[]>;
-  /** Returns a connection, which the user closes with `release`. */
-  connect(): { connection: McpConnection; release: () => Promise<void> };
+  /** US dollars of a call of a tool, or of another method such as `resources/read`; undefined: no price is known. */
+  priceOf(use: string): string | undefined;
+  /** Returns all that the server has, whether the caller may use it or not. */
+  list<Kind extends OfferKind>(kind: Kind, signal: AbortSignal): Promise<McpOffer[Kind]>;
+  /** Returns a connection, which the user closes with `release`. Requests of several clients share that to a process. */
+  connect(options?: ConnectOptions): { connection: McpConnection; release: () => Promise<void> };
 }
 
 /** What the last list of a server's tools showed. */
@@ -64,7 +70,8 @@ export class McpServers {
   readonly #eras = new Map<string, KnownEra>();
   readonly #facts = new Map<string, ServerFacts>();
   readonly #states = new Map<string, Omit<ServerState, "facts">>();
-  readonly #lists = new Map<string, { tools: Promise<readonly McpTool[]>; until: number }>();
+  /** By server and kind. */
+  readonly #lists = new Map<string, { entries: Promise<McpOffer[OfferKind]>; until: number }>();
   /** For servers of the operator, which may be on this machine. */
   readonly #privateGuard = new OutgoingGuard({ reach: "private" });
   readonly #publicGuard = new OutgoingGuard({ reach: "public" });
@@ -105,7 +112,7 @@ export class McpServers {
   /** Returns a server with all its tools, for operators; undefined: there is none. */
   findForOperator(name: string): McpServer | undefined {
     const settings = this.#byName.get(name);
-    return settings && this.#server(settings, [{ projects: undefined, tools: undefined }]);
+    return settings && this.#server(settings, [{}]);
   }
 
   /** Returns all servers with all their tools, for operators. */
@@ -114,28 +121,32 @@ export class McpServers {
   }
 
   /** Lists a server's tools if the last list is old, and resolves with what is known after `waitMs`. */
-  async check({ name, listTools }: McpServer, waitMs: number): Promise<ServerState> {
+  async check({ name, list }: McpServer, waitMs: number): Promise<ServerState> {
     await resultWithin(
-      listTools(new AbortController().signal).catch(() => {}),
+      list("tools", new AbortController().signal).catch(() => {}),
       waitMs,
     );
     const unknown = { checkedAt: undefined, durationMs: undefined, tools: [], problem: undefined };
     return { ...(this.#states.get(name) ?? unknown), facts: this.#facts.get(name) };
   }
 
-  #server(settings: McpServerSettings, entries: McpServerSettings["access"], authorization?: string): McpServer {
+  #server(settings: McpServerSettings, entries: readonly AccessEntry[], authorization?: string): McpServer {
     const { name } = settings;
     const { timeoutSeconds, maxResultSize, prices, pricePerCall } = settings;
-    const connect = () => this.#connect(settings, authorization);
+    const connect = (connection?: ConnectOptions) => this.#connect(settings, authorization, connection);
     return {
+      ...accessOf(entries),
       name,
       settings,
       timeoutMs: timeoutSeconds * 1000,
       maxResultBytes: maxResultSize,
-      allows: (tool) => entries.some(({ tools }) => tools?.includes(tool) !== false),
-      priceOf: (tool) => (Object.hasOwn(prices, tool) ? prices[tool] : pricePerCall),
+      priceOf: (use) => {
+        if (Object.hasOwn(prices, use)) return prices[use];
+        return OTHER_METHODS.has(use) ? undefined : pricePerCall;
+      },
       // What a server offers may depend on whose token it gets.
-      listTools: (signal) => (authorization === undefined ? this.#list(name, connect) : listOnce(connect, signal)),
+      list: (kind, signal) =>
+        authorization === undefined ? this.#list(name, kind, connect) : listOnce(kind, connect, signal),
       connect,
     };
   }
@@ -156,9 +167,9 @@ export class McpServers {
       settings: undefined,
       timeoutMs: CALLER_TIMEOUT_MS,
       maxResultBytes: MAX_CALLER_RESULT,
-      allows: () => true,
+      ...accessOf([{}]),
       priceOf: () => undefined,
-      listTools: (signal) => listOnce(connect, signal),
+      list: (kind, signal) => listOnce(kind, connect, signal),
       connect,
     };
   }
@@ -168,7 +179,7 @@ export class McpServers {
     await Promise.allSettled([...closing, this.#privateGuard.close(), this.#publicGuard.close()]);
   }
 
-  #connect(settings: McpServerSettings, authorization: string | undefined) {
+  #connect(settings: McpServerSettings, authorization: string | undefined, options: ConnectOptions = {}) {
     const { name, url, headers, maxResultSize } = settings;
     const maxBytes = maxBytesOf(maxResultSize);
     if (url === undefined) return { connection: this.#processOf(settings).connect(), release: async () => {} };
@@ -183,6 +194,7 @@ export class McpServers {
         this.#eras.set(name, era);
         this.#facts.set(name, facts);
       },
+      ...options,
     });
     return {
       connection,
@@ -201,43 +213,53 @@ export class McpServers {
       const maxBytes = maxBytesOf(maxResultSize);
       const connectTimeoutMs = PROCESS_START_TIMEOUT_MS;
       const onFacts = (facts: ServerFacts) => this.#facts.set(name, facts);
-      running = new ServerProcess({ name, command, environment, maxBytes, connectTimeoutMs, onFacts, logger });
+      const onListChanged = (kind: OfferKind) => this.#lists.delete(`${name} ${kind}`);
+      const options = { name, command, environment, maxBytes, connectTimeoutMs, onFacts, onListChanged, logger };
+      running = new ServerProcess(options);
       this.#processes.set(name, running);
     }
     return running;
   }
 
   /** All requests share one list, and one request for it. */
-  #list(name: string, connect: McpServer["connect"]): Promise<readonly McpTool[]> {
-    const cached = this.#lists.get(name);
-    if (cached !== undefined && Date.now() < cached.until) return cached.tools;
+  #list<Kind extends OfferKind>(name: string, kind: Kind, connect: McpServer["connect"]): Promise<McpOffer[Kind]> {
+    const key = `${name} ${kind}`;
+    const cached = this.#lists.get(key);
+    if (cached !== undefined && Date.now() < cached.until) return cached.entries as Promise<McpOffer[Kind]>;
     const isProcess = this.#byName.get(name)?.command !== undefined;
     const beganAt = performance.now();
-    const tools = listOnce(connect, new AbortController().signal, isProcess ? PROCESS_START_TIMEOUT_MS : undefined);
-    this.#lists.set(name, { tools, until: Date.now() + LIST_MS });
-    const noteState = (state: Pick<ServerState, "tools" | "problem">) => {
+    const timeoutMs = isProcess ? PROCESS_START_TIMEOUT_MS : undefined;
+    const entries = listOnce(kind, connect, new AbortController().signal, timeoutMs);
+    this.#lists.set(key, { entries, until: Date.now() + LIST_MS });
+    const noteState = (state: Partial<Pick<ServerState, "tools">> & Pick<ServerState, "problem">) => {
+      if (kind !== "tools") return;
       const durationMs = Math.round(performance.now() - beganAt);
-      this.#states.set(name, { checkedAt: Date.now(), durationMs, ...state });
+      const tools = this.#states.get(name)?.tools ?? [];
+      this.#states.set(name, { checkedAt: Date.now(), durationMs, tools, ...state });
     };
-    tools.then(
-      (list) => noteState({ tools: list, problem: undefined }),
+    entries.then(
+      (list) => noteState({ tools: list as readonly McpTool[], problem: undefined }),
       (failure) => {
-        noteState({ tools: this.#states.get(name)?.tools ?? [], problem: describeFailure(failure) });
-        this.#lists.set(name, { tools, until: Date.now() + FAILED_LIST_MS });
+        noteState({ problem: describeFailure(failure) });
+        this.#lists.set(key, { entries, until: Date.now() + FAILED_LIST_MS });
       },
     );
-    return tools;
+    return entries;
   }
 }
 
-async function listOnce(
+async function listOnce<Kind extends OfferKind>(
+  kind: Kind,
   connect: McpServer["connect"],
   signal: AbortSignal,
   startTimeoutMs = 0,
-): Promise<readonly McpTool[]> {
+): Promise<McpOffer[Kind]> {
   const { connection, release } = connect();
   try {
-    return await connection.listTools(AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs + LIST_TIMEOUT_MS)]));
+    return await connection.list(
+      kind,
+      AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs + LIST_TIMEOUT_MS)]),
+    );
   } finally {
     void release();
   }

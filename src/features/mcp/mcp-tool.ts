@@ -73,7 +73,7 @@ export class McpToolType implements ServiceToolType {
     const server = this.#serverOf(body, context);
     const known = listedTools(context.items, server.name);
     const tools = known ?? (await listTools(server, context.signal));
-    const usable = tools.filter((each) => server.allows(each.name) && isAllowed(body.allowed_tools, each));
+    const usable = tools.filter((each) => server.allowsTool(each.name) && isAllowed(body.allowed_tools, each));
     const connection = new LazyConnection(server);
     const call = { caller: context.caller, log: this.#log, server, connect: () => connection.get() };
     const functions = usable.map((each): ServiceFunction => {
@@ -187,7 +187,7 @@ function toBearer(token: string): string {
 
 async function listTools(server: McpServer, signal: AbortSignal): Promise<readonly McpTool[]> {
   try {
-    return await server.listTools(signal);
+    return await server.list("tools", signal);
   } catch (failure) {
     signal.throwIfAborted();
     const message = `The MCP server '${server.name}' did not list its tools. ${describeFailure(failure)}`;

@@ -2,4 +2,5 @@ import type { PersonalData } from "../privacy/personal-data.ts";
 
 export const mcpData = {
   mcpCalls: { rows: [{ by: { keyId: "caller" }, order: "id", erase: "delete" }] },
+  mcpMessages: { reason: "Encrypted on their way between replicas, and deleted within minutes." },
 } as const satisfies PersonalData;

@@ -4,6 +4,7 @@ import { backoffDelay } from "../../kernel/async/backoff.ts";
 import type { Secret } from "../../kernel/secret.ts";
 import type { Logger } from "../../observability/logger.ts";
 import { type KnownEra, McpConnection, type ServerFacts } from "./mcp-connection.ts";
+import type { OfferKind } from "./mcp-offer.ts";
 
 export interface ServerProcessOptions {
   name: string;
@@ -16,6 +17,7 @@ export interface ServerProcessOptions {
   /** Called each time the process has said what it is. */
   onFacts: (facts: ServerFacts) => void;
   logger: Logger;
+  onListChanged: (kind: OfferKind) => void;
 }
 
 const RESTART = { initial: 500, max: 60_000 };
@@ -53,6 +55,7 @@ export class ServerProcess {
         this.#era = era;
         this.#options.onFacts(facts);
       },
+      onListChanged: this.#options.onListChanged,
       onClosed: () => this.#ended(connection),
       onFailed: () => this.#ended(connection),
     });

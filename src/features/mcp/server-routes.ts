@@ -169,7 +169,7 @@ async function listServers(all: McpServers, servers: readonly Server[], query: u
   );
   const shown = entries.map(async ({ server }) => {
     const state = await all.check(server, CHECK_MS);
-    const toolCount = state.tools.filter(({ name }) => server.allows(name)).length;
+    const toolCount = state.tools.filter(({ name }) => server.allowsTool(name)).length;
     const { name, settings } = server;
     return settings === undefined ? [] : [toMcpServer({ name, settings, state, toolCount }, showsSettings)];
   });
@@ -179,7 +179,7 @@ async function listServers(all: McpServers, servers: readonly Server[], query: u
 async function listTools(all: McpServers, server: Server, query: unknown) {
   const { tools } = await all.check(server, CHECK_MS);
   const rows = tools
-    .filter(({ name }) => server.allows(name))
+    .filter(({ name }) => server.allowsTool(name))
     .map((tool) => toMcpTool(tool, server.priceOf(tool.name)));
   return toListBody(pageOfRows(rows, parse(McpServersQuery, query)), (each) => each);
 }

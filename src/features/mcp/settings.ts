@@ -19,6 +19,16 @@ const toolNames = z.array(z.string().min(1).max(128)).max(1000);
 const access = mapping({
   projects: z.array(z.string().min(1)).min(1).optional().describe("IDs of projects. Default: every project."),
   tools: toolNames.optional().describe("Tools that they may use. Default: all of the server."),
+  prompts: toolNames
+    .optional()
+    .describe("Prompts that they may get. Default: all of the server, or none in an entry with `tools`."),
+  resources: z
+    .array(z.string().min(1).max(2000))
+    .max(1000)
+    .optional()
+    .describe(
+      "Addresses of resources that they may read; a final `*` stands for any end. Default: all of the server, or none in an entry with `tools`.",
+    ),
 });
 
 const server = mapping({
@@ -47,17 +57,19 @@ const server = mapping({
   access: z
     .array(access)
     .max(1000)
-    .default([{ projects: undefined, tools: undefined }])
+    .default([{ projects: undefined, tools: undefined, prompts: undefined, resources: undefined }])
     .describe("Who may use which tools: a tool is allowed if an entry with the caller's project has it."),
   require_approval: z
     .enum(["caller", "always"])
     .default("caller")
     .describe("caller: requests say which calls need an approval. always: every call within a response needs one."),
-  price_per_call: dollars.optional().describe('US dollars of each call, as a text such as "0.005".'),
+  price_per_call: dollars.optional().describe('US dollars of each call of a tool, as a text such as "0.005".'),
   prices: z
     .record(z.string(), dollars)
     .default({})
-    .describe("US dollars of each call by the name of the tool, in place of `price_per_call`."),
+    .describe(
+      "US dollars of each call by the name of the tool, in place of `price_per_call`; also of `prompts/get`, `resources/read` and `completion/complete`, which are free otherwise.",
+    ),
   timeout_seconds: z.number().min(0.1).max(3600).default(60).describe("Time after which a call counts as a failure."),
   max_result_size: memory.prefault("1MiB").describe("Maximum size of a result that a model reads, such as 0.5MiB."),
 })

@@ -40,6 +40,7 @@ import { images } from "./0037-images.ts";
 import { webhookLog } from "./0038-webhook-log.ts";
 import { savedChats } from "./0039-saved-chats.ts";
 import { mcpCalls } from "./0040-mcp-calls.ts";
+import { mcpMessages } from "./0041-mcp-messages.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -83,4 +84,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0038-webhook-log": webhookLog,
   "0039-saved-chats": savedChats,
   "0040-mcp-calls": mcpCalls,
+  "0041-mcp-messages": mcpMessages,
 };

@@ -1,8 +1,15 @@
-/** The tools that the conformance suite of the Model Context Protocol calls, over standard input and output. */
+/** What the conformance suite of the Model Context Protocol expects of a server. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { McpServer } from "@modelcontextprotocol/server";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import {
+  completable,
+  type InputRequiredResult,
+  inputRequired,
+  McpServer,
+  ResourceTemplate,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
@@ -14,8 +21,37 @@ const resource = {
 };
 const text = (value: string) => ({ type: "text" as const, text: value });
 
-serveStdio(() => {
-  const server = new McpServer({ name: "conformance", version: "1.0.0" }, { capabilities: { tools: {} } });
+type Question = NonNullable<InputRequiredResult["inputRequests"]>[string];
+
+const TITLED = ["value1", "value2", "value3"].map((value) => ({ const: value, title: `Title of ${value}` }));
+const OPTIONS = ["option1", "option2", "option3"];
+const DEFAULTS = {
+  name: { type: "string", default: "John Doe" },
+  age: { type: "integer", default: 30 },
+  score: { type: "number", default: 95.5 },
+  status: { type: "string", enum: ["active", "inactive", "pending"], default: "active" },
+  verified: { type: "boolean", default: true },
+};
+const ENUMS = {
+  untitledSingle: { type: "string", enum: OPTIONS },
+  titledSingle: { type: "string", oneOf: TITLED },
+  legacyEnum: { type: "string", enum: ["opt1", "opt2", "opt3"], enumNames: ["One", "Two", "Three"] },
+  untitledMulti: { type: "array", items: { type: "string", enum: OPTIONS } },
+  titledMulti: { type: "array", items: { anyOf: TITLED } },
+};
+const NAMES = { username: { type: "string" }, email: { type: "string" } };
+
+export function conformanceServer(): McpServer {
+  const capabilities = { tools: {}, logging: {} };
+  const server = new McpServer({ name: "conformance", version: "1.0.0" }, { capabilities });
+  addTools(server);
+  addQuestions(server);
+  addPrompts(server);
+  addResources(server);
+  return server;
+}
+
+function addTools(server: McpServer): void {
   const add = (name: string, content: () => object[]) =>
     server.registerTool(name, { description: `Returns ${name}` }, () => ({ content: content() as never }));
   add("test_simple_text", () => [text("This is a simple text response for testing.")]);
@@ -37,5 +73,80 @@ serveStdio(() => {
     }
     return { content: [text("Done.")] };
   });
-  return server;
-});
+  server.registerTool("test_tool_with_logging", { description: "Logs" }, async ({ mcpReq }) => {
+    for (const message of ["Tool execution started", "Tool processing data", "Tool execution completed"]) {
+      await mcpReq.log("info", message);
+      await pause(50);
+    }
+    return { content: [text("Done.")] };
+  });
+  const address = z.object({ street: z.string().optional(), city: z.string().optional() }).meta({ id: "address" });
+  const inputSchema = z.strictObject({ name: z.string().optional(), address: address.optional() });
+  server.registerTool("json_schema_2020_12_tool", { description: "Has a schema", inputSchema }, () => ({
+    content: [text("Done.")],
+  }));
+}
+
+function addQuestions(server: McpServer): void {
+  /** Asks once and returns the answer as text. */
+  const ask = (question: Question, { mcpReq }: ServerContext) => {
+    const answer = mcpReq.inputResponses?.answer;
+    if (answer === undefined) return inputRequired({ inputRequests: { answer: question } });
+    return { content: [text(`Answer: ${JSON.stringify(answer)}`)] };
+  };
+  const elicit = (message: string, properties: object) =>
+    inputRequired.elicit({ message, requestedSchema: { type: "object", properties } as never });
+  server.registerTool("test_elicitation", { inputSchema: z.object({ message: z.string() }) }, ({ message }, context) =>
+    ask(elicit(message, NAMES), context),
+  );
+  server.registerTool("test_elicitation_sep1034_defaults", {}, (context) => ask(elicit("Check", DEFAULTS), context));
+  server.registerTool("test_elicitation_sep1330_enums", {}, (context) => ask(elicit("Choose", ENUMS), context));
+  server.registerTool("test_sampling", { inputSchema: z.object({ prompt: z.string() }) }, ({ prompt }, context) => {
+    const messages = [{ role: "user" as const, content: text(prompt) }];
+    return ask(inputRequired.createMessage({ messages, maxTokens: 100 }), context);
+  });
+}
+
+function addPrompts(server: McpServer): void {
+  const say = (...contents: object[]) => ({
+    messages: contents.map((content) => ({ role: "user" as const, content: content as never })),
+  });
+  server.registerPrompt("test_simple_prompt", { description: "Says one thing" }, () =>
+    say(text("This is a simple prompt for testing.")),
+  );
+  const argsSchema = z.object({ arg1: completable(z.string(), () => ["paris", "park", "party"]), arg2: z.string() });
+  server.registerPrompt("test_prompt_with_arguments", { description: "Has arguments", argsSchema }, ({ arg1, arg2 }) =>
+    say(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)),
+  );
+  server.registerPrompt(
+    "test_prompt_with_embedded_resource",
+    { description: "Has a resource", argsSchema: z.object({ resourceUri: z.string() }) },
+    ({ resourceUri: uri }) =>
+      say(
+        { type: "resource", resource: { uri, mimeType: "text/plain", text: "Embedded resource content for testing." } },
+        text("Please process the embedded resource above."),
+      ),
+  );
+  server.registerPrompt("test_prompt_with_image", { description: "Has an image" }, () =>
+    say(image, text("Please analyze the image above.")),
+  );
+}
+
+function addResources(server: McpServer): void {
+  const add = (uri: string, mimeType: string, content: { text: string } | { blob: string }) =>
+    server.registerResource(uri, uri, { mimeType, description: `The resource ${uri}` }, ({ href }) => ({
+      contents: [{ uri: href, mimeType, ...content }],
+    }));
+  add("test://static-text", "text/plain", { text: "This is the content of the static text resource." });
+  add("test://static-binary", "image/png", { blob: PIXEL });
+  add("test://watched-resource", "text/plain", { text: "Watched." });
+  const mimeType = "application/json";
+  server.registerResource(
+    "template",
+    new ResourceTemplate("test://template/{id}/data", { list: undefined }),
+    { mimeType, description: "Data of an ID" },
+    ({ href }, { id }) => ({
+      contents: [{ uri: href, mimeType, text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }) }],
+    }),
+  );
+}

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   createMcpHandler,
   inputRequired,
@@ -11,6 +12,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { addPromptsAndResources } from "./prompts-and-resources.ts";
 
 /** `sessions`: the protocol of 2025 with a session; `stateless`: that of 2026-07-28. */
 export type McpEra = "sessions" | "stateless";
@@ -28,10 +30,11 @@ export interface TestMcpServer {
 export const CONTACT = "Write to grace.hopper@example.com.";
 export const LONG_NAME = `search_${"x".repeat(100)}`;
 
-export async function startMcpServer(era: McpEra): Promise<TestMcpServer> {
+/** `createServed`: makes the server of each session or request; left out: one with the tools below. */
+export async function startMcpServer(era: McpEra, createServed?: () => McpServer): Promise<TestMcpServer> {
   const state: Omit<TestMcpServer, "url" | "close"> = { requests: [], aborted: 0 };
   const current: { response?: ServerResponse } = {};
-  const create = () => createTools(era, state, () => current.response?.destroy());
+  const create = createServed ?? (() => createTools(era, state, () => current.response?.destroy()));
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const handler = createMcpHandler(create, { legacy: "reject" });
   const answer = async (request: Request): Promise<Response> => {
@@ -80,7 +83,8 @@ export async function startMcpServer(era: McpEra): Promise<TestMcpServer> {
 }
 
 function createTools(era: McpEra, state: { aborted: number }, die: () => void): McpServer {
-  const server = new McpServer({ name: "test", version: "1.0.0" }, { capabilities: { tools: {} } });
+  const server = new McpServer({ name: "test", version: "1.0.0" }, { capabilities: { tools: {}, logging: {} } });
+  addPromptsAndResources(server);
   const numbers = { inputSchema: z.object({ a: z.number(), b: z.number() }) };
   const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
   server.registerTool(
@@ -120,9 +124,22 @@ function createTools(era: McpEra, state: { aborted: number }, die: () => void): 
     const message = "Which one?";
     const requestedSchema = { type: "object" as const, properties: { which: { type: "string" as const } } };
     if (era === "stateless") {
-      return inputRequired({ inputRequests: { which: inputRequired.elicit({ message, requestedSchema }) } });
+      const { inputResponses, requestState } = context.mcpReq;
+      if (inputResponses !== undefined) return text(JSON.stringify([inputResponses.which, requestState()]));
+      const input = inputRequired({ inputRequests: { which: inputRequired.elicit({ message, requestedSchema }) } });
+      return { ...input, requestState: "page 2" };
     }
     return text(JSON.stringify(await context.mcpReq.elicitInput({ message, requestedSchema })));
   });
+  server.registerTool("log", {}, async ({ mcpReq }) => {
+    await mcpReq.log("debug", "a detail");
+    await mcpReq.log("warning", "a warning");
+    // The SDK's client drops notifications that arrive together with the result.
+    await pause(20);
+    return text("logged");
+  });
+  server.registerTool("link", {}, () => ({
+    content: [{ type: "resource_link", uri: "note://first", name: "first" }],
+  }));
   return server;
 }

@@ -28,7 +28,10 @@ async function untilLoaded({ readiness }: App): Promise<void> {
 }
 
 /** `config`: the text of parlance.yaml. Resolves once its models are loaded. */
-export async function startInProcess(config: string): Promise<InProcessService> {
+export async function startInProcess(
+  config: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<InProcessService> {
   const directory = await mkdtemp(join(tmpdir(), "parlance-in-process-"));
   await writeFile(join(directory, "parlance.yaml"), config);
   const environment = {
@@ -36,6 +39,7 @@ export async function startInProcess(config: string): Promise<InProcessService> 
     PARLANCE_CONFIG: join(directory, "parlance.yaml"),
     PARLANCE_API_KEY: `sk-test-${"a".repeat(32)}`,
     PARLANCE_ADMIN_KEY: `sk-admin-test-${"b".repeat(32)}`,
+    ...variables,
   };
   const sources = { ...configSources(), environment };
   const loaded = await loadConfig(sources);
