@@ -64,11 +64,11 @@ describe.each<[string, Mode]>([
   ["2026-07-28", { pin: "2026-07-28" }],
 ])("a client of %s", (_name, mode) => {
   let client: Client;
-  const asked: unknown[] = [];
+  const questions: unknown[] = [];
   beforeAll(async () => {
     client = await connect(mode, "/mcp", { elicitation: {} });
     client.setRequestHandler("elicitation/create", async ({ params }) => {
-      asked.push(params.message);
+      questions.push(params.message);
       return { action: "accept", content: { which: "the second" } };
     });
   });
@@ -148,7 +148,7 @@ describe.each<[string, Mode]>([
   });
 
   test.each(SERVERS)("answers a question of the server %s", async (name) => {
-    asked.length = 0;
+    questions.length = 0;
     const answering = client.callTool({ name: `${name}__ask`, arguments: {} });
     if (mode !== "legacy" && name === "old") {
       // The server waits for an answer within the call, and this client answers with its next request.
@@ -159,7 +159,7 @@ describe.each<[string, Mode]>([
       return;
     }
     expect(textOf(await answering)).toContain('"which":"the second"');
-    expect(asked).toEqual(["Which one?"]);
+    expect(questions).toEqual(["Which one?"]);
     if (name === "new") expect(textOf(await client.callTool({ name: "new__ask", arguments: {} }))).toContain("page 2");
   });
 

@@ -100,7 +100,7 @@ export function gatewayClient(options: GatewayClientOptions, { mcpReq }: ServerC
 /** Sends questions within the stream of the request; their answers are requests of the client. */
 function asker(
   { server, request, session, messages }: GatewayClientOptions & { session: ClientSession },
-  { id: relatedRequestId, signal: left }: ServerContext["mcpReq"],
+  { id: relatedRequestId, signal: leaving }: ServerContext["mcpReq"],
 ): NonNullable<Peer["ask"]> {
   return async (method, params, signal) => {
     const capability = QUESTIONS[method];
@@ -111,7 +111,7 @@ function asker(
     const answer = Promise.withResolvers<Answer>();
     using _waiting = messages.expect(questionKey(request.caller.projectId, id), answer.resolve);
     await server.transport?.send({ jsonrpc: "2.0", id, method, params }, { relatedRequestId });
-    const { result, error } = await untilAborted(answer.promise, AbortSignal.any([signal, left]));
+    const { result, error } = await untilAborted(answer.promise, AbortSignal.any([signal, leaving]));
     if (typeof result === "object" && result !== null) return result as Answer;
     const { message } = (error ?? {}) as { message?: unknown };
     throw new Error(`The client did not answer. ${typeof message === "string" ? message.slice(0, 500) : ""}`);

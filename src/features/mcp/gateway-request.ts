@@ -10,7 +10,7 @@ export interface GatewayRequest {
   /** Server that is offered, by its plain names; undefined: all servers. */
   server?: string | undefined;
   onDisconnect: OnDisconnect;
-  /** Called with what a request uses, once it is known: a tool, or `prompts/` or `resources/` and a name or address. */
+  /** Called with what a request uses, once it is clear: a tool, or `prompts/` or `resources/` and a name or address. */
   onCall(server: string, use: string): void;
   /** Called when a call has failed. */
   onFailure(failure: Fault): void;

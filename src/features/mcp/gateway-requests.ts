@@ -1,4 +1,4 @@
-/** Requests of clients for what the servers offer, found by the names that the clients use. */
+/** Requests of clients for what the servers offer, by the names that the clients use. */
 
 import type { CompleteRequestParams } from "@modelcontextprotocol/client";
 import { withTimeout } from "../../kernel/async/timeout.ts";

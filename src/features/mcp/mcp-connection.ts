@@ -176,7 +176,7 @@ export class McpConnection {
       let answer = await send({ ...(inputResponses && { inputResponses }), ...(requestState && { requestState }) });
       for (let round = 0; ask !== undefined && isInputRequiredResult(answer) && declares(peer, answer); round += 1) {
         if (round === MAX_ROUNDS) throw new Error(`It asked for input ${MAX_ROUNDS} times, the limit for one call.`);
-        answer = await send(await answersTo(answer, (name, asked) => ask(name, asked, options.signal)));
+        answer = await send(await answersTo(answer, (name, question) => ask(name, question, options.signal)));
       }
       return answer as Result | InputRequiredResult;
     }).catch((error: unknown) => {

@@ -9,7 +9,7 @@ import type {
   RequestOptions,
 } from "@modelcontextprotocol/client";
 
-export type { McpPrompt, McpResource, McpResourceTemplate, McpTool };
+export type { McpTool };
 
 export interface McpOffer {
   tools: readonly McpTool[];

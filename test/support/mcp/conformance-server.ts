@@ -96,13 +96,19 @@ function addQuestions(server: McpServer): void {
   };
   const elicit = (message: string, properties: object) =>
     inputRequired.elicit({ message, requestedSchema: { type: "object", properties } as never });
-  server.registerTool("test_elicitation", { inputSchema: z.object({ message: z.string() }) }, ({ message }, context) =>
-    ask(elicit(message, NAMES), context),
+  const message = z.object({ message: z.string() });
+  server.registerTool("test_elicitation", { description: "Asks the user", inputSchema: message }, (input, context) =>
+    ask(elicit(input.message, NAMES), context),
   );
-  server.registerTool("test_elicitation_sep1034_defaults", {}, (context) => ask(elicit("Check", DEFAULTS), context));
-  server.registerTool("test_elicitation_sep1330_enums", {}, (context) => ask(elicit("Choose", ENUMS), context));
-  server.registerTool("test_sampling", { inputSchema: z.object({ prompt: z.string() }) }, ({ prompt }, context) => {
-    const messages = [{ role: "user" as const, content: text(prompt) }];
+  server.registerTool("test_elicitation_sep1034_defaults", { description: "Has defaults" }, (context) =>
+    ask(elicit("Check", DEFAULTS), context),
+  );
+  server.registerTool("test_elicitation_sep1330_enums", { description: "Has choices" }, (context) =>
+    ask(elicit("Choose", ENUMS), context),
+  );
+  const prompt = z.object({ prompt: z.string() });
+  server.registerTool("test_sampling", { description: "Asks the model", inputSchema: prompt }, (input, context) => {
+    const messages = [{ role: "user" as const, content: text(input.prompt) }];
     return ask(inputRequired.createMessage({ messages, maxTokens: 100 }), context);
   });
 }
