@@ -17,12 +17,29 @@ describe.runIf(hasChromium)("the console's MCP servers", () => {
     cleanup.defer(() => server.close());
     const config = `
 builtin_models: false
+code_interpreter: {}
 mcp_servers:
   - { name: numbers, url: "${server.url}", headers: { authorization: Bearer hidden }, price_per_call: "0.002" }
   - { name: weather, command: ["${process.execPath}", "${STDIO_SERVER}"], access: [{ tools: [greet, get_weather] }], environment: { GREETING: hello } }
   - { name: away, url: "http://127.0.0.1:9/mcp", require_approval: always }
 models:
-  - { id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }
+  - id: agent
+    task: chat
+    deployments:
+      - engine: scripted
+        abilities: { tools: true }
+        replies:
+          - { match_tool: "sum 3", text: "It is three." }
+          - { match_tool: "sum 7", text: "It is seven." }
+          - { match_tool: "did not approve", text: "Then I leave it." }
+          - { match_tool: "/45/", text: "It prints 45. The table is in numbers.csv." }
+          - { match_tool: "/image/", text: "Here is an otter." }
+          - { match: "one and two", tool_calls: [{ name: numbers__add, arguments: { a: 1, b: 2 } }] }
+          - { match: "three and four", tool_calls: [{ name: numbers__add, arguments: { a: 3, b: 4 } }] }
+          - { match: python, tool_calls: [{ name: code_interpreter, arguments: { code: "open('numbers.csv', 'w').write('1'); print(sum(range(10)))" } }] }
+          - { match: otter, tool_calls: [{ name: image_generation, arguments: { prompt: "An otter in a river" } }] }
+          - { text: "I need no tool." }
+  - { id: paint, task: image, deployments: [{ engine: scripted, replies: [{}] }] }
 `;
     session = cleanup.use(await startConsole(config, { hears: false }));
     await session.page.setViewportSize({ width: 1280, height: 1300 });
@@ -107,6 +124,85 @@ models:
     await page.getByText("The server did not list its tools").waitFor();
     await page.getByText("No tools").waitFor();
     await expectAccessible();
+  });
+
+  /** Waits until the model has answered and nothing runs. */
+  const untilAnswered = async (text: string) => {
+    await session.page.getByText(text, { exact: true }).last().waitFor();
+    await session.page.getByRole("button", { name: "Send", exact: true }).waitFor();
+  };
+
+  test("asks before a call in the chat, also after a reload, and shows arguments and result", async () => {
+    const { page, open, pick, ask } = session;
+    await open("/chat");
+    await pick("MCP servers", "numbers");
+    await page.keyboard.press("Escape");
+    await ask("Add one and two");
+    const request = page.getByRole("group", { name: "Approve add of numbers" });
+    await request.getByText('"a": 1').waitFor();
+    await expectAccessible();
+    await page.reload();
+    await request.getByRole("button", { name: "Approve", exact: true }).click();
+    await untilAnswered("It is three.");
+    await page.getByText("You approved add of numbers").waitFor();
+    expect(await request.count()).toBe(0);
+    const calls = page.locator(".mantine-Card-root", { hasText: "Called a tool" });
+    await calls.getByRole("button", { name: "Details" }).click();
+    await calls.getByText("sum 3").waitFor();
+    await expectAccessible();
+    await expectToFitPhone();
+  });
+
+  test("leaves a refused call out, and calls an allowed tool without asking in this conversation only", async () => {
+    const { page, ask, admin } = session;
+    const called = () => server.requests.filter(({ method }) => method === "tools/call").length;
+    const before = called();
+    await ask("Add three and four");
+    const request = page.getByRole("group", { name: "Approve add of numbers" });
+    await request.getByRole("button", { name: "Refuse" }).click();
+    await untilAnswered("Then I leave it.");
+    expect(called()).toBe(before);
+    await ask("Again: add three and four");
+    await request.getByRole("button", { name: "Always allow in this conversation" }).click();
+    await untilAnswered("It is seven.");
+    await ask("And once again: add three and four");
+    await page.getByText("It is seven.", { exact: true }).nth(1).waitFor();
+    expect(await request.count()).toBe(0);
+    expect(called()).toBe(before + 2);
+    await page.locator(".mantine-Pill-label", { hasText: "numbers / add" }).waitFor();
+    await page.getByRole("button", { name: "Get code" }).click();
+    expect(await page.getByRole("dialog").textContent()).toContain("mcp_approval_response");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.getByText("What can I do for you?").waitFor();
+    expect(await page.getByRole("combobox", { name: "Allowed in this conversation" }).count()).toBe(0);
+    await ask("Add one and two");
+    await request.getByRole("button", { name: "Refuse" }).click();
+    await untilAnswered("Then I leave it.");
+    const { data } = await admin("GET", "/mcp_calls?server=numbers&limit=100");
+    expect(data.map(({ source }: { source: string }) => source)).toContain("response");
+  });
+
+  test("runs code and makes images in the chat, whose files are there to download", async () => {
+    const { page, ask, download } = session;
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.getByText("What can I do for you?").waitFor();
+    await page.getByLabel("Code interpreter").check();
+    await page.getByLabel("Image generation").check();
+    await ask("Write python");
+    await untilAnswered("It prints 45. The table is in numbers.csv.");
+    await page.getByText("Ran Python").waitFor();
+    await page.getByRole("button", { name: "Details" }).first().click();
+    await page.getByText("print(sum(range(10)))").waitFor();
+    const file = await download(() => page.getByRole("link", { name: "numbers.csv" }).click());
+    expect(file).toEqual({ name: "numbers.csv", content: Buffer.from("1") });
+    await ask("Draw an otter");
+    await untilAnswered("Here is an otter.");
+    await page.getByRole("img", { name: "An otter in a river" }).waitFor();
+    const image = await download(() => page.getByRole("link", { name: "Download the image" }).click());
+    expect(image.content.length).toBeGreaterThan(50);
+    await expectAccessible();
+    await expectToFitPhone();
     expect(session.complaints).toEqual([]);
   });
 });

@@ -47,17 +47,11 @@ export function toolNames({ tools }: Parameters): string[] {
 
 /** Body of the request that answers the last of `turns` by the model at `column`. */
 export function toChatBody(model: string, parameters: Parameters, turns: readonly Turn[], column: number): ChatBody {
-  const { system, stop, toolChoice } = parameters;
-  const messages: Message[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
-  for (const [index, turn] of turns.entries()) {
-    messages.push(...toUserMessages(turn));
-    const answer = turn.answers[column];
-    if (index === turns.length - 1 || answer === undefined) continue;
-    const results = turns[index + 1]?.toolResults;
-    // Calls without results are left out: the API refuses them.
-    if (results !== undefined) messages.push(toCallingMessage(answer));
-    else if (answer.text !== "") messages.push({ role: "assistant", content: answer.text });
-  }
+  const { stop, toolChoice } = parameters;
+  const messages = [
+    ...systemMessages(parameters),
+    ...turns.flatMap((turn, index) => [...toUserMessages(turn), ...toAnswerMessages(turns, index, column)]),
+  ];
   const set = Object.entries(FIELDS).flatMap(([name, field]) => {
     const value = parameters[name as keyof typeof FIELDS];
     return value === undefined ? [] : [[field, value] as const];
@@ -82,12 +76,26 @@ export function toChatBody(model: string, parameters: Parameters, turns: readonl
   };
 }
 
+export function systemMessages({ system }: Parameters): Message[] {
+  return system.trim() === "" ? [] : [{ role: "system", content: system }];
+}
+
+/** The answer to an earlier turn; nothing for the last one. */
+export function toAnswerMessages(turns: readonly Turn[], index: number, column: number): Message[] {
+  const answer = turns[index]?.answers[column];
+  if (index === turns.length - 1 || answer === undefined) return [];
+  // Calls without results are left out: the API refuses them.
+  if (turns[index + 1]?.toolResults !== undefined) return [toCallingMessage(answer)];
+  return answer.text === "" ? [] : [{ role: "assistant", content: answer.text }];
+}
+
 function toToolChoice(choice: string): OpenAI.Chat.ChatCompletionToolChoiceOption {
   if (choice === "auto" || choice === "none" || choice === "required") return choice;
   return { type: "function", function: { name: choice } };
 }
 
-function toUserMessages({ text, images, files = [], toolResults }: Turn): Message[] {
+export function toUserMessages({ text, images, files = [], toolResults, approvals }: Turn): Message[] {
+  if (approvals !== undefined) return [];
   if (toolResults !== undefined) {
     return toolResults.map(({ id, content }) => ({ role: "tool", tool_call_id: id, content }));
   }

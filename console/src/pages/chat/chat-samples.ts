@@ -53,7 +53,9 @@ export function chatSamples(conversation: Conversation, draft: string): CodeSamp
   const chatBody = toChatBody(model, parameters, sentTurns, 0);
   const isResponse = usesServiceTools(parameters);
   const { path, method, python, typescript } = isResponse ? RESPONSES : COMPLETIONS;
-  const sent: Record<string, unknown> = { ...(isResponse ? toResponseBody(chatBody, parameters) : chatBody) };
+  const sent: Record<string, unknown> = {
+    ...(isResponse ? toResponseBody(chatBody, { parameters, turns: sentTurns, column: 0 }) : chatBody),
+  };
   const { stream: _stream, stream_options: _options, ...body } = sent;
   const entries = Object.entries(body);
   const standardFields = entries.filter(([name]) => !EXTENSIONS.has(name));

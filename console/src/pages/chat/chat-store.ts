@@ -13,7 +13,7 @@ import { parentOf, pathOf, select, withTurn } from "./conversation-tree.ts";
 import { loadConversation, removeConversation, storeConversation } from "./stored-conversations.ts";
 import { type AnswerReader, completionReader, streamAnswer } from "./stream-answer.ts";
 import { toResponseBody } from "./tools/response-body.ts";
-import { usesServiceTools } from "./tools/service-tools.ts";
+import { type Approval, type McpToolName, usesServiceTools } from "./tools/service-tools.ts";
 import { responseReader } from "./tools/stream-response.ts";
 
 /** What is lost at most when the browser is killed. */
@@ -66,9 +66,23 @@ export class ChatStore {
   }
 
   /** Adds a turn and has it answered by every model. */
-  ask(id: string, turn: Pick<Turn, "text" | "images" | "files"> | { toolResults: ToolResult[] }): void {
+  ask(
+    id: string,
+    turn: Pick<Turn, "text" | "images" | "files"> | { toolResults: ToolResult[] } | { approvals: Approval[] },
+  ): void {
     const text = "text" in turn ? turn.text : "";
     void this.#run(id, newTurn(text, turn), pathOf(this.get(id)).at(-1)?.id ?? null);
+  }
+
+  /** Has the model go on with calls that the last answer asks to make. `allowed`: tools that ask no more. */
+  decide(id: string, approvals: Approval[], allowed: readonly McpToolName[]): void {
+    const { parameters } = this.get(id);
+    const { allowedTools = [] } = parameters;
+    const added = allowed.filter(({ server, tool }) =>
+      allowedTools.every((each) => each.server !== server || each.tool !== tool),
+    );
+    if (added.length > 0) this.change(id, { parameters: { ...parameters, allowedTools: [...allowedTools, ...added] } });
+    this.ask(id, { approvals });
   }
 
   /** Answers a turn again, with `text` in its place if given, in a branch beside it. */
@@ -76,8 +90,13 @@ export class ChatStore {
     const conversation = this.get(id);
     const turn = conversation.turns.find((each) => each.id === turnId);
     if (turn === undefined) return;
-    const { images, files, toolResults } = turn;
-    const next = newTurn(text ?? turn.text, { images, ...(files && { files }), ...(toolResults && { toolResults }) });
+    const { images, files, toolResults, approvals } = turn;
+    const next = newTurn(text ?? turn.text, {
+      images,
+      ...(files && { files }),
+      ...(toolResults && { toolResults }),
+      ...(approvals && { approvals }),
+    });
     void this.#run(id, next, parentOf(conversation, turnId));
   }
 
@@ -156,7 +175,9 @@ export const chatStore: ChatStore = new ChatStore();
 
 function readerOf(parameters: Parameters, turns: readonly Turn[], model: string, column: number): AnswerReader {
   const body = toChatBody(model, parameters, turns, column);
-  return usesServiceTools(parameters) ? responseReader(toResponseBody(body, parameters)) : completionReader(body);
+  return usesServiceTools(parameters)
+    ? responseReader(toResponseBody(body, { parameters, turns, column }))
+    : completionReader(body);
 }
 
 function withAnswer(answers: readonly Answer[], column: number, answer: Answer): Answer[] {

@@ -1,6 +1,6 @@
 /** What a conversation consists of. */
 
-import type { Citation, ServiceCall } from "./tools/service-tools.ts";
+import type { Approval, Citation, McpToolName, ServiceCall } from "./tools/service-tools.ts";
 
 export interface Parameters {
   system: string;
@@ -32,6 +32,12 @@ export interface Parameters {
   /** IDs of vector stores that the model searches. */
   vectorStores?: string[];
   webSearch?: boolean;
+  /** Names of MCP servers whose tools the model calls. */
+  mcpServers?: string[];
+  /** Tools that are called without a question in this conversation. */
+  allowedTools?: McpToolName[];
+  codeInterpreter?: boolean;
+  imageGeneration?: boolean;
 }
 
 export interface Measures {
@@ -108,6 +114,8 @@ export interface Turn {
   files?: AttachedFile[];
   /** Results of the previous answer's tool calls, which stand in place of a question. */
   toolResults?: ToolResult[];
+  /** Decisions about calls of the previous answer, which stand in place of a question. */
+  approvals?: Approval[];
   /** One per model, in the order of `Conversation.models`. */
   answers: Answer[];
 }
@@ -147,6 +155,10 @@ export const NO_PARAMETERS: Parameters = {
   other: "",
 };
 
-export function newConversation(models: string[] = [], parameters: Parameters = NO_PARAMETERS): Conversation {
+/** Begins a conversation, in which no tool may be called without a question yet. */
+export function newConversation(
+  models: string[] = [],
+  { allowedTools: _, ...parameters }: Parameters = NO_PARAMETERS,
+): Conversation {
   return { id: crypto.randomUUID(), changedAt: Date.now(), models, parameters, turns: [] };
 }

@@ -1,11 +1,14 @@
-import { Card, Code, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Badge, Card, Code, SimpleGrid, Stack, Text } from "@mantine/core";
 import { memo } from "react";
 import type { ModelEntry } from "../../api/models.ts";
+import { t } from "../../i18n/translate.ts";
 import { raceOf } from "./answer-speed.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { ToolResult, Turn } from "./conversation.ts";
 import { QuestionView } from "./question-view.tsx";
 import { ToolResultsForm } from "./tool-results-form.tsx";
+import { ApprovalForm } from "./tools/approval-form.tsx";
+import { type Approval, waitingCalls } from "./tools/service-tools.ts";
 import type { ChatActions } from "./use-chat.ts";
 
 interface TurnViewProps {
@@ -30,7 +33,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const race = raceOf(turn.answers.filter(Boolean));
   return (
     <Stack gap="sm" className="turn">
-      {turn.toolResults === undefined ? <QuestionView {...props} /> : <ToolResults results={turn.toolResults} />}
+      <TurnStart {...props} />
       <SimpleGrid
         cols={{ base: 1, md: Math.max(1, Math.min(2, turn.answers.length)), xl: Math.max(1, turn.answers.length) }}
         spacing="md"
@@ -54,9 +57,38 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
       {isWaiting && only.toolCalls.length > 0 && (
         <ToolResultsForm calls={only.toolCalls} onSend={actions.sendToolResults} />
       )}
+      {isWaiting && waitingCalls(only.serviceCalls).length > 0 && (
+        <ApprovalForm calls={waitingCalls(only.serviceCalls)} onDecide={actions.decide} />
+      )}
+      {isLast && !isRunning && isRace && turn.answers.some((each) => waitingCalls(each?.serviceCalls).length > 0) && (
+        <Text size="sm" c="dimmed">
+          {t("Calls can be approved in a conversation with one model.")}
+        </Text>
+      )}
     </Stack>
   );
 });
+
+/** The question of a turn, or what stands in its place. */
+function TurnStart(props: TurnViewProps) {
+  const { toolResults, approvals } = props.turn;
+  if (toolResults !== undefined) return <ToolResults results={toolResults} />;
+  return approvals === undefined ? <QuestionView {...props} /> : <Approvals approvals={approvals} />;
+}
+
+function Approvals({ approvals }: { approvals: readonly Approval[] }) {
+  return (
+    <Stack gap={6} align="flex-end">
+      {approvals.map(({ id, server, tool, approve }) => (
+        <Badge key={id} variant="light" tt="none" color={approve ? "teal" : "gray"} c="var(--mantine-color-text)">
+          {approve
+            ? t("You approved {{tool}} of {{server}}", { tool, server })
+            : t("You refused {{tool}} of {{server}}", { tool, server })}
+        </Badge>
+      ))}
+    </Stack>
+  );
+}
 
 function ToolResults({ results }: { results: readonly ToolResult[] }) {
   return (

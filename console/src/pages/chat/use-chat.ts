@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { chatStore } from "./chat-store.ts";
 import { type Conversation, newConversation, type ToolResult, type Turn } from "./conversation.ts";
 import { loadLastConversation } from "./stored-conversations.ts";
+import type { Approval, McpToolName } from "./tools/service-tools.ts";
 
 /** The same object while the conversation is. */
 export interface ChatActions {
@@ -11,6 +12,8 @@ export interface ChatActions {
   ask(question: Pick<Turn, "text" | "images" | "files">): void;
   /** Answers the calls of the last answer, and has the model go on. */
   sendToolResults(results: ToolResult[]): void;
+  /** Decides about calls that the last answer asks to make, and has the model go on. `allowed`: tools that ask no more. */
+  decide(approvals: Approval[], allowed: McpToolName[]): void;
   /** Answers the turn again, with `text` in its place if given, in a branch beside it. */
   retry(turnId: string, text?: string): void;
   /** Shows the branch that stands `offset` places after that of a turn. */
@@ -57,6 +60,7 @@ export function useChat(): Chat {
       change: (part) => chatStore.change(id, part),
       ask: (question) => chatStore.ask(id, question),
       sendToolResults: (toolResults) => chatStore.ask(id, { toolResults }),
+      decide: (approvals, allowed) => chatStore.decide(id, approvals, allowed),
       retry: (turnId, text) => chatStore.retry(id, turnId, text),
       showBranch: (turnId, offset) => chatStore.showBranch(id, turnId, offset),
       stop: () => chatStore.stop(id),

@@ -1,7 +1,7 @@
 import { Anchor, Badge, Group, Image, Stack, Text } from "@mantine/core";
 import { useEffect, useMemo } from "react";
-import { CopyButton } from "../../components/copy-button.tsx";
 import { formatMilliseconds } from "../../components/format.ts";
+import { JsonBlock } from "../../components/json-block.tsx";
 import type { McpCallResult } from "./mcp-api.ts";
 
 type Block = McpCallResult["content"][number] & Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export function CallResult({ result }: { result: McpCallResult }) {
             <Text size="xs" c="dimmed" mb={2}>
               Structured content
             </Text>
-            <TextBlock text={JSON.stringify(structured, undefined, 2)} />
+            <JsonBlock text={JSON.stringify(structured)} label="Copy the result" />
           </div>
         )}
         {content.length === 0 && structured === null && (
@@ -47,7 +47,7 @@ export function CallResult({ result }: { result: McpCallResult }) {
 
 function BlockView({ block }: { block: Block }) {
   const { type, text, data, mimeType, uri, name } = block;
-  if (type === "text" && typeof text === "string") return <TextBlock text={pretty(text)} />;
+  if (type === "text" && typeof text === "string") return <JsonBlock text={text} label="Copy the result" />;
   if (type === "image" && typeof data === "string" && IMAGES.test(String(mimeType))) {
     return (
       <Image src={`data:${String(mimeType)};base64,${data}`} alt="Result" radius="md" w="auto" maw="100%" mah={420} />
@@ -55,21 +55,7 @@ function BlockView({ block }: { block: Block }) {
   }
   if (type === "audio" && typeof data === "string") return <Recording data={data} type={String(mimeType)} />;
   if (type === "resource_link" && typeof uri === "string") return <ResourceLink uri={uri} name={name} />;
-  return <TextBlock text={JSON.stringify(block, undefined, 2)} />;
-}
-
-function TextBlock({ text }: { text: string }) {
-  return (
-    <div style={{ position: "relative" }}>
-      <div style={{ position: "absolute", top: 6, right: 12 }}>
-        <CopyButton text={text} label="Copy the result" />
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
-      <pre className="code-block mcp-result" tabIndex={0}>
-        {text}
-      </pre>
-    </div>
-  );
+  return <JsonBlock text={JSON.stringify(block)} label="Copy the result" />;
 }
 
 function Recording({ data, type }: { data: string; type: string }) {
@@ -91,13 +77,4 @@ function ResourceLink({ uri, name }: { uri: string; name: unknown }) {
       {label}
     </Anchor>
   );
-}
-
-function pretty(text: string): string {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return text;
-  }
 }

@@ -2,6 +2,7 @@ import { urlOf } from "../../api/request.ts";
 import { shellQuote } from "../../components/code-text.ts";
 
 export interface ClientCode {
+  id: string;
   name: string;
   /** File that has the code; left out: it is a command. */
   file?: string;
@@ -17,15 +18,18 @@ export function clientCode(server?: string): ClientCode[] {
   const headers = (key: string) => ({ Authorization: `Bearer ${key}` });
   return [
     {
+      id: "claude-code",
       name: "Claude Code",
       code: `claude mcp add --transport http ${name} ${shellQuote(url)} \\\n  --header "Authorization: Bearer $PARLANCE_API_KEY"`,
     },
     {
+      id: "cursor",
       name: "Cursor",
       file: ".cursor/mcp.json",
       code: json({ mcpServers: { [name]: { url, headers: headers(`\${env:PARLANCE_API_KEY}`) } } }),
     },
     {
+      id: "vscode",
       name: "VS Code",
       file: ".vscode/mcp.json",
       code: json({
@@ -34,6 +38,7 @@ export function clientCode(server?: string): ClientCode[] {
       }),
     },
     {
+      id: "inspector",
       name: "Inspector",
       code: `npx @modelcontextprotocol/inspector --cli ${shellQuote(url)} --transport http \\\n  --method tools/list --header "Authorization: Bearer $PARLANCE_API_KEY"`,
     },

@@ -16,16 +16,16 @@ export function ConnectClient({ server }: { server?: string }) {
           : "This address has the tools of this server, by their plain names."}{" "}
         The key is one of a project; servers never see it.
       </Text>
-      <Tabs defaultValue={clients[0]?.name ?? null} keepMounted={false}>
+      <Tabs defaultValue={clients[0]?.id ?? null} keepMounted={false}>
         <Tabs.List>
-          {clients.map(({ name }) => (
-            <Tabs.Tab key={name} value={name}>
+          {clients.map(({ id, name }) => (
+            <Tabs.Tab key={id} value={id}>
               {name}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {clients.map(({ name, file, code }) => (
-          <Tabs.Panel key={name} value={name} pt="sm">
+        {clients.map(({ id, file, code }) => (
+          <Tabs.Panel key={id} value={id} pt="sm">
             {file !== undefined && (
               <Text size="xs" c="dimmed" ff="monospace" mb={4}>
                 {file}

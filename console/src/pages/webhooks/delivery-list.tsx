@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { formatAgo, formatDateTime, formatMilliseconds } from "../../components/format.ts";
+import { indentJson } from "../../components/json-block.tsx";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { msg, plural, t } from "../../i18n/translate.ts";
 import { IconChevronDown, IconChevronRight, IconRefresh } from "../../icons.tsx";
@@ -80,10 +81,10 @@ function DeliveryDetails({ delivery, mayRetry }: { delivery: Delivery; mayRetry:
           </Button>
         )}
       </Group>
-      <Block title={t("Body")} text={prettyJson(payload)} />
+      <Block title={t("Body")} text={indentJson(payload)} />
       <Block
         title={status === null ? t("Why there was no answer") : t("Answer {{status}}", { status: String(status) })}
-        text={answer === "" ? t("(empty)") : prettyJson(answer)}
+        text={answer === "" ? t("(empty)") : indentJson(answer)}
       />
     </div>
   );
@@ -101,12 +102,4 @@ function Block({ title, text }: { title: string; text: string }) {
       </pre>
     </div>
   );
-}
-
-function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return text;
-  }
 }

@@ -1,20 +1,31 @@
 import type OpenAI from "openai";
-import type { ChatBody } from "../chat-body.ts";
-import type { Parameters } from "../conversation.ts";
+import { type ChatBody, systemMessages, toAnswerMessages, toUserMessages } from "../chat-body.ts";
+import type { Parameters, Turn } from "../conversation.ts";
+import { toSentItem } from "./service-tools.ts";
 
 export type ResponseBody = OpenAI.Responses.ResponseCreateParamsStreaming;
 type InputItem = OpenAI.Responses.ResponseInputItem;
 type Fields = Record<string, unknown>;
 
+/** What the model at `column` answers the last turn of. */
+export interface SentConversation {
+  parameters: Parameters;
+  turns: readonly Turn[];
+  column: number;
+}
+
 /** Body of the Responses API that asks the same as a body of chat completions, with tools that the service runs. */
-export function toResponseBody(body: ChatBody, { vectorStores = [], webSearch = false }: Parameters): ResponseBody {
-  const { model, messages, stream: _stream, stream_options: _options, tools = [], tool_choice, ...others } = body;
+export function toResponseBody(body: ChatBody, conversation: SentConversation): ResponseBody {
+  const { parameters } = conversation;
+  const { vectorStores = [], webSearch = false, codeInterpreter = false } = parameters;
+  const { model, messages: _messages, stream: _stream, stream_options: _options, tools = [], ...rest } = body;
+  const { tool_choice, ...others } = rest;
   const { max_completion_tokens, response_format, reasoning_effort, logprobs: _logprobs, ...same } = others;
   const hasStores = vectorStores.length > 0;
   const sent: Fields = {
     ...same,
     model,
-    input: messages.flatMap(toItems),
+    input: toInput(conversation),
     ...(max_completion_tokens != null && { max_output_tokens: max_completion_tokens }),
     ...(reasoning_effort != null && { reasoning: { effort: reasoning_effort } }),
     ...(response_format?.type === "json_schema" && {
@@ -23,12 +34,16 @@ export function toResponseBody(body: ChatBody, { vectorStores = [], webSearch = 
     tools: [
       ...(hasStores ? [{ type: "file_search", vector_store_ids: vectorStores }] : []),
       ...(webSearch ? [{ type: "web_search" }] : []),
+      ...toMcpTools(parameters),
+      ...(codeInterpreter ? [{ type: "code_interpreter", container: { type: "auto" } }] : []),
+      ...(parameters.imageGeneration === true ? [{ type: "image_generation" }] : []),
       ...tools.map((tool) => (tool.type === "function" ? { type: "function", strict: null, ...tool.function } : tool)),
     ],
     ...(tool_choice !== undefined && { tool_choice: toToolChoice(tool_choice) }),
     include: [
       ...(hasStores ? ["file_search_call.results"] : []),
       ...(webSearch ? ["web_search_call.action.sources"] : []),
+      ...(codeInterpreter ? ["code_interpreter_call.outputs"] : []),
     ],
     // The page sends the conversation with each question.
     store: false,
@@ -36,6 +51,39 @@ export function toResponseBody(body: ChatBody, { vectorStores = [], webSearch = 
   };
   delete sent.top_logprobs;
   return sent as unknown as ResponseBody;
+}
+
+/** Messages and calls in their order, so that the model knows what its tools returned. */
+function toInput({ parameters, turns, column }: SentConversation): InputItem[] {
+  const ofTurns = turns.flatMap((turn, index) => {
+    const isLast = index === turns.length - 1;
+    const calls = isLast ? [] : (turn.answers[column]?.serviceCalls ?? []);
+    return [
+      ...toUserMessages(turn).flatMap(toItems),
+      ...(turn.approvals ?? []).map(
+        ({ id, approve }): InputItem => ({
+          type: "mcp_approval_response",
+          approval_request_id: id,
+          approve,
+        }),
+      ),
+      ...calls.flatMap((call) => (toSentItem(call) as InputItem | undefined) ?? []),
+      ...toAnswerMessages(turns, index, column).flatMap(toItems),
+    ];
+  });
+  return [...systemMessages(parameters).flatMap(toItems), ...ofTurns];
+}
+
+/** Each call asks first, but for tools that the conversation allows. */
+function toMcpTools({ mcpServers = [], allowedTools = [] }: Parameters): Fields[] {
+  return mcpServers.map((label) => {
+    const names = allowedTools.filter(({ server }) => server === label).map(({ tool }) => tool);
+    return {
+      type: "mcp",
+      server_label: label,
+      require_approval: names.length === 0 ? "always" : { never: { tool_names: names } },
+    };
+  });
 }
 
 function toItems(message: ChatBody["messages"][number]): InputItem[] {

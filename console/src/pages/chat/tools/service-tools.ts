@@ -1,41 +1,83 @@
+import { urlOf } from "../../../api/request.ts";
 import type { Parameters } from "../conversation.ts";
 
-/** Call of a tool that the service ran within an answer. */
+/** A tool of an MCP server. */
+export interface McpToolName {
+  server: string;
+  tool: string;
+}
+
+/** A decision about a call that waits for one. */
+export interface Approval extends McpToolName {
+  /** ID of the request for it. */
+  id: string;
+  approve: boolean;
+}
+
+/** Call of a tool that the service ran within an answer, or asks to run. */
 export interface ServiceCall {
   id: string;
   /** Type of its item, such as `file_search_call`. */
   type: string;
   status: string;
-  /** What was searched for. */
+  /** What was searched for, or drawn. */
   queries: string[];
   results: { title: string; text: string; score?: number }[];
   error?: string;
+  /** Tool of a call over MCP. */
+  mcp?: McpToolName;
+  /** Arguments as JSON, or code. */
+  input?: string;
+  /** Data URLs. */
+  images?: string[];
+  /** Container of code. */
+  container?: string;
+  /** ID of the request that was approved. */
+  approvalId?: string;
 }
 
 /** Source of a part of an answer. */
 export interface Citation {
   title: string;
-  /** Address of a page; left out for a file. */
+  /** Address of a page, or of a file to download; left out for a file of a store. */
   url?: string;
+  isDownload?: boolean;
 }
 
 /** Whether the service runs tools for an answer, which the Responses API does. */
-export function usesServiceTools({ vectorStores = [], webSearch = false }: Parameters): boolean {
-  return vectorStores.length > 0 || webSearch;
+export function usesServiceTools(parameters: Parameters): boolean {
+  const { vectorStores = [], mcpServers = [], webSearch, codeInterpreter, imageGeneration } = parameters;
+  return vectorStores.length + mcpServers.length > 0 || [webSearch, codeInterpreter, imageGeneration].includes(true);
+}
+
+/** Longer results are cut: the browser stores the conversation, and the next request sends it. */
+const MAX_RESULT_CHARACTERS = 50_000;
+const IMAGE_TYPES: Readonly<Record<string, string>> = { jpeg: "image/jpeg", webp: "image/webp" };
+
+interface Item {
+  id: string;
+  type: string;
+  status?: string;
+  queries?: string[];
+  results?: { filename: string; text: string; score: number }[] | null;
+  action?: { query?: string; sources?: { url: string }[] };
+  error?: unknown;
+  name?: string;
+  server_label?: string;
+  arguments?: string;
+  output?: string | null;
+  approval_request_id?: string | null;
+  code?: string | null;
+  container_id?: string;
+  outputs?: ({ type: "logs"; logs: string } | { type: "image"; url: string })[] | null;
+  result?: string | null;
+  output_format?: string;
+  revised_prompt?: string | null;
 }
 
 /** Reads an output item of a response; undefined for one of another kind. */
 export function toServiceCall(item: Readonly<Record<string, unknown>>): ServiceCall | undefined {
-  const { id, type, status, queries, results, action, error, name } = item as {
-    id: string;
-    type: string;
-    status?: string;
-    queries?: string[];
-    results?: { filename: string; text: string; score: number }[] | null;
-    action?: { query?: string; sources?: { url: string }[] };
-    error?: unknown;
-    name?: string;
-  };
+  const { id, type, status, queries, results, action, error, ...rest } = item as unknown as Item;
   const common = { id, type, status: status ?? "completed", ...(error != null && { error: messageOf(error) }) };
   switch (type) {
     case "file_search_call": {
@@ -47,23 +89,86 @@ export function toServiceCall(item: Readonly<Record<string, unknown>>): ServiceC
       return { ...common, queries: action?.query === undefined ? [] : [action.query], results: sources };
     }
     case "mcp_call":
-      return { ...common, queries: [name ?? ""], results: [{ title: "", text: String(item.output ?? "") }] };
+    case "mcp_approval_request": {
+      const { name: tool = "", server_label: server = "", arguments: input = "", output } = rest;
+      const { approval_request_id: approvalId } = rest;
+      const texts = typeof output === "string" ? [{ title: "", text: cut(output) }] : [];
+      const call = { ...common, queries: [], results: texts, mcp: { server, tool }, input };
+      return approvalId == null ? call : { ...call, approvalId };
+    }
+    case "code_interpreter_call": {
+      const outputs = rest.outputs ?? [];
+      const logs = outputs.flatMap((each) => (each.type === "logs" ? [{ title: "", text: cut(each.logs) }] : []));
+      const images = outputs.flatMap((each) => (each.type === "image" ? [each.url] : []));
+      const { code, container_id: container = "" } = rest;
+      return { ...common, queries: [], results: logs, images: images.filter(isImage), input: code ?? "", container };
+    }
+    case "image_generation_call": {
+      const { result, output_format: format = "png", revised_prompt: prompt } = rest;
+      const images = result == null ? [] : [`data:${IMAGE_TYPES[format] ?? "image/png"};base64,${result}`];
+      return { ...common, queries: prompt == null ? [] : [prompt], results: [], images };
+    }
     default:
       return undefined;
   }
 }
 
+/** The item of a call as a later request sends it; undefined for one that the model does not need again. */
+export function toSentItem(call: ServiceCall): object | undefined {
+  const { id, type, status, mcp, input = "", results, error, container, approvalId, images = [], queries } = call;
+  const output = results.map(({ text }) => text).join("\n");
+  switch (type) {
+    case "mcp_approval_request":
+      return { id, type, server_label: mcp?.server, name: mcp?.tool, arguments: input };
+    case "mcp_call": {
+      const { server: server_label, tool: name } = mcp ?? {};
+      // One that broke off has nothing to tell.
+      if (status !== "completed" && status !== "failed") return undefined;
+      const end = error === undefined ? { output } : { error };
+      return { id, type, server_label, name, arguments: input, approval_request_id: approvalId ?? null, ...end };
+    }
+    case "code_interpreter_call":
+      return { id, type, status, code: input, container_id: container, outputs: [{ type: "logs", logs: output }] };
+    case "image_generation_call": {
+      const result = images[0]?.split(",")[1] ?? null;
+      return { id, type, status, result, revised_prompt: queries[0] ?? "" };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Requests for approval that an answer ends with. */
+export function waitingCalls(calls: readonly ServiceCall[] = []): ServiceCall[] {
+  return calls.filter(({ type }) => type === "mcp_approval_request");
+}
+
 /** Reads an annotation of a text; undefined for one without a source. */
 export function toCitation(annotation: Readonly<Record<string, unknown>>): Citation | undefined {
-  const { type, filename, url, title } = annotation;
+  const { type, filename, url, title, container_id: container, file_id: file } = annotation;
   if (type === "file_citation" && typeof filename === "string") return { title: filename };
+  if (type === "container_file_citation" && typeof filename === "string") {
+    const [of, id] = [container, file].map((each) => encodeURIComponent(String(each)));
+    return { title: filename, url: urlOf(`v1/containers/${of}/files/${id}/content`), isDownload: true };
+  }
   if (type !== "url_citation" || typeof url !== "string" || !/^https?:\/\//.test(url)) return undefined;
   return { title: typeof title === "string" && title !== "" ? title : url, url };
 }
 
+function isImage(url: string): boolean {
+  return /^data:image\/(png|jpeg|gif|webp);base64,/.test(url);
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_RESULT_CHARACTERS ? text : `${text.slice(0, MAX_RESULT_CHARACTERS)}…`;
+}
+
+/** The error is a text, or one of the types of OpenAI's API. */
 function messageOf(error: unknown): string {
-  const { message } = error as { message?: unknown };
-  return typeof message === "string" ? message : String(error);
+  const { message, content } = error as { message?: unknown; content?: { text?: string }[] };
+  if (typeof message === "string") return message;
+  if (Array.isArray(content)) return cut(content.map(({ text = "" }) => text).join("\n"));
+  return String(error);
 }
 
 /** Returns a text without the marks of its sources, such as `【1】`, which are listed below it. */

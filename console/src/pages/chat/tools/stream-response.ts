@@ -1,6 +1,6 @@
 import type { AnswerReader } from "../stream-answer.ts";
 import type { ResponseBody } from "./response-body.ts";
-import { toCitation, toServiceCall } from "./service-tools.ts";
+import { type ServiceCall, toCitation, toServiceCall } from "./service-tools.ts";
 
 /** Reads a streamed response with the calls of tools that the service runs, and their sources. */
 export function responseReader(body: ResponseBody): AnswerReader {
@@ -29,15 +29,19 @@ export function responseReader(body: ResponseBody): AnswerReader {
         case "response.output_item.done": {
           const { item } = event;
           const call = toServiceCall({ ...item });
-          if (call !== undefined) {
-            const others = (answer.serviceCalls ?? []).filter(({ id }) => id !== call.id);
-            answer.serviceCalls = [...others, call];
-          }
+          if (call !== undefined) answer.serviceCalls = withCall(answer.serviceCalls, call);
           if (item.type === "function_call" && event.type === "response.output_item.done") {
             answer.toolCalls.push({ id: item.call_id, name: item.name, arguments: item.arguments });
           }
           break;
         }
+        // Shown while the call runs.
+        case "response.mcp_call_arguments.done":
+          answer.serviceCalls = withInput(answer.serviceCalls, event.item_id, event.arguments);
+          break;
+        case "response.code_interpreter_call_code.done":
+          answer.serviceCalls = withInput(answer.serviceCalls, event.item_id, event.code);
+          break;
         case "response.completed":
         case "response.incomplete": {
           const { usage, incomplete_details: incomplete } = event.response;
@@ -61,4 +65,14 @@ export function responseReader(body: ResponseBody): AnswerReader {
       show();
     }
   };
+}
+
+/** Adds a call, or puts it in the place of its earlier state. */
+function withCall(calls: readonly ServiceCall[] = [], call: ServiceCall): ServiceCall[] {
+  const index = calls.findIndex(({ id }) => id === call.id);
+  return index < 0 ? [...calls, call] : calls.with(index, call);
+}
+
+function withInput(calls: readonly ServiceCall[] = [], id: string, input: string): ServiceCall[] {
+  return calls.map((call) => (call.id === id ? { ...call, input } : call));
 }
