@@ -147,7 +147,7 @@ async function showOne(client: ServiceClient, id: string, { json }: RequestOptio
     String(stage.duration_ms),
     stage.error ?? "",
   ]);
-  console.log(`\n${formatTable(["STAGE", "DEPLOYMENT", "BEGAN AFTER MS", "MS", "ERROR"], rows)}`);
+  console.log(`\n${formatTable(["STAGE", "DEPLOYMENT OR TOOL", "BEGAN AFTER MS", "MS", "ERROR"], rows)}`);
 }
 
 function parseLimit(text: string): number {

@@ -66,7 +66,7 @@ export function toHistoryEntry(request: AnsweredRequest): RequestEntry | undefin
 /** Null for a request that was answered by the first attempt at a loaded model without a cache or guardrails. */
 function detailsOf({ beganAt, failure, guardrails, settlement }: AnsweredRequest): RequestDetails | null {
   const stages = (settlement?.stages ?? []).filter(
-    ({ kind, durationMs }) => kind === "attempt" || durationMs >= MIN_LOAD_MS,
+    ({ kind, durationMs }) => kind !== "load" || durationMs >= MIN_LOAD_MS,
   );
   const message = failure === undefined ? undefined : faultMessage(failure);
   const reasoningTokens = settlement?.used.reasoningTokens || undefined;

@@ -14,6 +14,7 @@ import { LifecycleIterator } from "./lifecycle-iterator.ts";
 import { prepend } from "./prepend.ts";
 import type { Circuit } from "./routing/circuit.ts";
 import type { Deferral, Slot } from "./slots/slots.ts";
+import type { Stage } from "./stages.ts";
 
 export interface AttemptMeasure {
   /** ID of the catalog's entry. */
@@ -32,7 +33,7 @@ export interface AttemptStats {
   /** Seconds spent waiting for slots in all attempts. */
   queuedSeconds: number;
   /** Loads that the request waited for and attempts that failed, in order; undefined without any. */
-  stages?: AttemptStage[];
+  stages?: Stage[];
   /** Span of the engine that answers, which ends with the answer. */
   engineSpan?: TraceSpan | undefined;
   /** Last attempt that cost something without an answer: it reported its usage, or was abandoned after it was sent. */
@@ -43,17 +44,6 @@ export interface AttemptStats {
     /** Reported usage; undefined if it was abandoned before reporting any. */
     used: Fault["used"];
   };
-}
-
-export interface AttemptStage {
-  kind: "load" | "attempt";
-  deployment: string;
-  /** From `performance.now()`. */
-  beganAt: number;
-  durationMs: number;
-  queuedMs?: number;
-  /** Why it ended without an answer. */
-  failure?: unknown;
 }
 
 export interface AttemptOptions<Opened extends Model, Event> extends Deferral {

@@ -36,6 +36,7 @@ import type { InferenceAnswer } from "./inference-answer.ts";
 import { moderateChat } from "./moderation/moderate-chat.ts";
 import { moderatePrompt } from "./moderation/moderate-prompt.ts";
 import { type ModerationPolicy, moderationPolicy, type RequestedModeration } from "./moderation/moderation-policy.ts";
+import { ModerationTimes, withModeration } from "./moderation/moderation-times.ts";
 import { type ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
 import { recordChat, recordPrompt, type StoreChat } from "./recording/chat-recording.ts";
@@ -249,8 +250,9 @@ export class Inference {
       const required = combineModeration(guards.policy, this.#options.moderationOf(caller));
       const policy = moderationPolicy(undefined, required, (id) => this.models.idOf(id));
       const moderate = (options: ModerateOptions) => this.#moderator.moderateWithin(caller, options, onDisconnect);
-      await moderatePrompt(prompt, policy, { moderate, note: guards.noteModeration.bind(guards) });
-      return run(prompt);
+      const times = new ModerationTimes();
+      await moderatePrompt(prompt, policy, { moderate, note: guards.noteModeration.bind(guards) }, times);
+      return withModeration(await run(prompt), times);
     });
   }
 

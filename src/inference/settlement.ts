@@ -2,8 +2,8 @@ import type { Task } from "../contracts/task.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import type { CostPart } from "../features/usage/cost.ts";
 import type { Usage } from "../kernel/usage.ts";
-import type { AttemptStage } from "./attempt.ts";
 import type { CacheOutcome } from "./cache/cache-outcome.ts";
+import type { Stage } from "./stages.ts";
 
 /** Result of one request, reported once, however it ended. */
 export interface Settlement {
@@ -30,8 +30,8 @@ export interface Settlement {
   attempts: number;
   /** Seconds spent waiting for a slot in all attempts. */
   queuedSeconds: number;
-  /** Loads that the request waited for and attempts that failed; times are from `performance.now()`. */
-  stages: readonly AttemptStage[];
+  /** In order; none for a request that the first attempt at a loaded model answered. */
+  stages: readonly Stage[];
   /** What the cache did; undefined for a model without one. */
   cache?: CacheOutcome["status"] | undefined;
   outcome: "finished" | "client-left" | "failed";

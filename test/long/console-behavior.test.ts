@@ -257,6 +257,14 @@ describe.runIf(hasChromium)("the console", () => {
     await open("/requests?status=failed&model=missing-model");
     await page.getByRole("link", { name: "missing-model" }).first().waitFor();
     expect(await page.getByRole("link", { name: "repeated" }).count()).toBe(0);
+    await page
+      .getByRole("textbox", { name: "End user" })
+      .or(page.getByRole("combobox", { name: "End user" }))
+      .fill("ada");
+    await page.getByText("No request matches these filters").waitFor();
+    expect(page.url()).toContain("user=ada");
+    await page.goBack();
+    await page.getByRole("link", { name: "missing-model" }).first().waitFor();
     await page.getByRole("radiogroup", { name: "Outcome" }).getByText("Succeeded").click();
     await page.getByText("No request matches these filters").waitFor();
     await page.goBack();

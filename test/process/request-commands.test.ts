@@ -86,7 +86,7 @@ test("shows one request with the stages of its failure", async () => {
   const [failed] = JSON.parse((await parlance("requests", "--json", "--status", "failed")).stdout);
   const { stdout } = await parlance("requests", failed.id);
   expect(stdout).toContain(failed.id);
-  expect(stdout).toMatch(/^STAGE +DEPLOYMENT +BEGAN AFTER MS +MS +ERROR$/m);
+  expect(stdout).toMatch(/^STAGE +DEPLOYMENT OR TOOL +BEGAN AFTER MS +MS +ERROR$/m);
   expect(stdout).toMatch(/^attempt +parrot /m);
   expect(await parlance("requests", "req_none")).toMatchObject({
     code: 1,

@@ -148,6 +148,25 @@ test("runs the call, and answers with the model's next turn and the usage of bot
   expect(response.output[2]).toMatchObject({ content: [{ annotations: [{ type: "url_citation" }] }] });
 });
 
+test("records the turns of the model and the calls between them", async () => {
+  const { data: response, response: raw } = await client.responses.create(body("add twice")).withResponse();
+  expect(typesOf(response)).toEqual(["add_call", "add_call", "message"]);
+  const id = raw.headers.get("x-request-id");
+  const stagesOf = async () => {
+    const answer = await service.inject({
+      url: `/v1/organization/requests/${id}`,
+      headers: { authorization: `Bearer ${service.adminKey}` },
+    });
+    const { stages = [] } = answer.json() as { stages?: { type: string; deployment: string; start_ms: number }[] };
+    return stages;
+  };
+  await expect
+    .poll(async () => (await stagesOf()).map(({ type, deployment }) => `${type} ${deployment}`))
+    .toEqual([...["turn agent", "tool add", "turn agent", "tool add", "turn agent"]]);
+  const starts = (await stagesOf()).map(({ start_ms }) => start_ms);
+  expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+});
+
 test("streams items in order, each event with the position of its item", async () => {
   const stream = await client.responses.create({ ...body("in parallel"), stream: true });
   const events: Record<string, unknown>[] = [];

@@ -21,6 +21,7 @@ beforeAll(async () => {
     config: `local: { load: on_demand }
 models:
   - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
+  - { id: judge, task: moderation, deployments: [{ engine: guard, family: llama-guard-3, chat: { engine: scripted, replies: [{ text: safe }] } }] }
   - id: broken
     task: chat
     deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", model: x }]
@@ -75,6 +76,28 @@ test("records the failed attempt of a request that a fallback answered", async (
 
 test("records no stages for a plain request", async () => {
   expect(await historyOf("echo")).toMatchObject({ status: 200, stages: [], loading_ms: null });
+});
+
+test("records how long the prompt and the answer of a request were moderated", async () => {
+  const { model, messages } = { model: "echo", messages: [{ role: "user", content: "Hello" }] };
+  const body = {
+    model,
+    messages,
+    moderation: { model: "judge", policy: { input: { mode: "score" }, output: { mode: "score" } } },
+  };
+  const response = await service.post("/v1/chat/completions", body);
+  expect(response.status, await response.text()).toBe(200);
+  const id = response.headers.get("x-request-id");
+  const headers = { authorization: `Bearer ${service.adminKey}` };
+  await expect
+    .poll(async () => {
+      const answer = await fetch(`${service.baseUrl}/organization/requests/${id}`, { headers });
+      return ((await answer.json()) as { stages?: unknown[] }).stages;
+    })
+    .toMatchObject([
+      { type: "moderation", deployment: "judge", error: null },
+      { type: "moderation", deployment: "judge", error: null },
+    ]);
 });
 
 test("records how long a request waited for its model to load", async () => {

@@ -1,19 +1,33 @@
 import type { Settlement } from "../../inference/settlement.ts";
+import { inOrder, type Stage } from "../../inference/stages.ts";
 import { addTokens } from "../../kernel/usage.ts";
 
+/** A call of a tool with its cost in nano-dollars; null: it has no price. */
+export interface ToolCall {
+  costNanoDollars: number | null;
+  stage: Stage;
+}
+
 /**
- * Returns the settlement of a request that ran several times, with the costs of its tool calls in nano-dollars; undefined
- * while a run has not ended.
+ * Returns the settlement of a request that ran several times, with its tool calls; undefined while a run has not ended.
+ * `beganAt`: when each run began, from `performance.now()`.
  */
 export function combineSettlements(
   runs: readonly (() => Settlement | undefined)[],
-  toolCosts: readonly (number | null)[] = [],
+  { calls = [], beganAt = [] }: { calls?: readonly ToolCall[]; beganAt?: readonly number[] } = {},
 ): Settlement | undefined {
   const settlements = runs.map((run) => run());
-  const turns = settlements.reduce((one, other) => one && other && combine(one, other));
-  const toolCost = toolCosts.reduce(addCosts, null);
-  if (turns === undefined || toolCost === null) return turns;
-  return { ...turns, costNanoDollars: addCosts(turns.costNanoDollars, toolCost), costParts: undefined };
+  const sum = settlements.reduce((one, other) => one && other && combine(one, other));
+  if (sum === undefined || calls.length === 0) return sum;
+  const turns = settlements.flatMap((each, index) => (each === undefined ? [] : toTurn(each, beganAt[index] ?? 0)));
+  const stages = inOrder([...sum.stages, ...turns, ...calls.map(({ stage }) => stage)]);
+  const toolCost = calls.reduce<number | null>((cost, call) => addCosts(cost, call.costNanoDollars), null);
+  if (toolCost === null) return { ...sum, stages };
+  return { ...sum, stages, costNanoDollars: addCosts(sum.costNanoDollars, toolCost), costParts: undefined };
+}
+
+function toTurn({ deploymentEntry, durationSeconds }: Settlement, beganAt: number): Stage {
+  return { kind: "turn", deployment: deploymentEntry ?? "", beganAt, durationMs: 1000 * durationSeconds };
 }
 
 function combine(one: Settlement, other: Settlement): Settlement {

@@ -14,7 +14,7 @@ import { toModerationInput } from "../../wire/moderation-input.ts";
 import type { ItemEvent, ResponsePart } from "../../wire/responses/item-events.ts";
 import type { ResponseParts } from "../../wire/responses/responses-format.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { combineSettlements } from "./combine-settlements.ts";
+import { combineSettlements, type ToolCall } from "./combine-settlements.ts";
 import type { CallContext, PendingCall } from "./service-tool.ts";
 import type { OpenTools } from "./service-tools.ts";
 import { type CallEnd, runCalls, type WrittenCall } from "./tool-calls.ts";
@@ -66,8 +66,10 @@ class ToolLoop {
   /** Messages after those of the request: the calls of earlier turns and their results. */
   readonly #messages: ChatMessage[] = [];
   readonly #settlements: (() => Settlement | undefined)[] = [];
-  /** Nano-dollars of each call that ran; null: it has no price. */
-  readonly #toolCosts: (number | null)[] = [];
+  /** Beginnings of the turns. */
+  readonly #beganAt: number[] = [];
+  /** Calls that ran. */
+  readonly #toolCalls: ToolCall[] = [];
   readonly #maxCalls: number;
   #callCount = 0;
   #turnCount = 0;
@@ -91,8 +93,12 @@ class ToolLoop {
     this.#context = {
       signal,
       runTool: async (tool, work) => {
+        const beganAt = performance.now();
         const result = await inference.runTool(caller, tool, onAbort, work);
-        this.#toolCosts.push(result.costNanoDollars);
+        const { costNanoDollars, failure } = result;
+        const durationMs = performance.now() - beganAt;
+        const stage = { kind: "tool" as const, deployment: tool.label, beganAt, durationMs, failure };
+        this.#toolCalls.push({ costNanoDollars, stage });
         return result;
       },
     };
@@ -109,7 +115,10 @@ class ToolLoop {
       return {
         ...answer,
         parts,
-        settlement: () => (this.#hasEnded ? combineSettlements(this.#settlements, this.#toolCosts) : undefined),
+        settlement: () =>
+          this.#hasEnded
+            ? combineSettlements(this.#settlements, { calls: this.#toolCalls, beganAt: this.#beganAt })
+            : undefined,
         get moderation() {
           return moderation();
         },
@@ -262,10 +271,12 @@ class ToolLoop {
     const isFirst = this.#turnCount === 0;
     this.#turnCount += 1;
     const { onWait, ...ask } = this.#ask;
+    const beganAt = performance.now();
     const options = isFirst ? { ...ask, onWait } : { ...ask, isWithinRequest: true };
     const answer = await this.#request.ask((call) => inference.chat(caller, this.#withTurns(call, isFirst), options));
     this.#answer = answer;
     this.#settlements.push(answer.settlement);
+    this.#beganAt.push(beganAt);
     return answer;
   }
 

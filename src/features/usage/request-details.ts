@@ -1,12 +1,13 @@
 /** What is recorded of a request that was loaded for, repeated, cached, labelled, failed, or charged for uncommon units. */
 
 import type { GuardrailRecord } from "../../inference/guardrails/guardrail-report.ts";
+import type { Stage } from "../../inference/stages.ts";
 import type { CostPart } from "./cost.ts";
 
-/** Time that a request spent on something before its answer began. */
+/** Time that a request spent on something beside its answer. */
 interface RequestStage {
-  /** `load`: waited until the model was loaded; `attempt`: asked a deployment. */
-  kind: "load" | "attempt";
+  kind: Stage["kind"];
+  /** Deployment, or the tool that was called. */
   deployment: string;
   /** Milliseconds since the request's beginning. */
   startMs: number;

@@ -12,6 +12,7 @@ import type { ChatModerationResult, ModerationOutcome } from "./chat-moderation-
 import { mergeVerdicts } from "./merge-verdicts.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
 import { type ModerationPolicy, policyModelUnavailable } from "./moderation-policy.ts";
+import { ModerationTimes, withModeration } from "./moderation-times.ts";
 import { typedText } from "./typed-text.ts";
 
 type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest: boolean };
@@ -26,12 +27,17 @@ export interface ModeratedRun {
 
 /** Throws a Fault, also when the policy blocks the input. */
 export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run: ModeratedRun): Promise<ChatAnswer> {
+  const times = new ModerationTimes();
   const result: ChatModerationResult = { model: policy.model ?? "", input: undefined, output: undefined };
   const moderate = async (texts: readonly string[], isWithinRequest: boolean): Promise<ModerationVerdict> => {
     const inputs = texts.map((text) => ({ text, images: [] }));
-    const answer = await run.moderate({ model: policy.model, inputs, imageFault: undefined, isWithinRequest });
-    const [verdicts] = await Array.fromAsync(answer.events);
-    result.model = answer.model;
+    const options = { model: policy.model, inputs, imageFault: undefined, isWithinRequest };
+    const { model, verdicts } = await times.measure(isWithinRequest ? "output" : "input", async () => {
+      const answer = await run.moderate(options);
+      const [verdicts] = await Array.fromAsync(answer.events);
+      return { ...answer, verdicts };
+    });
+    result.model = model;
     return (verdicts ?? []).reduce(mergeVerdicts);
   };
   if (policy.input !== undefined) {
@@ -48,7 +54,7 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
       run.note?.("input", result.input, policy.input);
     }
   }
-  const answer = await run.answer();
+  const answer = withModeration(await run.answer(), times);
   const moderation = policy.isShown ? result : undefined;
   if (policy.output === undefined) return { ...toChatAnswer(answer), moderation };
   // Only bodies whose answers can be read are forwarded under a policy.

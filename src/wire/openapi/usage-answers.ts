@@ -140,8 +140,12 @@ const RequestEntry = named(
     stages: z
       .array(
         z.object({
-          type: z.enum(["load", "attempt"]),
-          deployment: z.string(),
+          type: z
+            .enum(["load", "attempt", "moderation", "turn", "tool"])
+            .describe(
+              "attempt: one that failed; moderation: of the prompt or the answer; turn: one of several answers of the model, between which tools ran.",
+            ),
+          deployment: z.string().describe("Deployment, or the tool that was called."),
           start_ms: z.number().describe("Since the request's beginning."),
           duration_ms: z.number(),
           queued_ms: numberOrNull,
@@ -149,7 +153,7 @@ const RequestEntry = named(
           error_message: nullable,
         }),
       )
-      .describe("Loads that the request waited for and attempts that failed, in order."),
+      .describe("What the request spent its time on beside the attempt that answered, in order of their beginnings."),
   }),
 );
 

@@ -50,10 +50,18 @@ export function RequestFilterBar({ state: { filters, change } }: { state: Filter
         onChange={(status) => change({ status })}
         data={OUTCOMES.map(({ value, label }) => ({ value, label: t(label) }))}
       />
-      <ModelField
+      <NameField
+        label={t("Model")}
+        placeholder={t("Any model")}
         value={filters.model}
         names={models.data?.map(({ id }) => id) ?? []}
         onChange={(model) => change({ model })}
+      />
+      <NameField
+        label={t("End user")}
+        placeholder={t("Any end user")}
+        value={filters.user}
+        onChange={(user) => change({ user })}
       />
       <Select
         aria-label={t("Duration")}
@@ -143,16 +151,25 @@ function WordsField({ value, onChange }: { value: string; onChange: (words: stri
 
 const TYPING_MS = 300;
 
+interface NameFieldProps {
+  label: string;
+  placeholder: string;
+  value: string;
+  /** Names to choose from. */
+  names?: string[];
+  onChange: (value: string) => void;
+}
+
 /** Takes any name, since requests may name models that do not exist. */
-function ModelField({ value, names, onChange }: { value: string; names: string[]; onChange: (value: string) => void }) {
+function NameField({ label, placeholder, value, names = [], onChange }: NameFieldProps) {
   const [text, setText] = useState(value);
   const submit = useDebouncedCallback(onChange, TYPING_MS);
   useEffect(() => setText(value), [value]);
   return (
     <Autocomplete
-      aria-label={t("Model")}
-      placeholder={t("Any model")}
-      w={190}
+      aria-label={label}
+      placeholder={placeholder}
+      w={170}
       size="xs"
       limit={50}
       clearable

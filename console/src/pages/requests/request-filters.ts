@@ -22,6 +22,8 @@ const DEFAULTS = {
   model: "",
   project: "",
   key: "",
+  /** End user, which requests name themselves. */
+  user: "",
   slower: "",
   costlier: "",
   /** Words of prompts and answers that were recorded. */
@@ -44,13 +46,14 @@ export interface FilterState {
 export function useRequestFilters(now: number): FilterState {
   const [filters, change] = useAddressState(DEFAULTS);
   return useMemo(() => {
-    const { range, from, to, status, model, project, key, slower, costlier, words } = filters;
+    const { range, from, to, status, model, project, key, user, slower, costlier, words } = filters;
     const seconds = (RANGES.find(({ value }) => value === range) ?? RANGES[2]).seconds;
     const conditions: Query = {
       status: status === "all" ? undefined : status,
       models: model || undefined,
       project_ids: project || undefined,
       api_key_ids: key || undefined,
+      end_users: user || undefined,
       min_duration_ms: slower || undefined,
       min_cost_usd: costlier || undefined,
     };
@@ -70,13 +73,14 @@ export function useRequestFilters(now: number): FilterState {
 
 /** Whether a request that has just ended belongs into the list. */
 export function matches(entry: RequestEntry, filters: RequestFilters): boolean {
-  const { status, model, project, key, slower, costlier, words, to } = filters;
+  const { status, model, project, key, user, slower, costlier, words, to } = filters;
   // Its content is not recorded yet.
   if (words !== "") return false;
   if (to !== "" && entry.ended_at >= Number(to)) return false;
   if (model !== "" && entry.model !== model) return false;
   if (project !== "" && entry.project_id !== project) return false;
   if (key !== "" && entry.api_key_id !== key) return false;
+  if (user !== "" && entry.end_user !== user) return false;
   if (slower !== "" && entry.duration_ms < Number(slower)) return false;
   if (costlier !== "" && (entry.cost_usd ?? 0) < Number(costlier)) return false;
   return status === "all" || (status === "failed") === entry.status >= 400;

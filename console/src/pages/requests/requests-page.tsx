@@ -117,6 +117,7 @@ function NoRequests({ state: { filters, isFiltered, change } }: { state: FilterS
             model: "",
             project: "",
             key: "",
+            user: "",
             slower: "",
             costlier: "",
             words: "",

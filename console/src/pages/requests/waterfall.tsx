@@ -1,9 +1,9 @@
 import { Text } from "@mantine/core";
 import { formatMilliseconds } from "../../components/format.ts";
 import { type Message, msg, t } from "../../i18n/translate.ts";
-import type { RequestEntry } from "./requests-api.ts";
+import type { RequestEntry, RequestStage } from "./requests-api.ts";
 
-type Part = "queue" | "load" | "failed" | "first" | "answer";
+type Part = "queue" | "load" | "failed" | "first" | "answer" | "moderation" | "tool";
 
 export interface WaterfallRow {
   label: string;
@@ -14,67 +14,90 @@ export interface WaterfallRow {
 
 const LEGEND: readonly (readonly [Part, Message])[] = [
   ["load", msg("Loading")],
+  ["moderation", msg("Moderation")],
   ["queue", msg("Queue")],
   ["first", msg("First token")],
   ["answer", msg("Generation")],
+  ["tool", msg("Tool")],
   ["failed", msg("Failed attempt")],
 ];
 
-/** Rows of the waterfall: loads and failed attempts as they were recorded, then the attempt that answered. */
+/** Rows of the waterfall: stages as they were recorded, and the attempt that answered. */
 export function waterfallRows(entry: RequestEntry): WaterfallRow[] {
-  const { stages, duration_ms: duration, first_token_ms: firstToken, deployment } = entry;
-  let attempt = 0;
-  const rows = stages.map<WaterfallRow>((stage) => {
-    const { type, start_ms: startMs, duration_ms: durationMs, queued_ms: queued, error, error_message } = stage;
-    const queuedMs = Math.min(queued ?? 0, durationMs);
-    if (type === "attempt") attempt += 1;
-    return {
-      label: type === "load" ? t("Load", { context: "noun" }) : t("Attempt {{number}}", { number: attempt }),
-      detail: stage.deployment,
-      message: error === null ? null : [error, error_message].filter(Boolean).join(": "),
-      parts:
-        type === "load"
-          ? [{ part: error === null ? "load" : "failed", startMs, durationMs }]
-          : [
-              { part: "queue" as const, startMs, durationMs: queuedMs },
-              { part: "failed" as const, startMs: startMs + queuedMs, durationMs: durationMs - queuedMs },
-            ],
-    };
+  const { stages } = entry;
+  const numbers = { attempt: 0, turn: 0 };
+  const rows = stages.map((stage) => {
+    if (stage.type === "attempt" || stage.type === "turn") numbers[stage.type] += 1;
+    return toRow(stage, stage.type === "turn" ? numbers.turn : numbers.attempt);
   });
-  const last = stages.at(-1);
-  const startMs = last === undefined ? 0 : last.start_ms + last.duration_ms;
-  const queuedBefore = stages.reduce((sum, { queued_ms }) => sum + (queued_ms ?? 0), 0);
+  // Turns are the answer, part by part.
+  if (numbers.turn > 0) return rows;
+  const answer = answerRow(entry, numbers.attempt);
+  if (answer === undefined) return rows;
+  const at = stages.findIndex((stage) => !isBefore(stage, entry));
+  return at === -1 ? [...rows, answer] : rows.toSpliced(at, 0, answer);
+}
+
+function toRow(stage: RequestStage, number: number): WaterfallRow {
+  const { type, start_ms: startMs, duration_ms: durationMs, error, error_message } = stage;
+  const queuedMs = Math.min(stage.queued_ms ?? 0, durationMs);
+  const failed = { part: "failed" as const, startMs: startMs + queuedMs, durationMs: durationMs - queuedMs };
+  const entire = (part: Part) => (error === null ? [{ part, startMs, durationMs }] : [failed]);
+  const row = {
+    detail: stage.deployment,
+    message: error === null ? null : [error, error_message].filter(Boolean).join(": "),
+  };
+  switch (type) {
+    case "load":
+      return { ...row, label: t("Load", { context: "noun" }), parts: entire("load") };
+    case "moderation":
+      return { ...row, label: t("Moderation"), parts: entire("moderation") };
+    case "tool":
+      return { ...row, label: t("Tool"), parts: entire("tool") };
+    case "turn":
+      return { ...row, label: t("Turn {{number}}", { number }), parts: entire("answer") };
+    case "attempt":
+      return {
+        ...row,
+        label: t("Attempt {{number}}", { number }),
+        parts: [{ part: "queue", startMs, durationMs: queuedMs }, failed],
+      };
+  }
+}
+
+/** Whether a stage ended before the attempt that answered; the answer is moderated while it is generated. */
+function isBefore({ type, start_ms }: RequestStage, entry: RequestEntry): boolean {
+  return type !== "moderation" || start_ms < (entry.first_token_ms ?? entry.duration_ms);
+}
+
+/** The attempt that answered, or why nothing did; undefined where a failed attempt says so. */
+function answerRow(entry: RequestEntry, attempts: number): WaterfallRow | undefined {
+  const { duration_ms: duration, first_token_ms: firstToken, deployment } = entry;
+  const before = entry.stages.filter((stage) => isBefore(stage, entry));
+  const endOf = ({ start_ms, duration_ms }: RequestStage) => start_ms + duration_ms;
+  const startMs = Math.min(duration, Math.max(0, ...before.map(endOf)));
+  const queuedBefore = before.reduce((sum, { queued_ms }) => sum + (queued_ms ?? 0), 0);
   const queuedMs = Math.max(0, Math.min((entry.queued_ms ?? 0) - queuedBefore, duration - startMs));
-  const isRefused = entry.answered_by === null || (firstToken === null && entry.status >= 400);
-  if (isRefused) {
-    const isExplained = stages.some(({ error }) => error !== null);
-    if (isExplained) return rows;
+  if (entry.answered_by === null || (firstToken === null && entry.status >= 400)) {
+    if (before.some(({ error }) => error !== null)) return undefined;
     const message = [entry.error, entry.error_message].filter(Boolean).join(": ") || null;
-    return [
-      ...rows,
-      {
-        label: t("Request"),
-        detail: null,
-        message,
-        parts: [{ part: "failed", startMs, durationMs: duration - startMs }],
-      },
-    ];
+    const parts = [{ part: "failed" as const, startMs, durationMs: duration - startMs }];
+    return { label: t("Request"), detail: null, message, parts };
   }
   const beganAt = startMs + queuedMs;
-  const firstAt = Math.max(beganAt, Math.min(firstToken ?? duration, duration));
-  return [
-    ...rows,
-    {
-      label: attempt === 0 ? t("Answer") : t("Attempt {{number}}", { number: attempt + 1 }),
-      detail: deployment,
-      message: entry.status >= 400 && entry.status !== 499 ? (entry.error_message ?? entry.error) : null,
-      parts: [
-        { part: "queue", startMs, durationMs: queuedMs },
-        { part: "first", startMs: beganAt, durationMs: firstAt - beganAt },
-        { part: "answer", startMs: firstAt, durationMs: duration - firstAt },
-      ],
-    },
-  ];
+  // The run, to which the time of the first token belongs, begins once the prompt is moderated.
+  const runStart = Math.max(0, ...before.filter(({ type }) => type === "moderation").map(endOf));
+  const firstAt = Math.max(beganAt, Math.min(runStart + (firstToken ?? duration), duration));
+  return {
+    label: attempts === 0 ? t("Answer") : t("Attempt {{number}}", { number: attempts + 1 }),
+    detail: deployment,
+    message: entry.status >= 400 && entry.status !== 499 ? (entry.error_message ?? entry.error) : null,
+    parts: [
+      { part: "queue", startMs, durationMs: queuedMs },
+      { part: "first", startMs: beganAt, durationMs: firstAt - beganAt },
+      { part: "answer", startMs: firstAt, durationMs: duration - firstAt },
+    ],
+  };
 }
 
 export function Waterfall({ entry }: { entry: RequestEntry }) {

@@ -124,7 +124,7 @@ interface GuardrailRecord {
 }
 
 interface Stage {
-  kind: "load" | "attempt";
+  kind: "load" | "attempt" | "moderation" | "turn" | "tool";
   deployment: string;
   startMs: number;
   durationMs: number;
