@@ -90,7 +90,7 @@ export function ModelsPage() {
                     <Table>
                       <Table.Thead>
                         <Table.Tr>
-                          <Table.Th>{t("Model")}</Table.Th>
+                          <Table.Th miw={220}>{t("Model")}</Table.Th>
                           <Table.Th>{t("State")}</Table.Th>
                           <Table.Th ta="right">{t("Context")}</Table.Th>
                           <Table.Th ta="right">{t("Price per million")}</Table.Th>
