@@ -53,7 +53,8 @@ export class DecodingPlanner {
     this.#genericTools = detected === undefined ? new GenericTools(template) : undefined;
     this.#grammars = grammars;
     const { open: reasoningOpen = "", close: reasoningClose = "", frame = [] } = this.#tags ?? {};
-    const { trigger = "", open = "", afterName = "", between = "", close = "" } = this.#calls;
+    const { trigger = "", open = "", afterName = "", between = "", close = "", tagged } = this.#calls;
+    const tags = tagged === undefined ? [] : [tagged, tagged.text, tagged.other].flatMap(textsOf);
     this.#hiddenTokens = vocabulary.hiddenTokens([
       reasoningOpen,
       reasoningClose,
@@ -63,6 +64,7 @@ export class DecodingPlanner {
       afterName,
       between,
       close,
+      ...tags,
     ]);
   }
 
@@ -125,6 +127,7 @@ export class DecodingPlanner {
         calls: calls && {
           format: calls.format,
           names: calls.tools.map(({ name }) => name),
+          tools: calls.tools,
           recognizesJson: !isConstrained && isJsonFormat(calls.format),
         },
       },
@@ -168,6 +171,10 @@ export class DecodingPlanner {
     // In force from the beginning, so it holds calls as well.
     return { callGrammar: undefined, contentGrammar: await this.#grammars.get({ kind: "either", format, calls }) };
   }
+}
+
+function textsOf(tags: object): string[] {
+  return Object.values(tags).filter((text) => typeof text === "string");
 }
 
 /** True if a call is a JSON object with the name first, as in the templates of Qwen and Hermes. */

@@ -53,8 +53,49 @@ export const DEEPSEEK = `{% if tools %}{{ tools | tojson }}{% endif %}{% for mes
 {{- '<｜tool▁call▁begin｜>function<｜tool▁sep｜>' + call.function.name + '\n\`\`\`json\n' + call.function.arguments + '\n\`\`\`<｜tool▁call▁end｜>' }}
 {%- if not loop.last %}{{ "\n" }}{% endif %}{% endfor %}<｜tool▁calls▁end｜>{% endif %}<｜end▁of▁sentence｜>{% endif %}{% endfor %}`;
 
-/** Arguments in XML-like tags instead of JSON. */
+/** Arguments in XML-like tags instead of JSON, as in Qwen 3.5, Nemotron 3 and Step 3.5. */
 export const QWEN_CODER = HERMES.replace(
   `{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}`,
-  "<function={{ call.function.name }}>{% for name, value in call.function.arguments | items %}\n<parameter={{ name }}>\n{{ value }}\n</parameter>{% endfor %}\n</function>",
+  '<function={{ call.function.name }}>{% for name, value in call.function.arguments | items %}{{ "\\n" }}<parameter={{ name }}>\n{% if value is string %}{{ value }}{% else %}{{ value | tojson }}{% endif %}{{ "\\n" }}</parameter>{% endfor %}{{ "\\n" }}</function>',
+);
+
+const calls = (call: string, before = "", after = "") =>
+  `{% if message.tool_calls %}${before}{% for call in message.tool_calls or [] %}${call}{% endfor %}${after}{% endif %}`;
+const pairs = (text: string, other: string, between = "") =>
+  `{% for name, value in call.function.arguments | items %}{% if value is string %}${text}{% else %}${other}{% endif %}` +
+  `{% if not loop.last %}{{ "${between}" }}{% endif %}{% endfor %}`;
+const chat = (answer: string) =>
+  `{% if tools %}{{ tools | tojson }}{% endif %}{% for message in messages %}<|{{ message.role }}|>{{ message.content }}${answer}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}`;
+
+/** GLM's: keys and values in tags. */
+export const GLM = chat(
+  calls(
+    `<tool_call>{{ call.function.name }}${pairs(
+      "<arg_key>{{ name }}</arg_key><arg_value>{{ value }}</arg_value>",
+      "<arg_key>{{ name }}</arg_key><arg_value>{{ value | tojson }}</arg_value>",
+    )}</tool_call>`,
+  ),
+);
+
+/** Like that of DeepSeek 3.2, which marks texts. */
+export const DEEPSEEK_MARKUP = chat(
+  calls(
+    `<call name="{{ call.function.name }}">{{ "\n" }}${pairs(
+      '<parameter name="{{ name }}" string="true">{{ value }}</parameter>{{ "\n" }}',
+      '<parameter name="{{ name }}" string="false">{{ value | tojson }}</parameter>{{ "\n" }}',
+    )}</call>{{ "\n" }}`,
+    '<calls>{{ "\n" }}',
+    "</calls>",
+  ),
+);
+
+/** Gemma 4's: texts between control tokens, other values as they are. */
+export const GEMMA_4 = chat(
+  calls(
+    `<|tool_call>call:{{ call.function.name }}{{ "{" }}${pairs(
+      '{{ name }}:<|"|>{{ value }}<|"|>',
+      "{{ name }}:{{ value | tojson }}",
+      ",",
+    )}{{ "}" }}<tool_call|>`,
+  ),
 );

@@ -4,11 +4,15 @@ import { compileValidator } from "@parlance-inference/json-schema-grammar/valida
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   DEEPSEEK,
+  DEEPSEEK_MARKUP,
+  GEMMA_4,
+  GLM,
   HERMES,
   HERMES_THINKING,
   LLAMA_3,
   MISTRAL_NEMO,
   MISTRAL_SMALL,
+  QWEN_CODER,
 } from "../../../packages/llama-batching/test/chat-templates.ts";
 import { openLlamaCpp, openShallowLlamaCpp, openWithTemplate } from "../../../test/support/models/llama-cpp.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
@@ -61,59 +65,92 @@ function expectFits({ name, id, arguments: text }: Call): void {
   else expect(compileValidator(weather.parameters, "")(JSON.parse(text))).toBeUndefined();
 }
 
+/** Arguments are written one by one, and become JSON. */
+const TAGGED = { QWEN_CODER, GLM, DEEPSEEK_MARKUP, GEMMA_4 };
+
 let hermes: Hosted<ChatModel>;
 beforeAll(async () => {
   hermes = await openWithTemplate(HERMES);
 });
 afterAll(() => hermes?.close());
 
-describe.each(Object.entries({ HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEEPSEEK }))("as %s", (name, template) => {
-  let model: Hosted<ChatModel>;
-  beforeAll(async () => {
-    model = name === "HERMES" ? hermes : await openWithTemplate(template);
-  });
-  afterAll(() => (model === hermes ? undefined : model?.close()));
-  const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
-    readAnswer(
-      model.chat(
-        makeChatRequest({ say: "Weather in Rome?", temperature: 2, maxTokens: 300, tools, ...asked }),
-        never(),
-      ),
-    );
+describe.each(Object.entries({ HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEEPSEEK, ...TAGGED }))(
+  "as %s",
+  (name, template) => {
+    let model: Hosted<ChatModel>;
+    beforeAll(async () => {
+      model = name === "HERMES" ? hermes : await openWithTemplate(template);
+    });
+    afterAll(() => (model === hermes ? undefined : model?.close()));
+    const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
+      readAnswer(
+        model.chat(
+          makeChatRequest({ say: "Weather in Rome?", temperature: 2, maxTokens: 300, tools, ...asked }),
+          never(),
+        ),
+      );
 
-  test("reports the ability to call tools", () => expect(model.abilities.tools).toBe(true));
+    test("reports the ability to call tools", () => expect(model.abilities.tools).toBe(true));
 
-  test("calls a tool with valid arguments when required", async () => {
-    const answer = await ask({ toolChoice: "required", parallelToolCalls: false, seed: 1 });
-    expect(answer.text).toBe("");
-    expect(answer.reason).toBe("tool_calls");
-    const calls = callsIn(answer);
-    expect(calls).toHaveLength(1);
-    calls.forEach(expectFits);
-  });
+    test("calls a tool with valid arguments when required", async () => {
+      const answer = await ask({ toolChoice: "required", parallelToolCalls: false, seed: 1 });
+      expect(answer.text).toBe("");
+      expect(answer.reason).toBe("tool_calls");
+      const calls = callsIn(answer);
+      expect(calls).toHaveLength(1);
+      calls.forEach(expectFits);
+    });
 
-  test("calls the named tool", async () => {
-    const calls = callsIn(await ask({ toolChoice: { name: "get_weather" }, seed: 4 }));
-    expect(calls.map((call) => call.name)).toEqual(["get_weather"]);
-    calls.forEach(expectFits);
-  });
+    test("calls the named tool", async () => {
+      const calls = callsIn(await ask({ toolChoice: { name: "get_weather" }, seed: 4 }));
+      expect(calls.map((call) => call.name)).toEqual(["get_weather"]);
+      calls.forEach(expectFits);
+    });
 
-  test("continues from a tool result", async () => {
-    const messages: ChatRequest["messages"] = [
-      { role: "user", content: "Weather in Rome?" },
-      {
-        role: "assistant",
-        content: "",
-        toolCalls: [{ id: "abcdefghi", name: "get", arguments: '{"a": "\\u003c|im_end|>"}' }],
-      },
-      { role: "tool", content: "Sunny. <|im_end|>", toolCallId: "abcdefghi" },
-    ];
-    const { finish, text, reason } = await ask({ messages, temperature: 0, maxTokens: 12, toolChoice: "none" });
-    expect(text.length).toBeGreaterThan(0);
-    expect(["stop", "length"]).toContain(reason);
-    expect(finish?.usage.promptTokens).toBeGreaterThan(name === "HERMES" ? 30 : 10);
-  });
-});
+    test("continues from a tool result", async () => {
+      const messages: ChatRequest["messages"] = [
+        { role: "user", content: "Weather in Rome?" },
+        {
+          role: "assistant",
+          content: "",
+          toolCalls: [{ id: "abcdefghi", name: "get", arguments: '{"a": "\\u003c|im_end|>"}' }],
+        },
+        { role: "tool", content: "Sunny. <|im_end|>", toolCallId: "abcdefghi" },
+      ];
+      const { finish, text, reason } = await ask({ messages, temperature: 0, maxTokens: 12, toolChoice: "none" });
+      expect(text.length).toBeGreaterThan(0);
+      expect(["stop", "length"]).toContain(reason);
+      expect(finish?.usage.promptTokens).toBeGreaterThan(name === "HERMES" ? 30 : 10);
+    });
+  },
+);
+
+test.each(Object.entries({ QWEN_CODER, GEMMA_4 }))(
+  "writes texts, choices and lists one by one as %s",
+  async (_name, template) => {
+    const model = await openWithTemplate(template);
+    const properties = {
+      kind: { type: "string", enum: ["a b", "c<d"] },
+      sure: { type: "boolean" },
+      list: { type: "array", items: { type: "integer", maximum: 9, minimum: 0 }, maxItems: 2 },
+      note: { type: "string" },
+    };
+    const parameters = { type: "object", properties, required: Object.keys(properties) };
+    const note: Tool = { name: "note", description: undefined, parameters, param: "tools[0].function.parameters" };
+    try {
+      const answer = readAnswer(
+        model.chat(makeChatRequest({ tools: [note], toolChoice: "required", maxTokens: 250, seed: 3 }), never()),
+      );
+      const [call] = callsIn(await answer);
+      // The note may not end within the tokens.
+      expect(call?.arguments).toMatch(
+        /^\{"kind": "(?:a b|c<d)", "sure": (?:true|false), "list": \[\s*(?:\d(?:,\s*\d)?\s*)?\], "note": "/,
+      );
+    } finally {
+      await model.close();
+    }
+  },
+);
 
 describe("with tool_choice auto", () => {
   let model: Hosted<ChatModel>;

@@ -4,7 +4,7 @@ import type { ReasoningTags } from "../prompts/reasoning-tags.ts";
 import { type JsonCall, JsonCallMatcher } from "./json-call-matcher.ts";
 import { PartialMatcher } from "./partial-match.ts";
 import type { ToolCallFormat } from "./tool-call-format.ts";
-import { type CallPart, ToolCallParser } from "./tool-call-parser.ts";
+import { type CallableTool, type CallPart, ToolCallParser } from "./tool-call-parser.ts";
 
 export type Phase = "reasoning" | "content" | "call";
 export type OutputPart = { type: "reasoning" | "text"; text: string } | CallPart;
@@ -19,6 +19,8 @@ export interface OutputSyntax {
     | {
         format: ToolCallFormat;
         names: readonly string[];
+        /** The same with their schemas, by which arguments with tags are read. */
+        tools?: readonly CallableTool[];
         /** Whether an output that begins as a call in plain JSON is one. */
         recognizesJson?: boolean;
       }
@@ -54,7 +56,10 @@ export class OutputParser {
 
   constructor({ start, isReasoningDone, reasoning, calls }: OutputSyntax) {
     this.#reasoning = reasoning;
-    this.#calls = calls === undefined ? undefined : new ToolCallParser(calls.format, calls.names);
+    this.#calls =
+      calls === undefined
+        ? undefined
+        : new ToolCallParser(calls.format, calls.tools ?? calls.names.map((name) => ({ name })));
     this.#trigger = calls?.format.trigger;
     this.#jsonCalls =
       calls?.recognizesJson === true ? { matcher: new JsonCallMatcher(calls.names), format: calls.format } : undefined;

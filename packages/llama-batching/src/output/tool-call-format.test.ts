@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { DEEPSEEK, HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, QWEN_CODER } from "../../test/chat-templates.ts";
+import {
+  DEEPSEEK,
+  DEEPSEEK_MARKUP,
+  GEMMA_4,
+  GLM,
+  HERMES,
+  LLAMA_3,
+  MISTRAL_NEMO,
+  MISTRAL_SMALL,
+  QWEN_CODER,
+} from "../../test/chat-templates.ts";
 import { ChatTemplate } from "../prompts/chat-template.ts";
 import { CALL_ID, detectToolCallFormat } from "./tool-call-format.ts";
 
@@ -51,13 +61,81 @@ test.each([
       close: "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
     },
   ],
+  [
+    "arguments in tags that have their names",
+    QWEN_CODER,
+    {
+      trigger: "<tool_call>",
+      open: "\n<function=",
+      afterName: "",
+      between: ">\n</function>\n</tool_call>\n<tool_call>\n<function=",
+      close: ">\n</function>\n</tool_call>",
+      tagged: {
+        before: ">\n<parameter=",
+        text: { afterName: ">\n", after: "\n</parameter" },
+        other: { afterName: ">\n", after: "\n</parameter" },
+        between: "",
+      },
+    },
+  ],
+  [
+    "arguments in tags beside their names",
+    GLM,
+    {
+      trigger: "<tool_call>",
+      open: "",
+      afterName: "",
+      between: "</tool_call><tool_call>",
+      close: "</tool_call>",
+      tagged: {
+        before: "<arg_key>",
+        text: { afterName: "</arg_key><arg_value>", after: "</arg_value>" },
+        other: { afterName: "</arg_key><arg_value>", after: "</arg_value>" },
+        between: "",
+      },
+    },
+  ],
+  [
+    "other tags for texts than for numbers",
+    DEEPSEEK_MARKUP,
+    {
+      trigger: "<calls>",
+      open: '\n<call name="',
+      afterName: '"',
+      between: '>\n</call>\n<call name="',
+      close: ">\n</call>\n</calls>",
+      tagged: {
+        before: '>\n<parameter name="',
+        text: { afterName: '" string="true">', after: "</parameter" },
+        other: { afterName: '" string="false">', after: "</parameter" },
+        between: "",
+      },
+    },
+  ],
+  [
+    "texts between tags and numbers without",
+    GEMMA_4,
+    {
+      trigger: "<|tool_call>",
+      open: "call:",
+      afterName: "{",
+      between: "}<tool_call|><|tool_call>call:",
+      close: "}<tool_call|>",
+      tagged: {
+        before: "",
+        text: { afterName: ':<|"|>', after: '<|"|>' },
+        other: { afterName: ":", after: "" },
+        between: ",",
+      },
+    },
+  ],
 ])("detects %s", (_name, source, format) => {
   expect(formatOf(source)).toEqual(format);
 });
 
 test.each([
   ["has no place for tools", undefined],
-  ["writes arguments in another notation than JSON", QWEN_CODER],
+  ["writes the name of an argument around its value", GLM.replaceAll("</arg_value>", "</{{ name }}>")],
   [
     "shows tools but no calls",
     "{% if tools %}{{ tools | tojson }}{% endif %}{{ messages[0].content }}{{ messages[1].content }}",

@@ -3,6 +3,7 @@
 import type { ChatTemplate } from "../prompts/chat-template.ts";
 import type { ReasoningTags } from "../prompts/reasoning-tags.ts";
 import type { PromptMessage } from "../types.ts";
+import { detectTaggedArguments, type TaggedArguments, type TaggedCall } from "./tagged-arguments.ts";
 
 /**
  * `trigger` `open` name `afterName` arguments (`between` name `afterName` arguments)… `close`, where arguments are one
@@ -17,6 +18,8 @@ export interface ToolCallFormat {
   /** Undefined: one call only. */
   between: string | undefined;
   close: string;
+  /** How arguments are written that are not one JSON object. */
+  tagged?: TaggedArguments;
 }
 
 export const CALL_ID = "\uE001";
@@ -24,6 +27,8 @@ export const CALL_ID = "\uE001";
 const NAMES = ["needle_first", "needle_second"] as const;
 const IDS = ["needleId1", "needleId2"] as const;
 const VALUE = "needle value";
+/** In the order of the alphabet, in which some templates write them. */
+const TAGGED = { names: ["needle_key", "needle_number"], values: [VALUE, "73019"] } as const;
 const TEXT = "\u2603 needle text \u2603";
 const TOOLS = NAMES.map((name) => ({
   name,
@@ -36,7 +41,7 @@ const TOOLS = NAMES.map((name) => ({
 }));
 
 /**
- * Returns undefined when the template has no place for tools or writes arguments in another notation than JSON. Sets
+ * Returns undefined when the template has no place for tools, or writes arguments neither as JSON nor with tags. Sets
  * `template.argumentsAsText`. `endTexts` end an answer and `reasoning` precedes it; neither is part of a call.
  */
 export function detectToolCallFormat(
@@ -55,7 +60,7 @@ export function detectToolCallFormat(
   const ending = text.slice(text.indexOf(TEXT) + TEXT.length);
   const answer = generatedPart(one, text, reasoning);
   const first = findCall(answer, 0);
-  if (first === undefined) return undefined;
+  if (first === undefined) return detectTagged(template, { text, ending, endTexts, reasoning });
   const opening = maskIds(answer.slice(0, first.nameAt));
   const trigger = triggerOf(opening);
   if (trigger === "") return undefined;
@@ -67,6 +72,51 @@ export function detectToolCallFormat(
     between: two === undefined ? undefined : betweenCalls(generatedPart(two, text, reasoning), opening),
     close: maskIds(trimEnding(answer.slice(first.end), ending, endTexts)),
   };
+}
+
+interface PlainAnswer {
+  /** Rendered answer without a call, and what follows its text. */
+  text: string;
+  ending: string;
+  endTexts: readonly string[];
+  reasoning: ReasoningTags | undefined;
+}
+
+/** Calls whose arguments are written one by one. */
+function detectTagged(template: ChatTemplate, plain: PlainAnswer): ToolCallFormat | undefined {
+  const [key, number] = TAGGED.names;
+  const render = (count: number, value: object) => {
+    const rendered = renderAnswer(template, exampleCalls(count, value));
+    return rendered === undefined ? "" : generatedPart(rendered, plain.text, plain.reasoning);
+  };
+  const one = render(1, { [key]: VALUE });
+  const opening = one.slice(0, Math.max(0, one.indexOf(NAMES[0])));
+  const afterName = (answer: string) =>
+    answer.startsWith(opening + NAMES[0])
+      ? trimEnding(answer.slice(opening.length + NAMES[0].length), plain.ending, plain.endTexts)
+      : "";
+  const both = render(1, { [key]: VALUE, [number]: Number(TAGGED.values[1]) });
+  const call = detectTaggedArguments({ ...TAGGED, text: afterName(both), withOne: afterName(one) });
+  const trigger = triggerOf(opening);
+  // Some templates write the name or the type of an argument around its value.
+  const list = render(1, { [key]: VALUE, [number]: [Number(TAGGED.values[1])] });
+  if (call === undefined || trigger === "" || !list.includes(`${number}${call.tags.other.afterName}[`))
+    return undefined;
+  if (JSON.stringify(call).includes(key)) return undefined;
+  return {
+    trigger,
+    open: opening.slice(trigger.length),
+    afterName: call.afterName,
+    between: betweenTagged(render(2, { [key]: VALUE }), call),
+    close: call.close,
+    tagged: call.tags,
+  };
+}
+
+function betweenTagged(answer: string, { tags }: TaggedCall): string | undefined {
+  const end = answer.indexOf(VALUE + tags.text.after);
+  const nextAt = answer.indexOf(NAMES[1]);
+  return end >= 0 && nextAt > end ? answer.slice(end + VALUE.length + tags.text.after.length, nextAt) : undefined;
 }
 
 /** The part of a rendered call that the model writes. */
@@ -103,11 +153,11 @@ function findCall(answer: string, index: number): FoundCall | undefined {
   return undefined;
 }
 
-function exampleCalls(count: number): PromptMessage {
+function exampleCalls(count: number, value: object = { key: VALUE }): PromptMessage {
   const toolCalls = NAMES.slice(0, count).map((name, index) => ({
     id: IDS[index] as string,
     name,
-    arguments: JSON.stringify({ key: VALUE }),
+    arguments: JSON.stringify(value),
   }));
   return { role: "assistant", content: "", toolCalls };
 }

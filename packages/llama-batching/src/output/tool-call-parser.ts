@@ -1,6 +1,9 @@
 /** Parses streamed tool calls whose syntax a grammar guarantees. */
 
 import { CALL_ID_LENGTH } from "../call-id.ts";
+import type { Tool } from "../types.ts";
+import { taggedParameters } from "./tagged-arguments.ts";
+import { TaggedArgumentsParser } from "./tagged-arguments-parser.ts";
 import { CALL_ID, type ToolCallFormat } from "./tool-call-format.ts";
 
 export type CallPart = { type: "call"; name: string } | { type: "arguments"; text: string };
@@ -9,12 +12,21 @@ export class ToolCallParser {
   readonly #first: RegExp;
   readonly #next: RegExp | undefined;
   readonly #json: JsonObjectEnd = new JsonObjectEnd();
+  readonly #format: ToolCallFormat;
+  readonly #tools: readonly CallableTool[];
+  /** Arguments of the current call that are no JSON object. */
+  #tagged: TaggedArgumentsParser | undefined;
   #expected: "first" | "arguments" | "next" = "first";
   #held = "";
 
-  constructor({ open, afterName, between }: ToolCallFormat, names: readonly string[]) {
-    // With nothing in between, the arguments show that the name is complete and not a prefix of another.
-    const end = afterName === "" ? "(?=\\{)" : toPattern(afterName);
+  constructor(format: ToolCallFormat, tools: readonly CallableTool[]) {
+    const { open, afterName, between } = format;
+    this.#format = format;
+    this.#tools = tools;
+    // With nothing in between, what follows shows that the name is complete and not a prefix of another.
+    const followers = [...(format.tagged === undefined ? [] : [format.tagged.before, ...this.#ends]), "{"];
+    const end = afterName === "" ? `(?=${followers.map(toPattern).join("|")})` : toPattern(afterName);
+    const names = tools.map(({ name }) => name);
     const name = `(${names.map(toPattern).join("|")})${end}`;
     this.#first = new RegExp(`^${toPattern(open)}${name}`, "u");
     this.#next = between === undefined ? undefined : new RegExp(`^${toPattern(between)}${name}`, "u");
@@ -29,6 +41,15 @@ export class ToolCallParser {
     const parts: CallPart[] = [];
     this.#held += text;
     while (this.#held !== "") {
+      if (this.#expected === "arguments" && this.#tagged !== undefined) {
+        const { text: json, rest } = this.#tagged.push(this.#held);
+        if (json !== "") parts.push({ type: "arguments", text: json });
+        this.#held = rest ?? "";
+        if (rest === undefined) break;
+        this.#expected = "next";
+        this.#tagged = undefined;
+        continue;
+      }
       if (this.#expected === "arguments") {
         const end = this.#json.find(this.#held);
         parts.push({ type: "arguments", text: this.#held.slice(0, end ?? this.#held.length) });
@@ -39,12 +60,29 @@ export class ToolCallParser {
       const head = (this.#expected === "first" ? this.#first : this.#next)?.exec(this.#held);
       if (head === null || head === undefined) break;
       parts.push({ type: "call", name: head[1] as string });
+      this.#tagged = this.#createTagged(head[1] as string);
       this.#held = this.#held.slice(head[0].length);
       this.#expected = "arguments";
     }
     return parts;
   }
+
+  /** Texts that can follow the arguments of a call with tags. */
+  get #ends(): string[] {
+    const { close, between } = this.#format;
+    return between === undefined ? [close] : [close, between];
+  }
+
+  #createTagged(name: string): TaggedArgumentsParser | undefined {
+    const { tagged } = this.#format;
+    if (tagged === undefined) return undefined;
+    const parameters = taggedParameters(this.#tools.find((tool) => tool.name === name)?.parameters);
+    return parameters && new TaggedArgumentsParser(tagged, parameters, this.#ends);
+  }
 }
+
+/** Name and schema of a tool. */
+export type CallableTool = Pick<Tool, "name"> & Partial<Pick<Tool, "parameters">>;
 
 /** Finds the end of a JSON object in streamed text. */
 class JsonObjectEnd {

@@ -28,6 +28,8 @@ const FAMILIES: readonly ReasoningTags[] = [
     ["<|START_THINKING|>", "<|END_THINKING|>"],
     ["<|inner_prefix|>", "<|inner_suffix|>"],
     ["<thought>", "</thought>"],
+    // Gemma 4
+    ["<|channel>thought", "<channel|>"],
   ].map(([open = "", close = ""]) => ({ open, close, frame: [], beforeContent: "", beforeCall: "" })),
 ];
 

@@ -2,8 +2,11 @@
 
 import { anyObjectRules, compileRules } from "@parlance-inference/json-schema-grammar/grammar";
 import { CALL_ID_LENGTH } from "../call-id.ts";
+import { taggedParameters } from "../output/tagged-arguments.ts";
 import { CALL_ID, type ToolCallFormat } from "../output/tool-call-format.ts";
 import type { ResponseFormat, Tool } from "../types.ts";
+import { literal } from "./literal.ts";
+import { taggedRules, textRules } from "./tagged-grammar.ts";
 
 const NO_PARAMETERS = { type: "object", properties: {}, additionalProperties: false };
 
@@ -30,7 +33,7 @@ export function writeGrammar(request: GrammarRequest): string {
     case "either": {
       const { format, calls } = request;
       const answer = formatRules(format, "answer");
-      return `root ::= answer | ${literal(calls.format.trigger)} calls\n${answer}\n${callRules(calls)}`;
+      return `root ::= answer | ${withIds(calls.format.trigger)} calls\n${answer}\n${callRules(calls)}`;
     }
   }
 }
@@ -45,28 +48,36 @@ function formatRules(format: ResponseFormat, rule: string): string {
 
 /** The rule `calls`: the text after the trigger. */
 function callRules({ format, tools, allowsParallel }: CallRules): string {
-  const { open, afterName, between, close } = format;
-  const next = allowsParallel && between !== undefined ? ` (${literal(between)} call)*` : "";
-  const ruleNames = tools.map(({ grammar }, index) => grammar?.ruleName ?? `tool-${index}`);
-  const calls = tools.map(({ name }, index) => `${literal(name)} ${literal(afterName)} ${ruleNames[index]}`);
+  const { open, afterName, between, close, tagged } = format;
+  const next = allowsParallel && between !== undefined ? ` (${withIds(between)} call)*` : "";
+  const arguments_ = tools.map((tool, index) => argumentRules(tool, `tool-${index}`, format));
+  const calls = tools.map(({ name }, index) => {
+    return `${literal(name)} ${withIds(afterName)} ${arguments_[index]?.ruleName}`;
+  });
   return [
-    `calls ::= ${literal(open)} call${next} ${literal(close)}`,
+    `calls ::= ${withIds(open)} call${next} ${withIds(close)}`,
     `call ::= ${calls.join(" | ")}`,
-    ...tools.map(
-      ({ parameters, param, grammar }, index) =>
-        grammar?.rules ?? compileRules(parameters ?? NO_PARAMETERS, param, `tool-${index}`, { values: "objects" }),
-    ),
+    ...arguments_.map(({ rules }) => rules),
+    ...(tagged === undefined ? [] : [textRules(tagged)]),
     "",
   ].join("\n");
 }
 
+/** Arguments that cannot be written one by one are a JSON object in every notation. */
+function argumentRules(
+  { parameters, param, grammar }: Tool,
+  ruleName: string,
+  { tagged }: ToolCallFormat,
+): { ruleName: string; rules: string } {
+  const fields = tagged === undefined ? undefined : taggedParameters(parameters);
+  if (tagged !== undefined && fields !== undefined) {
+    return { ruleName, rules: taggedRules(ruleName, tagged, fields, param) };
+  }
+  if (grammar !== undefined) return grammar;
+  return { ruleName, rules: compileRules(parameters ?? NO_PARAMETERS, param, ruleName, { values: "objects" }) };
+}
+
 /** Allows any ID: the IDs in events are generated independently of what the model writes. */
-function literal(text: string): string {
-  return text
-    .split(CALL_ID)
-    .map(
-      (part) =>
-        `"${part.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t").replaceAll("\r", "\\r")}"`,
-    )
-    .join(` [a-zA-Z0-9]{${CALL_ID_LENGTH}} `);
+function withIds(text: string): string {
+  return text.split(CALL_ID).map(literal).join(` [a-zA-Z0-9]{${CALL_ID_LENGTH}} `);
 }
