@@ -94,7 +94,7 @@ models:
       .getByRole("button", { name: "Chunks" })
       .click();
     await page.getByRole("dialog").getByText("Tides follow the moon.").waitFor();
-    await page.getByRole("dialog").getByText("1 chunks").waitFor();
+    await page.getByRole("dialog").getByText("1 chunk", { exact: true }).waitFor();
     await expectAccessible();
     await page.keyboard.press("Escape");
   });

@@ -93,7 +93,7 @@ export function chatCases(session: () => ConsoleSession): void {
     await page.getByRole("button", { name: "Reasoning" }).click();
     await page.getByText("A tool knows.").waitFor();
     await page.getByLabel("Result of get_weather").fill('{"sky": "clear"}');
-    await page.getByRole("button", { name: "Send result" }).click();
+    await page.getByRole("button", { name: "Send the result" }).click();
     await page.getByText("It is sunny in Paris.").waitFor();
     await expectAccessible();
   });

@@ -2,6 +2,7 @@ import { ActionIcon, Alert, Badge, Card, Code, Group, Loader, Stack, Text, Toolt
 import { lazy, memo, Suspense, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconPercentage, IconTool } from "../../icons.tsx";
 import { RatingButtons } from "../requests/rating-buttons.tsx";
 import type { Answer } from "./conversation.ts";
@@ -47,7 +48,7 @@ export const AnswerView = memo(function AnswerView(props: AnswerViewProps) {
         <Group gap="xs">
           <Loader size="xs" type="dots" />
           <Text size="sm" c="dimmed">
-            {model?.metadata.loaded === false ? "Loading the model…" : "Waiting for the first token…"}
+            {model?.metadata.loaded === false ? t("Loading the model…") : t("Waiting for the first token…")}
           </Text>
         </Group>
       )}
@@ -65,7 +66,7 @@ export const AnswerView = memo(function AnswerView(props: AnswerViewProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: choices are only appended
         <Card key={index} padding="xs">
           <Text size="xs" c="dimmed" fw={600} mb={4}>
-            Choice {index + 2}
+            {t("Choice {{number}}", { number: index + 2 })}
           </Text>
           <AnswerText text={alternative} isRunning={state === "running"} />
         </Card>
@@ -108,27 +109,27 @@ interface AnswerFooterProps extends AnswerViewProps {
 
 function AnswerFooter({ answer, model, showsTokens, onTokens }: AnswerFooterProps) {
   const { text, tokens, state, finishReason, measures, requestId } = answer;
-  const label = showsTokens ? "Hide log probabilities" : "Show log probabilities";
+  const label = showsTokens ? t("Hide log probabilities") : t("Show log probabilities");
   return (
     <Group gap="xs" className="turn-actions">
       {state === "stopped" && (
         <Badge color="gray" variant="light">
-          Stopped
+          {t("Stopped")}
         </Badge>
       )}
       {finishReason === "length" && (
         <Badge color="yellow" variant="light" c="var(--mantine-color-text)">
-          Cut at the token limit
+          {t("Cut at the token limit")}
         </Badge>
       )}
       {finishReason === "content_filter" && (
         <Badge color="red" variant="light">
-          Blocked by moderation
+          {t("Blocked by moderation")}
         </Badge>
       )}
       {measures !== undefined && <MeasuresLine answer={answer} measures={measures} model={model} />}
       <Group gap={0}>
-        {text !== "" && state !== "running" && <CopyButton text={text} label="Copy answer" />}
+        {text !== "" && state !== "running" && <CopyButton text={text} label={t("Copy answer")} />}
         {tokens !== undefined && state !== "running" && (
           <Tooltip label={label}>
             <ActionIcon

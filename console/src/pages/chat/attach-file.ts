@@ -3,6 +3,7 @@
 import { request } from "../../api/request.ts";
 import { toDataUrl } from "../../components/data-url.ts";
 import { formatBytes } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import type { AttachedFile } from "./conversation.ts";
 
 type Attachment =
@@ -36,14 +37,21 @@ export async function attachFile(
   const isText = TEXT_TYPE.test(type) || TEXT_NAME.test(name);
   const limit = isText ? MAX_TEXT_BYTES : MAX_BYTES;
   if (size > limit)
-    throw new Error(`${name} has ${formatBytes(size)}. The limit for this kind is ${formatBytes(limit)}.`);
+    throw new Error(
+      t("{{name}} has {{size}}. The limit for this kind is {{limit}}.", {
+        name,
+        size: formatBytes(size),
+        limit: formatBytes(limit),
+      }),
+    );
   if (isText) return { kind: "file", file: { name, text: await file.text() } };
   if (type.startsWith("image/")) {
-    if (!takesImages) throw new Error(`${name} is an image. Choose models that see images.`);
+    if (!takesImages) throw new Error(t("{{name}} is an image. Choose models that see images.", { name }));
     return { kind: "image", url: await toDataUrl(file) };
   }
   if (/^(audio|video)\//.test(type)) {
-    if (transcriptionModel === undefined) throw new Error(`${name} is a recording, and no model transcribes here.`);
+    if (transcriptionModel === undefined)
+      throw new Error(t("{{name}} is a recording, and no model transcribes here.", { name }));
     return { kind: "transcript", text: await transcribe(file, transcriptionModel, signal) };
   }
   return { kind: "file", file: { name, url: await toDataUrl(file) } };

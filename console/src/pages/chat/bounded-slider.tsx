@@ -1,4 +1,5 @@
 import { Group, NumberInput, Slider, Text } from "@mantine/core";
+import { t } from "../../i18n/translate.ts";
 
 interface BoundedSliderProps {
   label: string;
@@ -20,7 +21,7 @@ export function BoundedSlider({ label, min, max, neutral = min < 0 ? 0 : 1, valu
         </Text>
         <NumberInput
           aria-label={label}
-          placeholder="Default"
+          placeholder={t("Default")}
           size="xs"
           w={84}
           min={min}

@@ -9,6 +9,8 @@ import { Empty } from "../../components/empty.tsx";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { Trans } from "../../i18n/trans.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconAdjustments, IconMessage, IconPlus } from "../../icons.tsx";
 import { parameterProblems } from "./chat-body.ts";
 import { chatSamples } from "./chat-samples.ts";
@@ -37,8 +39,11 @@ export function ChatPage() {
   if (models.data === undefined || chatModels === undefined) return <PageLoading />;
   if (chatModels.length === 0) {
     return (
-      <Empty icon={<IconMessage />} title="This project has no chat model">
-        Add one to <code>models</code> in parlance.yaml, or allow one in the project's model permissions.
+      <Empty icon={<IconMessage />} title={t("This project has no chat model")}>
+        <Trans
+          text="Add one to <code>models</code> in parlance.yaml, or allow one in the project's model permissions."
+          tags={{ code: <code /> }}
+        />
       </Empty>
     );
   }
@@ -57,6 +62,7 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
   const { change } = actions;
   const [draft, setDraft] = useState("");
   const [isOpen, { open, close }] = useDisclosure(false);
+  // untranslated: a media query
   const isWide = useMediaQuery("(min-width: 75em)", undefined, { getInitialValueInEffect: false });
   // What is typed draws neither the models nor the conversation again.
   const { chosen, bounds, canSee } = useMemo(
@@ -77,6 +83,7 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
   useHotkeys(
     [
       ["mod+shift+O", actions.begin],
+      // untranslated: a key
       ["Escape", () => chat.isRunning && actions.stop()],
     ],
     [],
@@ -84,25 +91,25 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
   const parameters = <ParametersForm parameters={conversation.parameters} onChange={setParameters} bounds={bounds} />;
   return (
     <Group align="stretch" gap="lg" wrap="nowrap" className="chat-room">
-      <VisuallyHidden component="h1">Chat</VisuallyHidden>
+      <VisuallyHidden component="h1">{t("Chat")}</VisuallyHidden>
       <Stack flex={1} gap="sm" miw={0}>
         <Group gap="xs" align="flex-start">
           <ModelPicker models={models} value={chosen} onChange={setModels} />
           <AsCode samples={() => chatSamples(conversation, draft)} />
           {!isWide && (
-            <Tooltip label="Parameters">
-              <ActionIcon variant="default" size={36} aria-label="Parameters" onClick={open}>
+            <Tooltip label={t("Parameters")}>
+              <ActionIcon variant="default" size={36} aria-label={t("Parameters")} onClick={open}>
                 <IconAdjustments size={16} />
               </ActionIcon>
             </Tooltip>
           )}
           <PromptsDrawer conversation={conversation} onUse={openPrompt} />
           <ConversationsDrawer current={conversation.id} onOpen={actions.open} onDelete={actions.remove} />
-          <Tooltip label="New conversation">
+          <Tooltip label={t("New conversation")}>
             <ActionIcon
               variant="default"
               size={36}
-              aria-label="New conversation"
+              aria-label={t("New conversation")}
               disabled={conversation.turns.length === 0}
               onClick={actions.begin}
             >
@@ -129,7 +136,7 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
           </ScrollArea>
         </Card>
       ) : (
-        <Drawer opened={isOpen} onClose={close} position="right" title="Parameters" size="sm">
+        <Drawer opened={isOpen} onClose={close} position="right" title={t("Parameters")} size="sm">
           {parameters}
         </Drawer>
       )}

@@ -1,5 +1,7 @@
+// untranslated file: code
 import type { CodeSamples } from "../../components/as-code.tsx";
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT, toPython } from "../../components/code-text.ts";
+import { t } from "../../i18n/translate.ts";
 import { newTurn, toChatBody } from "./chat-body.ts";
 import type { Conversation } from "./conversation.ts";
 import { pathOf } from "./conversation-tree.ts";
@@ -47,7 +49,7 @@ export function chatSamples(conversation: Conversation, draft: string): CodeSamp
   const { models, parameters } = conversation;
   const turns = pathOf(conversation);
   const [model = "MODEL"] = models;
-  const question = draft.trim() === "" ? "What is the capital of France?" : draft;
+  const question = draft.trim() === "" ? t("What is the capital of France?") : draft;
   const last = turns.at(-1);
   const sentTurns = draft.trim() === "" && last !== undefined ? turns : [...turns, newTurn(question)];
   const chatBody = toChatBody(model, parameters, sentTurns, 0);

@@ -1,5 +1,7 @@
 /** Checks the JSON that a person types before it is sent, and says where it is wrong. */
 
+import { t } from "../../i18n/translate.ts";
+
 export type Checked = { value: unknown; problem?: undefined } | { value?: undefined; problem: string };
 
 /** Parses a text; an empty one has no value. */
@@ -10,8 +12,9 @@ export function checkJson(text: string): Checked {
   } catch (failure) {
     const message = failure instanceof Error ? failure.message : String(failure);
     const [, position] = /position (\d+)/.exec(message) ?? [];
-    const line = position === undefined ? "" : `Line ${text.slice(0, Number(position)).split("\n").length}: `;
-    return { problem: `${line}this is not valid JSON.` };
+    if (position === undefined) return { problem: t("This is not valid JSON.") };
+    const line = text.slice(0, Number(position)).split("\n").length;
+    return { problem: t("Line {{line}}: this is not valid JSON.", { line }) };
   }
 }
 
@@ -25,7 +28,7 @@ const NAMED = ["properties", "patternProperties", "$defs", "definitions"];
 export function checkSchema(text: string): Checked {
   const parsed = checkJson(text);
   if (parsed.problem !== undefined || parsed.value === undefined) return parsed;
-  if (!isObject(parsed.value)) return { problem: "A JSON Schema is an object." };
+  if (!isObject(parsed.value)) return { problem: t("A JSON Schema is an object.") };
   const problem = schemaProblem(parsed.value, "");
   return problem === undefined ? parsed : { problem };
 }
@@ -36,7 +39,7 @@ const TOOL_NAME = /^[\w-]{1,64}$/;
 export function checkTools(text: string): Checked {
   const parsed = checkJson(text);
   if (parsed.problem !== undefined || parsed.value === undefined) return parsed;
-  if (!Array.isArray(parsed.value)) return { problem: "Tools are an array." };
+  if (!Array.isArray(parsed.value)) return { problem: t("Tools are an array.") };
   for (const [index, tool] of parsed.value.entries()) {
     const problem = toolProblem(tool, `[${index}]`);
     if (problem !== undefined) return { problem };
@@ -45,11 +48,12 @@ export function checkTools(text: string): Checked {
 }
 
 function toolProblem(tool: unknown, path: string): string | undefined {
-  if (!isObject(tool) || tool.type !== "function") return `${path}: type must be "function".`;
+  if (!isObject(tool) || tool.type !== "function")
+    return t("{{path}}: type must be {{type}}.", { path, type: '"function"' });
   const definition = tool.function;
-  if (!isObject(definition)) return `${path}.function must be an object.`;
+  if (!isObject(definition)) return t("{{path}} must be an object.", { path: `${path}.function` });
   if (typeof definition.name !== "string" || !TOOL_NAME.test(definition.name)) {
-    return `${path}.function.name must be 1 to 64 letters, digits, - or _.`;
+    return t("{{path}} must be 1 to 64 letters, digits, - or _.", { path: `${path}.function.name` });
   }
   if (definition.parameters === undefined) return undefined;
   return schemaProblem(definition.parameters, `${path}.function.parameters`);
@@ -59,22 +63,30 @@ function toolProblem(tool: unknown, path: string): string | undefined {
 export function checkOther(text: string, taken: ReadonlySet<string>): Checked {
   const parsed = checkJson(text);
   if (parsed.problem !== undefined || parsed.value === undefined) return parsed;
-  if (!isObject(parsed.value)) return { problem: "Extra request fields must be a JSON object." };
+  if (!isObject(parsed.value)) return { problem: t("Extra request fields must be a JSON object.") };
   const twice = Object.keys(parsed.value).find((name) => taken.has(name));
-  return twice === undefined ? parsed : { problem: `Set ${twice} above.` };
+  return twice === undefined ? parsed : { problem: t("Set {{field}} above.", { field: twice }) };
 }
 
 function schemaProblem(schema: unknown, path: string): string | undefined {
   if (typeof schema === "boolean") return undefined;
-  const at = path === "" ? "The schema" : path;
-  if (!isObject(schema)) return `${at} must be a schema: an object, true or false.`;
+  if (!isObject(schema)) {
+    return path === ""
+      ? t("The schema must be a schema: an object, true or false.")
+      : t("{{path}} must be a schema: an object, true or false.", { path });
+  }
   const below = (name: string) => (path === "" ? name : `${path}.${name}`);
   const types = Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type];
   const unknown = types.find((type) => !TYPES.has(type));
-  if (unknown !== undefined) return `${below("type")}: ${JSON.stringify(unknown)} is not a type of JSON Schema.`;
+  if (unknown !== undefined)
+    return t("{{path}}: {{type}} is not a type of JSON Schema.", {
+      path: below("type"),
+      type: JSON.stringify(unknown),
+    });
   if (schema.required !== undefined && !isStrings(schema.required))
-    return `${below("required")} must be an array of names.`;
-  if (schema.enum !== undefined && !Array.isArray(schema.enum)) return `${below("enum")} must be an array.`;
+    return t("{{path}} must be an array of names.", { path: below("required") });
+  if (schema.enum !== undefined && !Array.isArray(schema.enum))
+    return t("{{path}} must be an array.", { path: below("enum") });
   for (const name of ONE) {
     const problem = schema[name] === undefined ? undefined : schemaProblem(schema[name], below(name));
     if (problem !== undefined) return problem;
@@ -82,14 +94,14 @@ function schemaProblem(schema: unknown, path: string): string | undefined {
   for (const name of MANY) {
     const all = schema[name];
     if (all === undefined) continue;
-    if (!Array.isArray(all)) return `${below(name)} must be an array of schemas.`;
+    if (!Array.isArray(all)) return t("{{path}} must be an array of schemas.", { path: below(name) });
     const problem = firstProblem(all.map((each, index) => [`${below(name)}[${index}]`, each]));
     if (problem !== undefined) return problem;
   }
   for (const name of NAMED) {
     const all = schema[name];
     if (all === undefined) continue;
-    if (!isObject(all)) return `${below(name)} must be an object of schemas.`;
+    if (!isObject(all)) return t("{{path}} must be an object of schemas.", { path: below(name) });
     const problem = firstProblem(Object.entries(all).map(([key, each]) => [`${below(name)}.${key}`, each]));
     if (problem !== undefined) return problem;
   }

@@ -11,6 +11,7 @@ import {
   Tooltip,
 } from "@mantine/core";
 import { type DragEvent, useRef, useState } from "react";
+import { t } from "../../i18n/translate.ts";
 import { IconArrowUp, IconFile, IconPaperclip, IconPlayerStopFilled } from "../../icons.tsx";
 import type { AttachOptions } from "./attach-file.ts";
 import { useAttachments } from "./use-attachments.ts";
@@ -55,6 +56,7 @@ export function Composer(props: ComposerProps) {
       className="drop-zone"
       mod={{ over: isOver }}
       onDragOver={(event: DragEvent) => {
+        // untranslated: a type of the browser
         if (!event.dataTransfer.types.includes("Files")) return;
         event.preventDefault();
         setIsOver(true);
@@ -76,10 +78,10 @@ export function Composer(props: ComposerProps) {
         <Group gap="xs" mb="xs">
           {shownImages.map((url) => (
             <div key={url} style={{ position: "relative" }}>
-              <Image src={url} alt="Attached" h={56} w="auto" radius="sm" />
+              <Image src={url} alt={t("Attached")} h={56} w="auto" radius="sm" />
               <CloseButton
                 size="xs"
-                aria-label="Remove image"
+                aria-label={t("Remove image")}
                 style={{ position: "absolute", top: 0, right: 0 }}
                 onClick={() => attachments.removeImage(url)}
               />
@@ -89,16 +91,20 @@ export function Composer(props: ComposerProps) {
             <span key={name} className="file-chip">
               <IconFile size={14} />
               {name}
-              <CloseButton size="xs" aria-label={`Remove ${name}`} onClick={() => attachments.removeFile(name)} />
+              <CloseButton
+                size="xs"
+                aria-label={t("Remove {{name}}", { name })}
+                onClick={() => attachments.removeFile(name)}
+              />
             </span>
           ))}
           {readings.map((reading) => (
             <span key={reading.name} className="file-chip" role="status">
               <Loader size={14} />
-              Reading {reading.name}…
+              {t("Reading {{name}}…", { name: reading.name })}
               <CloseButton
                 size="xs"
-                aria-label={`Cancel ${reading.name}`}
+                aria-label={t("Cancel {{name}}", { name: reading.name })}
                 onClick={() => attachments.cancel(reading)}
               />
             </span>
@@ -116,8 +122,8 @@ export function Composer(props: ComposerProps) {
           }}
         >
           {(button) => (
-            <Tooltip label="Attach files">
-              <ActionIcon {...button} variant="subtle" color="gray" size="lg" aria-label="Attach files">
+            <Tooltip label={t("Attach files")}>
+              <ActionIcon {...button} variant="subtle" color="gray" size="lg" aria-label={t("Attach files")}>
                 <IconPaperclip size={18} />
               </ActionIcon>
             </Tooltip>
@@ -126,8 +132,8 @@ export function Composer(props: ComposerProps) {
         <Textarea
           flex={1}
           variant="unstyled"
-          aria-label="Message"
-          placeholder="Message"
+          aria-label={t("Message")}
+          placeholder={t("Message")}
           dir="auto"
           autosize
           autoFocus
@@ -150,14 +156,14 @@ export function Composer(props: ComposerProps) {
           }}
         />
         {isRunning ? (
-          <Tooltip label="Stop">
-            <ActionIcon size="lg" radius="xl" aria-label="Stop" onClick={onStop}>
+          <Tooltip label={t("Stop")}>
+            <ActionIcon size="lg" radius="xl" aria-label={t("Stop")} onClick={onStop}>
               <IconPlayerStopFilled size={16} />
             </ActionIcon>
           </Tooltip>
         ) : (
-          <Tooltip label="Send (Enter)">
-            <ActionIcon size="lg" radius="xl" aria-label="Send" disabled={!isReady} onClick={send}>
+          <Tooltip label={t("Send (Enter)")}>
+            <ActionIcon size="lg" radius="xl" aria-label={t("Send")} disabled={!isReady} onClick={send}>
               <IconArrowUp size={18} />
             </ActionIcon>
           </Tooltip>

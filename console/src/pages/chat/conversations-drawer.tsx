@@ -3,6 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { formatAgo } from "../../components/format.ts";
 import { notifyUndo } from "../../components/notify.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconHistory, IconTrash } from "../../icons.tsx";
 import { listConversations, loadConversation, storeConversation } from "./stored-conversations.ts";
 
@@ -22,12 +23,12 @@ export function ConversationsDrawer(props: ConversationsDrawerProps) {
   };
   return (
     <>
-      <Tooltip label="Conversations">
-        <ActionIcon variant="default" size={36} aria-label="Conversations" onClick={open}>
+      <Tooltip label={t("Conversations")}>
+        <ActionIcon variant="default" size={36} aria-label={t("Conversations")} onClick={open}>
           <IconHistory size={16} />
         </ActionIcon>
       </Tooltip>
-      <Drawer opened={isOpen} onClose={close} position="right" title="Conversations in this browser" size="sm">
+      <Drawer opened={isOpen} onClose={close} position="right" title={t("Conversations in this browser")} size="sm">
         <ConversationList {...props} onOpen={onOpen} />
       </Drawer>
     </>
@@ -36,7 +37,7 @@ export function ConversationsDrawer(props: ConversationsDrawerProps) {
 
 function ConversationList({ current, onOpen, onDelete }: ConversationsDrawerProps) {
   const [conversations, setConversations] = useState(listConversations);
-  if (conversations.length === 0) return <Text c="dimmed">Your conversations appear here.</Text>;
+  if (conversations.length === 0) return <Text c="dimmed">{t("Your conversations appear here.")}</Text>;
   return (
     <Stack gap={2}>
       {conversations.map((conversation) => (
@@ -53,12 +54,12 @@ function ConversationList({ current, onOpen, onDelete }: ConversationsDrawerProp
           <ActionIcon
             variant="subtle"
             color="red"
-            aria-label={`Delete ${conversation.title}`}
+            aria-label={t("Delete {{title}}", { title: conversation.title })}
             onClick={() => {
               const stored = loadConversation(conversation.id);
               onDelete(conversation.id);
               setConversations((all) => all.filter(({ id }) => id !== conversation.id));
-              notifyUndo("Conversation deleted", () => {
+              notifyUndo(t("Conversation deleted"), () => {
                 if (stored !== undefined) storeConversation(stored);
                 setConversations(listConversations());
               });

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import type { ModelEntry } from "../../api/models.ts";
-import { formatCost, formatDecimal, formatNumber, formatSeconds } from "../../components/format.ts";
+import { formatCost, formatDecimal, formatSeconds } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import { speedOf } from "./answer-speed.ts";
 import type { Answer, Measures } from "./conversation.ts";
 
@@ -16,9 +17,9 @@ export function MeasuresLine({ answer, measures, model }: MeasuresLineProps) {
   const { tokensPerSecond } = speedOf(answer);
   const cost = costOf(measures, model);
   const parts = [
-    tokensPerSecond !== undefined && `${formatDecimal(tokensPerSecond)} tok/s`,
-    firstTokenSeconds !== undefined && `first token ${formatSeconds(firstTokenSeconds)}`,
-    `${formatNumber(promptTokens)} → ${formatNumber(completionTokens)} tokens`,
+    tokensPerSecond !== undefined && t("{{rate}} tok/s", { rate: formatDecimal(tokensPerSecond) }),
+    firstTokenSeconds !== undefined && t("first token {{time}}", { time: formatSeconds(firstTokenSeconds) }),
+    t("{{input}} → {{output}} tokens", { input: promptTokens, output: completionTokens }),
     cost !== undefined && formatCost(cost),
   ].filter((part) => part !== false);
   return (

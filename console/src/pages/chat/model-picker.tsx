@@ -2,6 +2,7 @@ import { type ComboboxItem, MultiSelect } from "@mantine/core";
 import { memo, useCallback } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { formatCompact, formatNumber } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 
 interface ModelPickerProps {
   models: ModelEntry[];
@@ -25,14 +26,14 @@ export const ModelPicker = memo(function ModelPicker({ models, value, onChange }
     <MultiSelect
       flex="1 1 280px"
       miw={0}
-      aria-label="Models"
+      aria-label={t("Models")}
       data={models.map(({ id }) => id)}
       limit={MAX_OPTIONS}
       value={value}
       maxValues={MAX_MODELS}
       searchable
       hidePickedOptions
-      nothingFoundMessage="No model has this name"
+      nothingFoundMessage={t("No model has this name")}
       maxDropdownHeight={380}
       renderOption={renderOption}
       onChange={(next) => next.length > 0 && onChange(next)}
@@ -43,7 +44,7 @@ export const ModelPicker = memo(function ModelPicker({ models, value, onChange }
 function Option({ id, model }: { id: string; model: ModelEntry | undefined }) {
   const { metadata } = model ?? {};
   const details = [
-    metadata?.context_window ? `${formatCompact(metadata.context_window)} context` : undefined,
+    metadata?.context_window ? t("{{tokens}} context", { tokens: formatCompact(metadata.context_window) }) : undefined,
     metadata && priceOf(metadata.pricing),
   ].filter((part) => part !== undefined);
   return (
@@ -59,10 +60,10 @@ function Option({ id, model }: { id: string; model: ModelEntry | undefined }) {
 
 /** Prices of a million prompt and completion tokens. */
 function priceOf({ prompt, completion, currency }: ModelEntry["metadata"]["pricing"]): string {
-  if (prompt == null || completion == null) return "No price";
+  if (prompt == null || completion == null) return t("No price");
   const symbol = currency === undefined ? "$" : `${currency} `;
   const [input, output] = [prompt, completion].map((price) => `${symbol}${formatNumber(Number(price) * 1e6)}`);
-  return `${input} → ${output} per million`;
+  return t("{{input}} → {{output}} per million", { input: input ?? "", output: output ?? "" });
 }
 
 function stateOf(metadata: ModelEntry["metadata"] | undefined): "up" | "unloaded" | "down" {

@@ -12,6 +12,7 @@ import {
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { memo } from "react";
+import { t } from "../../i18n/translate.ts";
 import { IconChevronDown, IconChevronRight } from "../../icons.tsx";
 import { BoundedSlider, toNumber } from "./bounded-slider.tsx";
 import { parameterProblems, toolNames } from "./chat-body.ts";
@@ -43,8 +44,8 @@ export const ParametersForm = memo(function ParametersForm({ parameters, onChang
   return (
     <Stack gap="md">
       <Textarea
-        label="System prompt"
-        placeholder="You are a helpful assistant."
+        label={t("System prompt")}
+        placeholder={t("You are a helpful assistant.")}
         autosize
         minRows={2}
         maxRows={8}
@@ -52,29 +53,36 @@ export const ParametersForm = memo(function ParametersForm({ parameters, onChang
         onChange={(event) => set({ system: event.currentTarget.value })}
       />
       <BoundedSlider
-        label="Temperature"
+        label={t("Temperature")}
         min={0}
         max={2}
         value={parameters.temperature}
         onChange={(temperature) => set({ temperature })}
       />
-      <BoundedSlider label="Top P" min={0} max={1} value={parameters.topP} onChange={(topP) => set({ topP })} />
+      <BoundedSlider label={t("Top P")} min={0} max={1} value={parameters.topP} onChange={(topP) => set({ topP })} />
       <Group grow align="flex-start">
         <IntegerInput
-          label="Max tokens"
-          placeholder={bounds.maxTokens === undefined ? "Default" : `1 to ${bounds.maxTokens}`}
+          label={t("Max tokens")}
+          placeholder={
+            bounds.maxTokens === undefined ? t("Default") : t("1 to {{maximum}}", { maximum: bounds.maxTokens })
+          }
           min={1}
           max={bounds.maxTokens}
           value={parameters.maxTokens}
           onChange={(maxTokens) => set({ maxTokens })}
         />
-        <IntegerInput label="Seed" placeholder="Random" value={parameters.seed} onChange={(seed) => set({ seed })} />
+        <IntegerInput
+          label={t("Seed")}
+          placeholder={t("Random")}
+          value={parameters.seed}
+          onChange={(seed) => set({ seed })}
+        />
       </Group>
       <MoreSampling parameters={parameters} onChange={onChange} bounds={bounds} />
       {bounds.reasoning && (
         <Select
-          label="Reasoning effort"
-          placeholder="Default"
+          label={t("Reasoning effort")}
+          placeholder={t("Default")}
           clearable
           data={["none", "low", "medium", "high"]}
           value={parameters.reasoningEffort ?? null}
@@ -83,8 +91,8 @@ export const ParametersForm = memo(function ParametersForm({ parameters, onChang
       )}
       {bounds.logprobs && (
         <Switch
-          label="Log probabilities"
-          description="Colors each token by how probable it was."
+          label={t("Log probabilities")}
+          description={t("Colors each token by how probable it was.")}
           checked={parameters.logprobs === true}
           onChange={(event) => set({ logprobs: event.currentTarget.checked ? true : undefined })}
         />
@@ -109,26 +117,26 @@ function MoreSampling({ parameters, onChange, bounds }: ParametersFormProps) {
         leftSection={<Chevron size={14} />}
         onClick={toggle}
       >
-        More sampling parameters
+        {t("More sampling parameters")}
       </Button>
       <Collapse expanded={isOpen}>
         <Stack gap="md" pt="sm">
           <BoundedSlider
-            label="Frequency penalty"
+            label={t("Frequency penalty")}
             min={-2}
             max={2}
             value={parameters.frequencyPenalty}
             onChange={(frequencyPenalty) => set({ frequencyPenalty })}
           />
           <BoundedSlider
-            label="Presence penalty"
+            label={t("Presence penalty")}
             min={-2}
             max={2}
             value={parameters.presencePenalty}
             onChange={(presencePenalty) => set({ presencePenalty })}
           />
           <BoundedSlider
-            label="Repeat penalty"
+            label={t("Repeat penalty")}
             min={0.05}
             max={2}
             neutral={1}
@@ -136,7 +144,7 @@ function MoreSampling({ parameters, onChange, bounds }: ParametersFormProps) {
             onChange={(repeatPenalty) => set({ repeatPenalty })}
           />
           <BoundedSlider
-            label="Min P"
+            label={t("Min P")}
             min={0}
             max={1}
             neutral={0}
@@ -144,9 +152,9 @@ function MoreSampling({ parameters, onChange, bounds }: ParametersFormProps) {
             onChange={(minP) => set({ minP })}
           />
           <Group grow align="flex-start">
-            <IntegerInput label="Top K" min={0} value={parameters.topK} onChange={(topK) => set({ topK })} />
+            <IntegerInput label={t("Top K")} min={0} value={parameters.topK} onChange={(topK) => set({ topK })} />
             <IntegerInput
-              label="Min tokens"
+              label={t("Min tokens")}
               min={0}
               max={bounds.maxTokens}
               value={parameters.minTokens}
@@ -155,8 +163,8 @@ function MoreSampling({ parameters, onChange, bounds }: ParametersFormProps) {
           </Group>
           {bounds.maxChoices > 1 && (
             <IntegerInput
-              label="Choices"
-              placeholder={`1 to ${bounds.maxChoices}`}
+              label={t("Choices")}
+              placeholder={t("1 to {{maximum}}", { maximum: bounds.maxChoices })}
               min={1}
               max={bounds.maxChoices}
               value={parameters.choices}
@@ -164,8 +172,8 @@ function MoreSampling({ parameters, onChange, bounds }: ParametersFormProps) {
             />
           )}
           <TagsInput
-            label="Stop sequences"
-            placeholder={parameters.stop.length === 0 ? `At most ${MAX_STOPS}, with Enter` : ""}
+            label={t("Stop sequences")}
+            placeholder={parameters.stop.length === 0 ? t("At most {{number}}, with Enter", { number: MAX_STOPS }) : ""}
             maxTags={MAX_STOPS}
             value={parameters.stop}
             onChange={(stop) => set({ stop })}
@@ -189,8 +197,8 @@ function JsonFields({ parameters, onChange, bounds }: ParametersFormProps) {
       {bounds.jsonSchema && (
         <JsonInput
           {...JSON_FIELD}
-          label="JSON Schema of the answer"
-          placeholder='{"type": "object", …}'
+          label={t("JSON Schema of the answer")}
+          placeholder={t('{"type": "object", …}')}
           error={problems.schema}
           value={parameters.schema}
           onChange={(schema) => set({ schema })}
@@ -199,8 +207,8 @@ function JsonFields({ parameters, onChange, bounds }: ParametersFormProps) {
       {bounds.tools && (
         <JsonInput
           {...JSON_FIELD}
-          label="Tools"
-          placeholder='[{"type": "function", "function": {…}}]'
+          label={t("Tools")}
+          placeholder={t('[{"type": "function", "function": {…}}]')}
           error={problems.tools}
           value={parameters.tools}
           onChange={(tools) => set({ tools })}
@@ -209,16 +217,16 @@ function JsonFields({ parameters, onChange, bounds }: ParametersFormProps) {
       {bounds.tools && names.length > 0 && (
         <Group grow align="flex-start">
           <Select
-            label="Tool choice"
-            placeholder="Default"
+            label={t("Tool choice")}
+            placeholder={t("Default")}
             clearable
             data={[...CHOICES, ...names.filter((name) => !CHOICES.includes(name))]}
             value={parameters.toolChoice ?? null}
             onChange={(choice) => set({ toolChoice: choice ?? undefined })}
           />
           <Select
-            label="Parallel calls"
-            placeholder="Default"
+            label={t("Parallel calls")}
+            placeholder={t("Default")}
             clearable
             data={["yes", "no"]}
             value={isParallel === undefined ? null : isParallel ? "yes" : "no"}
@@ -228,9 +236,9 @@ function JsonFields({ parameters, onChange, bounds }: ParametersFormProps) {
       )}
       <JsonInput
         {...JSON_FIELD}
-        label="Extra request fields (JSON)"
-        description="For example logit_bias or metadata."
-        placeholder='{"logit_bias": {"42": -100}}'
+        label={t("Extra request fields (JSON)")}
+        description={t("For example logit_bias or metadata.")}
+        placeholder={t('{"logit_bias": {"42": -100}}')}
         error={problems.other}
         value={parameters.other}
         onChange={(other) => set({ other })}
@@ -248,7 +256,7 @@ interface IntegerInputProps {
   onChange: (value: number | undefined) => void;
 }
 
-function IntegerInput({ label, placeholder = "Default", min, max, value, onChange }: IntegerInputProps) {
+function IntegerInput({ label, placeholder = t("Default"), min, max, value, onChange }: IntegerInputProps) {
   return (
     <NumberInput
       label={label}

@@ -8,6 +8,7 @@ import { CopyButton } from "../../components/copy-button.tsx";
 import { formatAgo } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconTemplate } from "../../icons.tsx";
 import { mayWritePrompts, promptsQuery } from "../prompts/prompts-api.ts";
 import type { Conversation } from "./conversation.ts";
@@ -30,12 +31,12 @@ export function PromptsDrawer({ conversation, onUse }: PromptsDrawerProps) {
   const session = useSession();
   return (
     <>
-      <Tooltip label="Prompts">
-        <ActionIcon variant="default" size={36} aria-label="Prompts" onClick={open}>
+      <Tooltip label={t("Prompts")}>
+        <ActionIcon variant="default" size={36} aria-label={t("Prompts")} onClick={open}>
           <IconTemplate size={16} />
         </ActionIcon>
       </Tooltip>
-      <Drawer opened={isOpen} onClose={close} position="right" title="Prompts of the project" size="sm">
+      <Drawer opened={isOpen} onClose={close} position="right" title={t("Prompts of the project")} size="sm">
         <Stack>
           {mayWritePrompts(session) && <SaveForm conversation={conversation} />}
           <PromptList
@@ -59,7 +60,7 @@ function SaveForm({ conversation }: { conversation: Conversation }) {
       request("v1/prompts", { method: "POST", body: { name: name.trim(), content: toPromptContent(conversation) } }),
     onSuccess: async () => {
       setName("");
-      notifyDone("Prompt saved");
+      notifyDone(t("Prompt saved"));
       await client.invalidateQueries({ queryKey: promptsQuery.queryKey });
     },
   });
@@ -73,14 +74,16 @@ function SaveForm({ conversation }: { conversation: Conversation }) {
       <Group align="flex-end" gap="xs" wrap="nowrap">
         <TextInput
           flex={1}
-          label="Save these settings as"
-          description={isEmpty ? "Write a system prompt first." : "Model, system prompt, sampling, schema and tools."}
-          placeholder="Name"
+          label={t("Save these settings as")}
+          description={
+            isEmpty ? t("Write a system prompt first.") : t("Model, system prompt, sampling, schema and tools.")
+          }
+          placeholder={t("Name")}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Button type="submit" loading={saving.isPending} disabled={isEmpty || name.trim() === ""}>
-          Save
+          {t("Save")}
         </Button>
       </Group>
       {saving.error !== null && (
@@ -99,7 +102,7 @@ function PromptList({ onUse }: { onUse: (prompt: string) => void }) {
       {(prompts) =>
         prompts.length === 0 ? (
           <Text c="dimmed" size="sm">
-            Saved prompts appear here, for everyone in the project. A link opens one in the chat.
+            {t("Saved prompts appear here, for everyone in the project. A link opens one in the chat.")}
           </Text>
         ) : (
           <ul className="prompt-list">
@@ -110,13 +113,22 @@ function PromptList({ onUse }: { onUse: (prompt: string) => void }) {
                     {name}
                   </Text>
                   <Text size="xs" c="dimmed">
-                    {description ?? `Version ${latest_version}, ${formatAgo(updated_at)}`}
+                    {description ??
+                      t("Version {{version}}, {{time}}", {
+                        version: String(latest_version),
+                        time: formatAgo(updated_at),
+                      })}
                   </Text>
                 </div>
                 <Group gap={4} wrap="nowrap">
-                  <CopyButton text={linkTo(id)} label={`Copy link to ${name}`} />
-                  <Button size="compact-sm" variant="default" onClick={() => onUse(id)} aria-label={`Use ${name}`}>
-                    Use
+                  <CopyButton text={linkTo(id)} label={t("Copy link to {{name}}", { name })} />
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    onClick={() => onUse(id)}
+                    aria-label={t("Use {{name}}", { name })}
+                  >
+                    {t("Use")}
                   </Button>
                 </Group>
               </li>

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Image, Paper, Stack, Text, Textarea, Tooltip } from "@mantine/core";
 import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconChevronLeft, IconChevronRight, IconFile, IconPencil, IconRefresh } from "../../icons.tsx";
 import type { Turn } from "./conversation.ts";
 import type { ChatActions } from "./use-chat.ts";
@@ -35,9 +36,9 @@ export function QuestionView({ turn, branchIndex, branchCount, isRunning, action
       </Paper>
       <Group gap={0} wrap="nowrap" className="turn-actions">
         {branchCount > 1 && (
-          <Group gap={0} wrap="nowrap" role="group" aria-label="Branches">
+          <Group gap={0} wrap="nowrap" role="group" aria-label={t("Branches")}>
             <Action
-              label="Previous branch"
+              label={t("Previous branch")}
               Icon={IconChevronLeft}
               disabled={isRunning || branchIndex === 0}
               onClick={() => actions.showBranch(turn.id, -1)}
@@ -46,16 +47,16 @@ export function QuestionView({ turn, branchIndex, branchCount, isRunning, action
               {branchIndex + 1}/{branchCount}
             </Text>
             <Action
-              label="Next branch"
+              label={t("Next branch")}
               Icon={IconChevronRight}
               disabled={isRunning || branchIndex === branchCount - 1}
               onClick={() => actions.showBranch(turn.id, 1)}
             />
           </Group>
         )}
-        <CopyButton text={turn.text} label="Copy message" />
-        <Action label="Edit message" Icon={IconPencil} disabled={isRunning} onClick={() => setEdited(turn.text)} />
-        <Action label="Retry" Icon={IconRefresh} disabled={isRunning} onClick={() => actions.retry(turn.id)} />
+        <CopyButton text={turn.text} label={t("Copy message")} />
+        <Action label={t("Edit message")} Icon={IconPencil} disabled={isRunning} onClick={() => setEdited(turn.text)} />
+        <Action label={t("Retry")} Icon={IconRefresh} disabled={isRunning} onClick={() => actions.retry(turn.id)} />
       </Group>
     </Stack>
   );
@@ -82,7 +83,7 @@ function Question({ turn: { text, images, files = [] } }: { turn: Turn }) {
   return (
     <>
       {images.map((url) => (
-        <Image key={url} src={url} alt="Attached" mah={180} w="auto" radius="sm" mb={6} />
+        <Image key={url} src={url} alt={t("Attached")} mah={180} w="auto" radius="sm" mb={6} />
       ))}
       {files.length > 0 && (
         <Group gap={6} mb={6}>
@@ -112,7 +113,7 @@ function QuestionForm({ text, onText, onCancel, onSend }: QuestionFormProps) {
   return (
     <Stack gap="xs">
       <Textarea
-        aria-label="Edited message"
+        aria-label={t("Edited message")}
         dir="auto"
         autosize
         autoFocus
@@ -124,10 +125,10 @@ function QuestionForm({ text, onText, onCancel, onSend }: QuestionFormProps) {
       />
       <Group gap="xs" justify="flex-end">
         <Button size="xs" variant="default" onClick={onCancel}>
-          Cancel
+          {t("Cancel")}
         </Button>
         <Button size="xs" disabled={text.trim() === ""} onClick={onSend}>
-          Send
+          {t("Send")}
         </Button>
       </Group>
     </Stack>

@@ -1,5 +1,6 @@
 import { Group, Text } from "@mantine/core";
 import { formatDecimal, formatSeconds } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import { speedOf } from "./answer-speed.ts";
 import type { Answer } from "./conversation.ts";
 
@@ -22,7 +23,7 @@ export function RaceHeader({ answer, highest, isFastest, isFirst }: RaceHeaderPr
           {answer.model}
         </Text>
         <Text size="sm" fw={600} className="tabular nowrap">
-          {tokensPerSecond === undefined ? "" : `${formatDecimal(tokensPerSecond)} tok/s`}
+          {tokensPerSecond === undefined ? "" : t("{{rate}} tok/s", { rate: formatDecimal(tokensPerSecond) })}
         </Text>
       </Group>
       <div className="race-track" aria-hidden="true">
@@ -30,10 +31,10 @@ export function RaceHeader({ answer, highest, isFastest, isFirst }: RaceHeaderPr
       </div>
       <Group gap={6} mih={18}>
         <Text size="xs" c="dimmed" className="tabular">
-          {firstTokenSeconds === undefined ? "" : `first token ${formatSeconds(firstTokenSeconds)}`}
+          {firstTokenSeconds === undefined ? "" : t("first token {{time}}", { time: formatSeconds(firstTokenSeconds) })}
         </Text>
-        {isFirst && <span className="race-badge">First token</span>}
-        {isFastest && <span className="race-badge">Fastest</span>}
+        {isFirst && <span className="race-badge">{t("First token")}</span>}
+        {isFastest && <span className="race-badge">{t("Fastest")}</span>}
       </Group>
     </div>
   );

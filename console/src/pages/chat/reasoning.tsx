@@ -1,5 +1,6 @@
 import { Collapse, Group, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { t } from "../../i18n/translate.ts";
 import { IconBulb, IconChevronDown, IconChevronRight } from "../../icons.tsx";
 
 /** What a model thought before its answer, closed at first. */
@@ -11,7 +12,7 @@ export function Reasoning({ text, isRunning }: { text: string; isRunning: boolea
       <UnstyledButton onClick={toggle} aria-expanded={isOpen}>
         <Group gap={4} c="dimmed">
           <IconBulb size={15} />
-          <Text size="sm">{isRunning ? "Reasoning…" : "Reasoning"}</Text>
+          <Text size="sm">{isRunning ? t("Reasoning…") : t("Reasoning")}</Text>
           <Chevron size={14} />
         </Group>
       </UnstyledButton>

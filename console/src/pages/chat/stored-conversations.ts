@@ -1,5 +1,6 @@
 /** Conversations, which stay in this browser. */
 
+import { t } from "../../i18n/translate.ts";
 import { type Conversation, NO_PARAMETERS, newConversation } from "./conversation.ts";
 
 export interface ConversationTitle {
@@ -90,6 +91,6 @@ function withoutProbabilities(key: string, value: unknown): unknown {
 
 function titleOf(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
-  if (line === "") return "Image";
+  if (line === "") return t("Image");
   return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS)}…` : line;
 }

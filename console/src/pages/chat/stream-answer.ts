@@ -1,6 +1,7 @@
 import type OpenAI from "openai";
 import { queryClient } from "../../api/query-client.ts";
 import { sessionQuery } from "../../api/session.ts";
+import { t } from "../../i18n/translate.ts";
 import type { ChatBody } from "./chat-body.ts";
 import type { Answer, Measures, ToolCall } from "./conversation.ts";
 
@@ -134,7 +135,9 @@ function messageOf(failure: unknown): string {
   const { status, message } = failure as { status?: number; message?: string };
   // The browser says no more than "network error" about a connection that ends.
   if (status === undefined && (failure instanceof TypeError || message === "Connection error.")) {
-    return "The connection to Parlance was lost before the answer was complete. Check that it is running, then retry.";
+    return t(
+      "The connection to Parlance was lost before the answer was complete. Check that it is running, then retry.",
+    );
   }
   return (message ?? String(failure)).replace(/^\d{3} /, "");
 }

@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core";
 import { formatPercent } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import type { TokenProbability } from "./conversation.ts";
 
 /** Tokens of an answer, colored by how probable each was; pointing at one shows the others in its place. */
@@ -7,10 +8,10 @@ export function TokenProbabilities({ tokens }: { tokens: readonly TokenProbabili
   return (
     <div className="tokens">
       <Text size="xs" c="dimmed" component="p" className="tokens-legend">
-        <span data-certainty="high">above 90 %</span>
-        <span data-certainty="good">above 50 %</span>
-        <span data-certainty="low">above 10 %</span>
-        <span data-certainty="poor">below</span>
+        <span data-certainty="high">{t("above {{share}}", { share: formatPercent(0.9) })}</span>
+        <span data-certainty="good">{t("above {{share}}", { share: formatPercent(0.5) })}</span>
+        <span data-certainty="low">{t("above {{share}}", { share: formatPercent(0.1) })}</span>
+        <span data-certainty="poor">{t("below {{share}}", { share: formatPercent(0.1) })}</span>
       </Text>
       <p dir="auto">
         {tokens.map(({ text, logprob, top }, index) => (

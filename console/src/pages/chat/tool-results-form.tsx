@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Textarea } from "@mantine/core";
 import { useState } from "react";
+import { plural, t } from "../../i18n/translate.ts";
 import type { ToolCall, ToolResult } from "./conversation.ts";
 
 interface ToolResultsFormProps {
@@ -22,8 +23,8 @@ export function ToolResultsForm({ calls, onSend }: ToolResultsFormProps) {
         {calls.map(({ id, name }, index) => (
           <Textarea
             key={id}
-            label={`Result of ${name}`}
-            placeholder='{"temperature": 21}'
+            label={t("Result of {{name}}", { name })}
+            placeholder={t('{"temperature": 21}')}
             autosize
             maxRows={8}
             value={contents[index] ?? ""}
@@ -35,7 +36,7 @@ export function ToolResultsForm({ calls, onSend }: ToolResultsFormProps) {
         ))}
         <Group justify="flex-end">
           <Button type="submit" size="xs" disabled={!isComplete}>
-            Send {calls.length === 1 ? "result" : "results"}
+            {plural(calls.length, "Send the result", "Send {{count}} results")}
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,7 @@
 import { Button, ScrollArea, Stack, Text } from "@mantine/core";
 import { lazy, memo, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
+import { msg, t } from "../../i18n/translate.ts";
 import { branchesOf, pathOf } from "./conversation-tree.ts";
 import type { Chat } from "./use-chat.ts";
 
@@ -9,10 +10,10 @@ const TurnView = lazy(async () => ({ default: (await import("./turn-view.tsx")).
 
 const WRAPPING = { label: { whiteSpace: "normal" } } as const;
 const EXAMPLES = [
-  "Explain what a vector database is, in three sentences.",
-  "Write a Python function that reverses the words of a sentence.",
-  "List five names for a cat that likes to sleep.",
-  "Compare merge sort and quicksort in a table.",
+  msg("Explain what a vector database is, in three sentences."),
+  msg("Write a Python function that reverses the words of a sentence."),
+  msg("List five names for a cat that likes to sleep."),
+  msg("Compare merge sort and quicksort in a table."),
 ];
 /** Turns that are drawn at first, and each time the reader reaches the beginning. */
 const TURNS_AT_ONCE = 20;
@@ -73,7 +74,7 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
       type="auto"
       scrollbars="y"
       scrollbarSize={8}
-      viewportProps={{ tabIndex: 0, role: "log", "aria-label": "Conversation", "aria-live": "polite" }}
+      viewportProps={{ tabIndex: 0, role: "log", "aria-label": t("Conversation"), "aria-live": "polite" }}
       onScrollPositionChange={onScroll}
     >
       {turns.length === 0 ? (
@@ -82,7 +83,7 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
         <Stack gap="xl" py="xs" pr="sm" maw={selected.length > 1 ? undefined : 860} mx="auto">
           {skipped > 0 && (
             <Button variant="subtle" size="compact-sm" onClick={() => setCount(count + TURNS_AT_ONCE)}>
-              Show earlier messages
+              {t("Show earlier messages")}
             </Button>
           )}
           <Suspense>
@@ -116,12 +117,12 @@ function WhenShown({ run }: { run: () => void }) {
 function Welcome({ onPick }: { onPick: (text: string) => void }) {
   return (
     <div className="chat-welcome">
-      <h2>What can I do for you?</h2>
+      <h2>{t("What can I do for you?")}</h2>
       <Text size="sm" c="dimmed" mb="md">
-        Answers come from this machine or its upstreams. Choose several models to let them answer side by side.
+        {t("Answers come from this machine or its upstreams. Choose several models to let them answer side by side.")}
       </Text>
       <div className="chat-examples">
-        {EXAMPLES.map((example) => (
+        {EXAMPLES.map((each) => t(each)).map((example) => (
           <Button
             key={example}
             variant="default"

@@ -8,6 +8,7 @@ import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { t } from "../../i18n/translate.ts";
 import { IconChecklist } from "../../icons.tsx";
 import { deleteEval, type Eval, type EvalRun, evalQuery, refreshEvals } from "./evals-api.ts";
 import { NewRuns } from "./run-form.tsx";
@@ -48,7 +49,7 @@ function EvalView({ definition, runs, project }: EvalViewProps) {
       description={
         <Group component="span" gap={6}>
           <Anchor component={Link} to="/evals" size="sm">
-            Evals
+            {t("Evals")}
           </Anchor>
           {graders.map((grader) => (
             <Badge
@@ -69,15 +70,15 @@ function EvalView({ definition, runs, project }: EvalViewProps) {
           <ConfirmButton
             variant="default"
             size="sm"
-            question={`Delete the eval ${name}?`}
-            consequence="Its runs and their results are deleted, too."
+            question={t("Delete the eval {{name}}?", { name })}
+            consequence={t("Its runs and their results are deleted, too.")}
             onConfirm={async () => {
               await deleteEval(id);
               await navigate({ to: "/evals" });
               await refreshEvals(client);
             }}
           >
-            Delete
+            {t("Delete")}
           </ConfirmButton>
           <NewRuns
             evalId={id}
@@ -90,9 +91,10 @@ function EvalView({ definition, runs, project }: EvalViewProps) {
     >
       {runs.length === 0 ? (
         <Card>
-          <Empty icon={<IconChecklist />} title="No runs yet">
-            A run asks a model, or a version of a prompt, for each row, and grades the answers. Choose several to
-            compare them.
+          <Empty icon={<IconChecklist />} title={t("No runs yet")}>
+            {t(
+              "A run asks a model, or a version of a prompt, for each row, and grades the answers. Choose several to compare them.",
+            )}
           </Empty>
         </Card>
       ) : (

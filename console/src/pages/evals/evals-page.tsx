@@ -11,6 +11,7 @@ import { formatAgo } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconChecklist, IconPlus } from "../../icons.tsx";
 import { createEval, type Eval, evalsQuery, refreshEvals } from "./evals-api.ts";
 import { newGrader, toGrader } from "./grader-draft.ts";
@@ -23,17 +24,18 @@ export function EvalsPage() {
   if (project === null) return <NeedsProjectKey />;
   return (
     <Page
-      title="Evals"
-      description="Grade what models and prompts answer, and compare them row by row."
+      title={t("Evals")}
+      description={t("Grade what models and prompts answer, and compare them row by row.")}
       actions={<NewEval />}
     >
       <QueryView query={query}>
         {(evals) => (
           <Card padding={0}>
             {evals.length === 0 ? (
-              <Empty icon={<IconChecklist />} title="No evals yet">
-                An eval has graders. Its runs ask models for each row of a file, of recorded requests or of stored
-                answers, and grade the answers.
+              <Empty icon={<IconChecklist />} title={t("No evals yet")}>
+                {t(
+                  "An eval has graders. Its runs ask models for each row of a file, of recorded requests or of stored answers, and grade the answers.",
+                )}
               </Empty>
             ) : (
               <EvalTable evals={evals} />
@@ -51,9 +53,9 @@ function EvalTable({ evals }: { evals: readonly Eval[] }) {
       <Table highlightOnHover>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Graders</Table.Th>
-            <Table.Th>Created</Table.Th>
+            <Table.Th>{t("Name")}</Table.Th>
+            <Table.Th>{t("Graders")}</Table.Th>
+            <Table.Th>{t("Created")}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -81,9 +83,9 @@ function NewEval() {
   return (
     <>
       <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        New eval
+        {t("New eval")}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="New eval" size="lg">
+      <Modal opened={isOpen} onClose={close} title={t("New eval")} size="lg">
         <EvalForm />
       </Modal>
     </>
@@ -112,8 +114,8 @@ function EvalForm() {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="Name"
-          placeholder="Capitals"
+          label={t("Name")}
+          placeholder={t("Capitals")}
           required
           data-autofocus
           value={name}
@@ -129,9 +131,13 @@ function EvalForm() {
           />
         ))}
         <Text size="xs" c="dimmed">
-          {
-            "{{item.…}} stands for a field of the row, {{sample.output_text}} for the answer. A row passes when all graders pass it."
-          }
+          {t(
+            "{{field}} stands for a field of the row, {{answer}} for the answer. A row passes when all graders pass it.",
+            {
+              field: "{{item.…}}",
+              answer: "{{sample.output_text}}",
+            },
+          )}
         </Text>
         <ErrorAlert error={create.error} />
         <Group justify="space-between">
@@ -140,10 +146,10 @@ function EvalForm() {
             leftSection={<IconPlus size={14} />}
             onClick={() => setGraders([...graders, newGrader(graders.length + 1)])}
           >
-            Add a grader
+            {t("Add a grader")}
           </Button>
           <Button type="submit" loading={create.isPending}>
-            Create eval
+            {t("Create eval")}
           </Button>
         </Group>
       </Stack>

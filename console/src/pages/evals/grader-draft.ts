@@ -1,5 +1,7 @@
 /** Graders as the fields of their form. */
 
+import { type Message, msg, t } from "../../i18n/translate.ts";
+
 export type GraderType = "string_check" | "text_similarity" | "score_model" | "label_model";
 
 export interface GraderDraft {
@@ -16,12 +18,12 @@ export interface GraderDraft {
   passing: string;
 }
 
-export const GRADER_TYPES = [
-  { value: "string_check", label: "Compares texts" },
-  { value: "text_similarity", label: "Measures similarity" },
-  { value: "score_model", label: "A model gives a score" },
-  { value: "label_model", label: "A model gives a label" },
-] as const;
+export const GRADER_TYPES: readonly { value: GraderType; label: Message }[] = [
+  { value: "string_check", label: msg("Compares texts") },
+  { value: "text_similarity", label: msg("Measures similarity") },
+  { value: "score_model", label: msg("A model gives a score") },
+  { value: "label_model", label: msg("A model gives a label") },
+];
 
 const OUTPUT = "{{sample.output_text}}";
 
@@ -29,13 +31,15 @@ export function newGrader(number: number): GraderDraft {
   return {
     key: crypto.randomUUID(),
     type: "string_check",
-    name: number === 1 ? "correct" : `grader ${number}`,
+    name: number === 1 ? t("correct") : t("grader {{number}}", { number }),
     operation: "ilike",
     metric: "fuzzy_match",
     reference: "{{item.answer}}",
     threshold: 0.5,
     model: null,
+    // untranslated: a prompt of the model that grades
     instructions: `Rate from 0 to 1 how good the answer is.\n\nQuestion: {{item.question}}\n\nAnswer: ${OUTPUT}`,
+    // untranslated: labels of the model that grades
     labels: "good, bad",
     passing: "good",
   };

@@ -9,14 +9,15 @@ import {
   Textarea,
   TextInput,
 } from "@mantine/core";
+import { msg, t } from "../../i18n/translate.ts";
 import { IconTrash } from "../../icons.tsx";
 import { GRADER_TYPES, type GraderDraft, type GraderType } from "./grader-draft.ts";
 
 const OPERATIONS = [
-  { value: "ilike", label: "contains, in any case" },
-  { value: "like", label: "contains" },
-  { value: "eq", label: "is equal to" },
-  { value: "ne", label: "differs from" },
+  { value: "ilike", label: msg("contains, in any case") },
+  { value: "like", label: msg("contains") },
+  { value: "eq", label: msg("is equal to") },
+  { value: "ne", label: msg("differs from") },
 ];
 const METRICS = ["fuzzy_match", "bleu", "gleu", "meteor", "rouge_1", "rouge_2", "rouge_l"];
 
@@ -38,20 +39,20 @@ export function GraderFields({ grader, models, onChange, remove }: GraderFieldsP
       <Group align="flex-end" wrap="nowrap" mb="xs">
         <NativeSelect
           flex={1}
-          label="Grader"
-          data={[...GRADER_TYPES]}
+          label={t("Grader")}
+          data={GRADER_TYPES.map(({ value, label }) => ({ value, label: t(label) }))}
           value={type}
           onChange={(event) => set({ type: event.currentTarget.value as GraderType })}
         />
         <TextInput
           flex={1}
-          label="Grader's name"
+          label={t("Grader's name")}
           required
           value={name}
           onChange={(event) => set({ name: event.currentTarget.value })}
         />
         {remove !== undefined && (
-          <ActionIcon variant="subtle" color="gray" mb={4} aria-label={`Remove ${name}`} onClick={remove}>
+          <ActionIcon variant="subtle" color="gray" mb={4} aria-label={t("Remove {{name}}", { name })} onClick={remove}>
             <IconTrash size={16} />
           </ActionIcon>
         )}
@@ -59,15 +60,15 @@ export function GraderFields({ grader, models, onChange, remove }: GraderFieldsP
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
         {type === "string_check" && (
           <NativeSelect
-            label="The answer"
-            data={OPERATIONS}
+            label={t("The answer")}
+            data={OPERATIONS.map(({ value, label }) => ({ value, label: t(label) }))}
             value={grader.operation}
             onChange={(event) => set({ operation: event.currentTarget.value })}
           />
         )}
         {type === "text_similarity" && (
           <NativeSelect
-            label="Metric"
+            label={t("Metric")}
             data={METRICS}
             value={grader.metric}
             onChange={(event) => set({ metric: event.currentTarget.value })}
@@ -75,7 +76,7 @@ export function GraderFields({ grader, models, onChange, remove }: GraderFieldsP
         )}
         {!asksModel && (
           <TextInput
-            label="Reference"
+            label={t("Reference")}
             required
             value={grader.reference}
             onChange={(event) => set({ reference: event.currentTarget.value })}
@@ -83,7 +84,7 @@ export function GraderFields({ grader, models, onChange, remove }: GraderFieldsP
         )}
         {asksModel && (
           <Select
-            label="Model that grades"
+            label={t("Model that grades")}
             required
             searchable
             data={models}
@@ -93,7 +94,7 @@ export function GraderFields({ grader, models, onChange, remove }: GraderFieldsP
         )}
         {(type === "text_similarity" || type === "score_model") && (
           <NumberInput
-            label="Passes from"
+            label={t("Passes from")}
             min={0}
             max={1}
             step={0.1}
@@ -104,13 +105,13 @@ export function GraderFields({ grader, models, onChange, remove }: GraderFieldsP
         {type === "label_model" && (
           <>
             <TextInput
-              label="Labels"
+              label={t("Labels")}
               required
               value={grader.labels}
               onChange={(event) => set({ labels: event.currentTarget.value })}
             />
             <TextInput
-              label="Labels that pass"
+              label={t("Labels that pass")}
               required
               value={grader.passing}
               onChange={(event) => set({ passing: event.currentTarget.value })}
@@ -121,7 +122,7 @@ export function GraderFields({ grader, models, onChange, remove }: GraderFieldsP
       {asksModel && (
         <Textarea
           mt="xs"
-          label="Instructions"
+          label={t("Instructions")}
           autosize
           minRows={3}
           maxRows={12}

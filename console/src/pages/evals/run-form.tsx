@@ -18,6 +18,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { modelsQuery } from "../../api/models.ts";
 import { may, useSession } from "../../api/session.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { msg, plural, t } from "../../i18n/translate.ts";
 import { IconPlus } from "../../icons.tsx";
 import { promptsQuery, type StoredPrompt } from "../prompts/prompts-api.ts";
 import { type EvalRun, refreshEvals } from "./evals-api.ts";
@@ -37,9 +38,9 @@ export function NewRuns(props: NewRunsProps) {
   return (
     <>
       <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        New run
+        {t("New run")}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="New run" size="lg">
+      <Modal opened={isOpen} onClose={close} title={t("New run")} size="lg">
         <RunForm
           {...props}
           onStarted={(runs) => {
@@ -53,10 +54,10 @@ export function NewRuns(props: NewRunsProps) {
 }
 
 const SOURCES = [
-  { value: "file", label: "A file (JSON Lines)" },
-  { value: "recorded", label: "Recorded requests" },
-  { value: "completions", label: "Stored chat completions" },
-  { value: "responses", label: "Stored responses" },
+  { value: "file", label: msg("A file (JSON Lines)") },
+  { value: "recorded", label: msg("Recorded requests") },
+  { value: "completions", label: msg("Stored chat completions") },
+  { value: "responses", label: msg("Stored responses") },
 ];
 const MAX_LISTED_VERSIONS = 20;
 
@@ -93,29 +94,32 @@ function RunForm({ evalId, project, before, onStarted }: NewRunsProps) {
     <form onSubmit={form.onSubmit((fields) => start.mutate(fields))}>
       <Stack>
         <NativeSelect
-          label="Rows"
-          data={before === undefined ? sources : [{ value: "before", label: "As in the last run" }, ...sources]}
+          label={t("Rows")}
+          data={[
+            ...(before === undefined ? [] : [{ value: "before", label: t("As in the last run") }]),
+            ...sources.map(({ value, label }) => ({ value, label: t(label) })),
+          ]}
           {...form.getInputProps("source")}
         />
         <SourceFields source={source} form={form} models={chatModels} />
         <MultiSelect
-          label="Models"
-          placeholder={chosen.length === 0 ? "Choose some to compare them" : ""}
+          label={t("Models")}
+          placeholder={chosen.length === 0 ? t("Choose some to compare them") : ""}
           searchable
           data={chatModels}
           {...form.getInputProps("models")}
         />
         <MultiSelect
-          label="Prompts"
-          placeholder={chosenPrompts.length === 0 ? "Versions of stored prompts" : ""}
+          label={t("Prompts")}
+          placeholder={chosenPrompts.length === 0 ? t("Versions of stored prompts") : ""}
           searchable
           data={prompts.data?.flatMap(versionsOf) ?? []}
           {...form.getInputProps("prompts")}
         />
         {(source === "file" || source === "before") && chosen.length > 0 && (
           <Textarea
-            label="Message to the models"
-            description="{{item.…}} stands for a field of the row."
+            label={t("Message to the models")}
+            description={t("{{field}} stands for a field of the row.", { field: "{{item.…}}" })}
             autosize
             maxRows={8}
             {...form.getInputProps("template")}
@@ -123,8 +127,11 @@ function RunForm({ evalId, project, before, onStarted }: NewRunsProps) {
         )}
         {chosenPrompts.length > 0 && (
           <Textarea
-            label="Variables of the prompts (JSON)"
-            description="With them, a prompt gets no further message. Without them, it gets the messages of the row."
+            label={t("Variables of the prompts (JSON)")}
+            description={t(
+              "With them, a prompt gets no further message. Without them, it gets the messages of the row.",
+            )}
+            // untranslated: JSON
             placeholder='{"question": "{{item.question}}"}'
             autosize
             maxRows={8}
@@ -134,21 +141,21 @@ function RunForm({ evalId, project, before, onStarted }: NewRunsProps) {
         )}
         {isAlone && (
           <Text size="sm" c="dimmed">
-            Without a model and a prompt, the run grades the answers that the rows have.
+            {t("Without a model and a prompt, the run grades the answers that the rows have.")}
           </Text>
         )}
         <ErrorAlert error={start.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={start.isPending}>
-            {isAlone ? "Grade the answers" : startLabel(chosen.length + chosenPrompts.length)}
+            {isAlone
+              ? t("Grade the answers")
+              : plural(chosen.length + chosenPrompts.length, "Start {{count}} run", "Start {{count}} runs")}
           </Button>
         </Group>
       </Stack>
     </form>
   );
 }
-
-const startLabel = (runs: number) => (runs === 1 ? "Start 1 run" : `Start ${runs} runs`);
 
 interface SourceFieldsProps {
   source: RowSource;
@@ -161,9 +168,11 @@ function SourceFields({ source, form, models }: SourceFieldsProps) {
   if (source === "file") {
     return (
       <FileInput
-        label="File"
-        description={'A row per line, such as {"item": {"question": "Capital of Poland?", "answer": "Warsaw"}}'}
-        placeholder="Choose a file"
+        label={t("File")}
+        description={t("A row per line, such as {{example}}", {
+          example: '{"item": {"question": "Capital of Poland?", "answer": "Warsaw"}}',
+        })}
+        placeholder={t("Choose a file")}
         accept=".jsonl,.ndjson,.txt,application/jsonl"
         {...form.getInputProps("file")}
       />
@@ -174,24 +183,30 @@ function SourceFields({ source, form, models }: SourceFieldsProps) {
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs">
         {source === "recorded" ? (
           <>
-            <NumberInput label="Days" min={1} max={3650} {...form.getInputProps("days")} />
+            <NumberInput label={t("Days")} min={1} max={3650} {...form.getInputProps("days")} />
             <NumberInput
-              label="Rated from"
+              label={t("Rated from")}
               min={0}
               max={1}
               step={0.5}
-              placeholder="Any"
+              placeholder={t("Any")}
               {...form.getInputProps("minScore")}
             />
           </>
         ) : (
-          <NumberInput label="Newest" min={1} max={10_000} {...form.getInputProps("limit")} />
+          <NumberInput label={t("Newest")} min={1} max={10_000} {...form.getInputProps("limit")} />
         )}
-        <Select label="Of the model" placeholder="Any" clearable data={models} {...form.getInputProps("ofModel")} />
+        <Select
+          label={t("Of the model")}
+          placeholder={t("Any")}
+          clearable
+          data={models}
+          {...form.getInputProps("ofModel")}
+        />
       </SimpleGrid>
       {source === "recorded" && (
         <Text size="xs" c="dimmed">
-          Copies recorded prompts and answers of this project into a file, which the audit log notes.
+          {t("Copies recorded prompts and answers of this project into a file, which the audit log notes.")}
         </Text>
       )}
     </>

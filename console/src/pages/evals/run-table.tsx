@@ -1,7 +1,8 @@
 import { Badge, Card, Checkbox, Group, Progress, Table, Text, Title, VisuallyHidden } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
-import { formatAgo, formatCost, formatMilliseconds, formatNumber } from "../../components/format.ts";
+import { formatAgo, formatCost, formatMilliseconds } from "../../components/format.ts";
+import { plural, t } from "../../i18n/translate.ts";
 import { cancelRun, deleteRun, type EvalRun, gradedRows, isRunning, refreshEvals } from "./evals-api.ts";
 
 interface RunTableProps {
@@ -17,26 +18,26 @@ export function RunTable({ runs, shown, show }: RunTableProps) {
   return (
     <Card padding={0}>
       <Title order={2} p="md" pb="xs">
-        Runs
+        {t("Runs")}
       </Title>
       <Table.ScrollContainer minWidth={760} mah={420} tabIndex={0}>
         <Table highlightOnHover>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>
-                <VisuallyHidden>Compare</VisuallyHidden>
+                <VisuallyHidden>{t("Compare")}</VisuallyHidden>
               </Table.Th>
-              <Table.Th>Run</Table.Th>
-              <Table.Th>Passed</Table.Th>
+              <Table.Th>{t("Run")}</Table.Th>
+              <Table.Th>{t("Passed")}</Table.Th>
               {graders.map((name) => (
                 <Table.Th key={name} ta="right">
                   {name}
                 </Table.Th>
               ))}
-              <Table.Th ta="right">Cost</Table.Th>
-              <Table.Th ta="right">Time each</Table.Th>
+              <Table.Th ta="right">{t("Cost")}</Table.Th>
+              <Table.Th ta="right">{t("Time each")}</Table.Th>
               <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
+                <VisuallyHidden>{t("Actions")}</VisuallyHidden>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -45,7 +46,7 @@ export function RunTable({ runs, shown, show }: RunTableProps) {
               <Table.Tr key={run.id}>
                 <Table.Td>
                   <Checkbox
-                    aria-label={`Compare ${run.name}, ${formatAgo(run.created_at)}`}
+                    aria-label={t("Compare {{run}}, {{time}}", { run: run.name, time: formatAgo(run.created_at) })}
                     checked={ids.includes(run.id)}
                     onChange={(event) =>
                       show(event.currentTarget.checked ? [...ids, run.id] : ids.filter((id) => id !== run.id))
@@ -93,7 +94,7 @@ function Passed({ run }: { run: EvalRun }) {
   if (status === "failed") {
     return (
       <Text size="xs" c="var(--mantine-color-error)" className="wrap-anywhere">
-        {error?.message ?? "Failed"}
+        {error?.message ?? t("Failed")}
       </Text>
     );
   }
@@ -101,11 +102,15 @@ function Passed({ run }: { run: EvalRun }) {
     return (
       <>
         <Text size="xs" c="dimmed" className="tabular">
-          {status === "queued" ? "Waits" : `${formatNumber(gradedRows(run))} of ${formatNumber(total)} rows`}
+          {status === "queued"
+            ? t("Waits")
+            : plural(total, "{{graded}} of {{count}} row", "{{graded}} of {{count}} rows", {
+                graded: gradedRows(run),
+              })}
         </Text>
         <Progress
           size="sm"
-          aria-label={`Progress of ${run.name}`}
+          aria-label={t("Progress of {{run}}", { run: run.name })}
           value={total === 0 ? 0 : (100 * gradedRows(run)) / total}
           animated
         />
@@ -115,21 +120,21 @@ function Passed({ run }: { run: EvalRun }) {
   return (
     <Group gap={6} wrap="nowrap">
       <Text size="sm" className="tabular nowrap">
-        {formatNumber(passed)} of {formatNumber(total)}
+        {t("{{passed}} of {{total}}", { passed, total })}
       </Text>
       {status === "canceled" && (
         <Badge size="sm" color="gray" variant="light" tt="none" c="var(--mantine-color-text)">
-          Canceled
+          {t("Canceled")}
         </Badge>
       )}
       {errored > 0 && (
         <Badge size="sm" color="orange" variant="light" tt="none" c="var(--mantine-color-text)">
-          {formatNumber(errored)} errors
+          {plural(errored, "{{count}} error", "{{count}} errors")}
         </Badge>
       )}
       {failed > 0 && (
         <Text size="xs" c="dimmed" className="nowrap">
-          {formatNumber(failed)} failed
+          {t("{{number}} failed", { number: failed })}
         </Text>
       )}
     </Group>
@@ -144,21 +149,21 @@ function RunActions({ run }: { run: EvalRun }) {
   };
   return isRunning(run) ? (
     <ConfirmButton
-      aria-label={`Stop ${run.name}`}
-      question={`Stop ${run.name}?`}
-      consequence="The results so far stay."
+      aria-label={t("Stop {{run}}", { run: run.name })}
+      question={t("Stop {{run}}?", { run: run.name })}
+      consequence={t("The results so far stay.")}
       onConfirm={change(cancelRun)}
     >
-      Stop
+      {t("Stop")}
     </ConfirmButton>
   ) : (
     <ConfirmButton
-      aria-label={`Delete ${run.name}`}
-      question={`Delete the run ${run.name}?`}
-      consequence="Its results are deleted."
+      aria-label={t("Delete {{run}}", { run: run.name })}
+      question={t("Delete the run {{run}}?", { run: run.name })}
+      consequence={t("Its results are deleted.")}
       onConfirm={change(deleteRun)}
     >
-      Delete
+      {t("Delete")}
     </ConfirmButton>
   );
 }

@@ -3,16 +3,18 @@ import { useQueries } from "@tanstack/react-query";
 import { Fragment, useMemo, useState } from "react";
 import { formatCost, formatDateTime, formatMilliseconds } from "../../components/format.ts";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { msg, plural, t } from "../../i18n/translate.ts";
 import { type ComparedRow, columnTitle, compareRows, matchesRow, type RowFilter } from "./compare-rows.ts";
 import { type EvalItem, type EvalRun, gradedRows, itemsQuery, MAX_ROWS } from "./evals-api.ts";
 
 const FILTERS = [
-  { value: "all", label: "All rows" },
-  { value: "failed", label: "Not passed" },
-  { value: "different", label: "Different" },
+  { value: "all", label: msg("All rows") },
+  { value: "failed", label: msg("Not passed") },
+  { value: "different", label: msg("Different") },
 ];
+// untranslated: a color
 const COLORS = { pass: "teal", fail: "red", error: "orange" } as const;
-const WORDS = { pass: "Pass", fail: "Fail", error: "Error" } as const;
+const WORDS = { pass: msg("Pass"), fail: msg("Fail"), error: msg("Error") } as const;
 
 /** What each run answered to each row; a row unfolds with the whole answers and what the graders said. */
 export function SideBySide({ runs }: { runs: readonly EvalRun[] }) {
@@ -27,11 +29,11 @@ export function SideBySide({ runs }: { runs: readonly EvalRun[] }) {
   return (
     <Card padding={0}>
       <Group justify="space-between" p="md" pb="xs">
-        <Title order={2}>{runs.length > 1 ? "Side by side" : "Rows"}</Title>
+        <Title order={2}>{runs.length > 1 ? t("Side by side") : t("Rows")}</Title>
         <SegmentedControl
           size="xs"
-          aria-label="Rows"
-          data={runs.length > 1 ? FILTERS : FILTERS.slice(0, 2)}
+          aria-label={t("Rows")}
+          data={FILTERS.slice(0, runs.length > 1 ? 3 : 2).map(({ value, label }) => ({ value, label: t(label) }))}
           value={filter}
           onChange={(next) => setFilter(next as RowFilter)}
         />
@@ -41,7 +43,7 @@ export function SideBySide({ runs }: { runs: readonly EvalRun[] }) {
         <Table className="comparison">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Row</Table.Th>
+              <Table.Th>{t("Row")}</Table.Th>
               {runs.map((run) => (
                 <Table.Th key={run.id}>{columnTitle(run, runs, formatDateTime)}</Table.Th>
               ))}
@@ -82,12 +84,12 @@ export function SideBySide({ runs }: { runs: readonly EvalRun[] }) {
       </Table.ScrollContainer>
       {rows.length > 0 && visible.length === 0 && (
         <Text size="sm" c="dimmed" p="md" pt={0}>
-          No such rows.
+          {t("No such rows.")}
         </Text>
       )}
       {rows.length >= MAX_ROWS && (
         <Text size="sm" c="dimmed" p="md" pt="xs">
-          The first {MAX_ROWS} rows. The API has all of them.
+          {t("The first {{number}} rows. The API has all of them.", { number: MAX_ROWS })}
         </Text>
       )}
     </Card>
@@ -107,7 +109,7 @@ function ItemBadge({ item: { status, results } }: { item: EvalItem }) {
   const scores = results.filter(({ type }) => type !== "string_check").map(({ score }) => score.toFixed(2));
   return (
     <Badge size="sm" variant="light" color={COLORS[status]} tt="none" c="var(--mantine-color-text)" className="tabular">
-      {WORDS[status]} {scores.join(" · ")}
+      {t(WORDS[status])} {scores.join(" · ")}
     </Badge>
   );
 }
@@ -115,7 +117,7 @@ function ItemBadge({ item: { status, results } }: { item: EvalItem }) {
 function RowDetails({ row, runs }: { row: ComparedRow; runs: readonly EvalRun[] }) {
   return (
     <Stack gap="sm" py="xs" className="row-details">
-      <section aria-label="Row">
+      <section aria-label={t("Row")}>
         <Code block mah={220} tabIndex={0}>
           {JSON.stringify(row.item, undefined, 2)}
         </Code>
@@ -125,7 +127,7 @@ function RowDetails({ row, runs }: { row: ComparedRow; runs: readonly EvalRun[] 
           const run = runs[index] as EvalRun;
           return (
             result !== undefined && (
-              <section key={run.id} aria-label={`Answer of ${run.name}`}>
+              <section key={run.id} aria-label={t("Answer of {{name}}", { name: run.name })}>
                 <Result item={result} title={columnTitle(run, runs, formatDateTime)} />
               </section>
             )
@@ -159,7 +161,9 @@ function Result({ item, title }: { item: EvalItem; title: string }) {
           sample.model,
           duration === null ? "" : formatMilliseconds(duration),
           cost === null ? "" : formatCost(cost),
-          sample.usage.total_tokens === 0 ? "" : `${sample.usage.total_tokens} tokens`,
+          sample.usage.total_tokens === 0
+            ? ""
+            : plural(sample.usage.total_tokens, "{{count}} token", "{{count}} tokens"),
         ]
           .filter((part) => part !== "")
           .join(" · ")}

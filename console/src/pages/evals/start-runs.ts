@@ -1,6 +1,7 @@
 /** Starts runs of an eval from the fields of the form. */
 
 import { request, send } from "../../api/request.ts";
+import { t } from "../../i18n/translate.ts";
 import { type EvalRun, pathOf } from "./evals-api.ts";
 
 export type RowSource = "file" | "recorded" | "completions" | "responses" | "before";
@@ -41,7 +42,7 @@ export async function startRuns(fields: RunFields, options: StartOptions): Promi
   const data_source = await dataSourceOf(fields, options, variants.length === 0);
   const path = pathOf(options.evalId);
   if (variants.length === 0) {
-    return [await request<EvalRun>(`${path}/runs`, { method: "POST", body: { name: "As answered", data_source } })];
+    return [await request<EvalRun>(`${path}/runs`, { method: "POST", body: { name: t("As answered"), data_source } })];
   }
   const body = { data_source, variants };
   return (await request<{ runs: EvalRun[] }>(`${path}/comparisons`, { method: "POST", body })).runs;
@@ -71,7 +72,9 @@ function parseVariables(text: string): object {
   } catch {
     // Reported below.
   }
-  throw new Error('Variables must be a JSON object, such as {"topic": "{{item.topic}}"}.');
+  throw new Error(
+    t("Variables must be a JSON object, such as {{example}}.", { example: '{"topic": "{{item.topic}}"}' }),
+  );
 }
 
 async function dataSourceOf(fields: RunFields, options: StartOptions, isGradedOnly: boolean): Promise<DataSource> {
@@ -86,7 +89,7 @@ async function dataSourceOf(fields: RunFields, options: StartOptions, isGradedOn
   if (source === "responses") return { type: "responses", source: { type: "responses", ...filter } };
   if (source === "completions") return { type: "completions", source: { type: "stored_completions", ...filter } };
   const file = source === "recorded" ? await exportRequests(fields, options.project) : fields.file;
-  if (file === null) throw new Error("Choose a file with the rows.");
+  if (file === null) throw new Error(t("Choose a file with the rows."));
   const rows = { type: "file_id", id: await upload(file) };
   if (isGradedOnly) return { type: "jsonl", source: rows };
   const messages = { input_messages: { type: "item_reference", item_reference: "item.messages" } };
@@ -112,7 +115,8 @@ async function exportRequests({ days, ofModel, minScore }: RunFields, project: s
     ...(minScore !== "" && { min_score: Number(minScore) }),
   };
   const text = await (await send("v1/organization/requests/export", { query })).text();
-  if (text === "") throw new Error("No recorded request matches. A project records requests once its Recording is on.");
+  if (text === "")
+    throw new Error(t("No recorded request matches. A project records requests once its Recording is on."));
   return new File([text], "recorded-requests.jsonl");
 }
 

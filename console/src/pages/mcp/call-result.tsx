@@ -2,6 +2,7 @@ import { Anchor, Badge, Group, Image, Stack, Text } from "@mantine/core";
 import { useEffect, useMemo } from "react";
 import { formatMilliseconds } from "../../components/format.ts";
 import { JsonBlock } from "../../components/json-block.tsx";
+import { t } from "../../i18n/translate.ts";
 import type { McpCallResult } from "./mcp-api.ts";
 
 type Block = McpCallResult["content"][number] & Readonly<Record<string, unknown>>;
@@ -12,10 +13,10 @@ const IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
 export function CallResult({ result }: { result: McpCallResult }) {
   const { content, structured_content: structured, is_error: isError, duration_ms: duration, cost_usd: cost } = result;
   return (
-    <section aria-label="Result">
+    <section aria-label={t("Result")}>
       <Group gap="xs" mb={6}>
         <Badge variant="dot" color={isError ? "orange" : "teal"} tt="none" fw={500}>
-          {isError ? "The tool failed" : "Completed"}
+          {isError ? t("The tool failed") : t("Completed")}
         </Badge>
         <Text size="xs" c="dimmed" className="tabular">
           {formatMilliseconds(duration)}
@@ -30,14 +31,14 @@ export function CallResult({ result }: { result: McpCallResult }) {
         {structured !== null && (
           <div>
             <Text size="xs" c="dimmed" mb={2}>
-              Structured content
+              {t("Structured content")}
             </Text>
-            <JsonBlock text={JSON.stringify(structured)} label="Copy the result" />
+            <JsonBlock text={JSON.stringify(structured)} label={t("Copy the result")} />
           </div>
         )}
         {content.length === 0 && structured === null && (
           <Text size="sm" c="dimmed">
-            The result is empty.
+            {t("The result is empty.")}
           </Text>
         )}
       </Stack>
@@ -47,15 +48,22 @@ export function CallResult({ result }: { result: McpCallResult }) {
 
 function BlockView({ block }: { block: Block }) {
   const { type, text, data, mimeType, uri, name } = block;
-  if (type === "text" && typeof text === "string") return <JsonBlock text={text} label="Copy the result" />;
+  if (type === "text" && typeof text === "string") return <JsonBlock text={text} label={t("Copy the result")} />;
   if (type === "image" && typeof data === "string" && IMAGES.test(String(mimeType))) {
     return (
-      <Image src={`data:${String(mimeType)};base64,${data}`} alt="Result" radius="md" w="auto" maw="100%" mah={420} />
+      <Image
+        src={`data:${String(mimeType)};base64,${data}`}
+        alt={t("Result")}
+        radius="md"
+        w="auto"
+        maw="100%"
+        mah={420}
+      />
     );
   }
   if (type === "audio" && typeof data === "string") return <Recording data={data} type={String(mimeType)} />;
   if (type === "resource_link" && typeof uri === "string") return <ResourceLink uri={uri} name={name} />;
-  return <JsonBlock text={JSON.stringify(block)} label="Copy the result" />;
+  return <JsonBlock text={JSON.stringify(block)} label={t("Copy the result")} />;
 }
 
 function Recording({ data, type }: { data: string; type: string }) {
@@ -65,7 +73,7 @@ function Recording({ data, type }: { data: string; type: string }) {
   }, [data, type]);
   useEffect(() => () => URL.revokeObjectURL(url), [url]);
   // biome-ignore lint/a11y/useMediaCaption: a tool sends no captions
-  return <audio controls src={url} aria-label="Result" />;
+  return <audio controls src={url} aria-label={t("Result")} />;
 }
 
 /** Only addresses of the web become links. */

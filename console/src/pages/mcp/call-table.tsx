@@ -5,6 +5,7 @@ import { useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
 import { formatAgo, formatBytes, formatCost, formatDateTime, formatMilliseconds } from "../../components/format.ts";
 import { QueryView } from "../../components/query-view.tsx";
+import { msg, t } from "../../i18n/translate.ts";
 import { IconHistory } from "../../icons.tsx";
 import { groupNames } from "../usage/group-names.ts";
 import { CALLS_PATH, MCP_CALLS, type McpCall, type McpCallPage } from "./mcp-api.ts";
@@ -13,13 +14,17 @@ const PAGE_SIZE = 25;
 const REFRESH_MS = 10_000;
 
 const OUTCOMES = {
-  completed: { color: "teal", label: "Completed" },
-  tool_error: { color: "orange", label: "Error of the tool" },
-  failed: { color: "red", label: "Failed" },
-  cancelled: { color: "gray", label: "Cancelled" },
+  completed: { color: "teal", label: msg("Completed") },
+  tool_error: { color: "orange", label: msg("Error of the tool") },
+  failed: { color: "red", label: msg("Failed") },
+  cancelled: { color: "gray", label: msg("Canceled") },
 } as const;
 
-const SOURCES = { response: "Response of a model", gateway: "MCP client", api: "Console or API" } as const;
+const SOURCES = {
+  response: msg("Response of a model"),
+  gateway: msg("MCP client"),
+  api: msg("Console or API"),
+} as const;
 
 /** Latest calls of all servers, or of one. */
 export function CallTable({ server }: { server?: string }) {
@@ -34,7 +39,7 @@ export function CallTable({ server }: { server?: string }) {
   return (
     <Card padding={0}>
       <Title order={2} p="md" pb="xs">
-        Latest calls
+        {t("Latest calls")}
       </Title>
       <QueryView query={query}>
         {({ pages }) => <Calls calls={pages.flatMap(({ data }) => data)} showsServer={server === undefined} />}
@@ -47,7 +52,7 @@ export function CallTable({ server }: { server?: string }) {
             loading={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
-            Show older calls
+            {t("Show older calls")}
           </Button>
         </Group>
       )}
@@ -59,8 +64,8 @@ function Calls({ calls, showsServer }: { calls: readonly McpCall[]; showsServer:
   const nameOf = useCallers(calls);
   if (calls.length === 0) {
     return (
-      <Empty icon={<IconHistory />} title="No calls yet">
-        Calls of models, MCP clients and this page are listed here, without what they send and return.
+      <Empty icon={<IconHistory />} title={t("No calls yet")}>
+        {t("Calls of models, MCP clients and this page are listed here, without what they send and return.")}
       </Empty>
     );
   }
@@ -69,13 +74,13 @@ function Calls({ calls, showsServer }: { calls: readonly McpCall[]; showsServer:
       <Table>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Time</Table.Th>
-            <Table.Th>Tool</Table.Th>
-            <Table.Th>Who</Table.Th>
-            <Table.Th>Outcome</Table.Th>
-            <Table.Th ta="right">Duration</Table.Th>
-            <Table.Th ta="right">Result</Table.Th>
-            <Table.Th ta="right">Cost</Table.Th>
+            <Table.Th>{t("Time")}</Table.Th>
+            <Table.Th>{t("Tool")}</Table.Th>
+            <Table.Th>{t("Who")}</Table.Th>
+            <Table.Th>{t("Outcome")}</Table.Th>
+            <Table.Th ta="right">{t("Duration")}</Table.Th>
+            <Table.Th ta="right">{t("Result")}</Table.Th>
+            <Table.Th ta="right">{t("Cost")}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -107,7 +112,7 @@ function CallRow({ call, who, showsServer }: CallRowProps) {
           {call.tool}
         </Text>
         <Text size="xs" c="dimmed">
-          {SOURCES[call.source]}
+          {t(SOURCES[call.source])}
         </Text>
       </Table.Td>
       <Table.Td>
@@ -120,7 +125,7 @@ function CallRow({ call, who, showsServer }: CallRowProps) {
       </Table.Td>
       <Table.Td>
         <Badge variant="dot" color={color} tt="none" fw={500}>
-          {label}
+          {t(label)}
         </Badge>
         {call.error !== null && (
           <Text size="xs" c="dimmed" className="wrap-anywhere" maw={320}>

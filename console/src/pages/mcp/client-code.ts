@@ -1,3 +1,4 @@
+// untranslated file: code and names of programs
 import { urlOf } from "../../api/request.ts";
 import { shellQuote } from "../../components/code-text.ts";
 

@@ -1,5 +1,6 @@
 import { Card, Tabs, Text, Title } from "@mantine/core";
 import { CodeBlock } from "../../components/code-block.tsx";
+import { t } from "../../i18n/translate.ts";
 import { clientCode } from "./client-code.ts";
 
 /** Code that connects MCP clients to all servers, or to one. */
@@ -8,13 +9,17 @@ export function ConnectClient({ server }: { server?: string }) {
   return (
     <Card>
       <Title order={2} mb={4}>
-        Connect a client
+        {t("Connect a client")}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
         {server === undefined
-          ? "One address has the tools of all servers that the key's project may use, as wiki__search and so on."
-          : "This address has the tools of this server, by their plain names."}{" "}
-        The key is one of a project; servers never see it.
+          ? t(
+              "One address has the tools of all servers that the project may use, such as {{tool}}. The key is one of a project; servers never see it.",
+              { tool: "wiki__search" },
+            )
+          : t(
+              "This address has the tools of this server, by their plain names. The key is one of a project; servers never see it.",
+            )}
       </Text>
       <Tabs defaultValue={clients[0]?.id ?? null} keepMounted={false}>
         <Tabs.List>

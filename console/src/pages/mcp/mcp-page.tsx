@@ -1,3 +1,5 @@
+import { Trans } from "../../i18n/trans.tsx";
+import { plural, t } from "../../i18n/translate.ts";
 import "./mcp.css";
 import { Anchor, Badge, Card, Group, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -23,8 +25,8 @@ export function McpPage() {
   if (!isManager && session.project === null) return <NeedsProjectKey />;
   return (
     <Page
-      title="MCP servers"
-      description="Tools that models and MCP clients call through Parlance, with permissions, prices and bounds."
+      title={t("MCP servers")}
+      description={t("Tools that models and MCP clients call through Parlance, with permissions, prices and bounds.")}
     >
       <QueryView query={query}>{(servers) => <Servers servers={servers} isManager={isManager} />}</QueryView>
     </Page>
@@ -49,14 +51,14 @@ function Servers({ servers, isManager }: { servers: readonly McpServer[]; isMana
 function NoServers({ isManager }: { isManager: boolean }) {
   return (
     <Card>
-      <Empty icon={<IconPlug />} title="No MCP servers yet">
+      <Empty icon={<IconPlug />} title={t("No MCP servers yet")}>
         {isManager ? (
-          <>
-            Name servers in <code>parlance.yaml</code> and restart the service: models of every kind can then call their
-            tools.
-          </>
+          <Trans
+            text="Name servers in <code>parlance.yaml</code> and restart the service: models of every kind can then call their tools."
+            tags={{ code: <code /> }}
+          />
         ) : (
-          <>Your project may use none. An administrator names servers in the configuration, with the projects.</>
+          t("Your project may use none. An administrator names servers in the configuration, with the projects.")
         )}
       </Empty>
       {isManager && (
@@ -80,11 +82,11 @@ function ServerCard({ server }: { server: McpServer }) {
       </Group>
       <Group gap={6}>
         <Text size="sm" className="tabular">
-          {count === 1 ? "1 tool" : `${count} tools`}
+          {plural(count, "{{count}} tool", "{{count}} tools")}
         </Text>
         {approval === "always" && (
           <Badge variant="light" color="gray" tt="none" c="var(--mantine-color-text)">
-            Approval needed
+            {t("Approval needed")}
           </Badge>
         )}
       </Group>

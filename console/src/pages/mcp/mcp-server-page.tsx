@@ -1,3 +1,4 @@
+import { t } from "../../i18n/translate.ts";
 import "./mcp.css";
 import { Alert, Card, Group, Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -38,10 +39,10 @@ function NoServer({ id }: { id: string }) {
   return (
     <Page title={id}>
       <Card>
-        <Empty icon={<IconPlug />} title="There is no such server">
-          It was removed, or your project may not use it.{" "}
+        <Empty icon={<IconPlug />} title={t("There is no such server")}>
+          {t("It was removed, or your project may not use it.")}{" "}
           <Link to="/mcp" className="link">
-            All MCP servers
+            {t("All MCP servers")}
           </Link>
         </Empty>
       </Card>
@@ -58,30 +59,33 @@ function ServerView({ server, isManager }: { server: McpServer; isManager: boole
       description={
         <>
           <Link to="/mcp" className="link">
-            MCP servers
+            {t("MCP servers")}
           </Link>{" "}
           / {factsOf(server)}
         </>
       }
       actions={
-        <Group gap="xs" title={checkedAt === null ? undefined : `Checked ${formatAgo(checkedAt)}`}>
+        <Group gap="xs" title={checkedAt === null ? undefined : t("Checked {{time}}", { time: formatAgo(checkedAt) })}>
           <ServerState status={status} />
         </Group>
       }
     >
       {problem !== null && (
-        <Alert color="red" variant="light" title="The server did not list its tools">
-          {problem}
+        <Alert color="red" variant="light" title={t("The server did not list its tools")}>
+          {problem}{" "}
           {checkedAt !== null &&
-            ` Tried ${formatAgo(checkedAt)}${listMs === null ? "" : `, for ${formatMilliseconds(listMs)}`}.`}
+            t("Tried {{time}}, for {{duration}}.", {
+              time: formatAgo(checkedAt),
+              duration: formatMilliseconds(listMs ?? 0),
+            })}
         </Alert>
       )}
       <Tabs value={tab} onChange={(next) => setAddress({ tab: next ?? "tools" })} keepMounted={false}>
         <Tabs.List>
-          <Tabs.Tab value="tools">Tools</Tabs.Tab>
-          <Tabs.Tab value="calls">Calls</Tabs.Tab>
-          {isManager && <Tabs.Tab value="access">Access and bounds</Tabs.Tab>}
-          <Tabs.Tab value="connect">Connect</Tabs.Tab>
+          <Tabs.Tab value="tools">{t("Tools")}</Tabs.Tab>
+          <Tabs.Tab value="calls">{t("Calls")}</Tabs.Tab>
+          {isManager && <Tabs.Tab value="access">{t("Access and bounds")}</Tabs.Tab>}
+          <Tabs.Tab value="connect">{t("Connect")}</Tabs.Tab>
         </Tabs.List>
         <Stack pt="md">
           <Tabs.Panel value="tools">

@@ -1,4 +1,5 @@
 import { JsonInput, Select, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { t } from "../../i18n/translate.ts";
 import { type FieldValue, type SchemaField, typeOf } from "./schema-fields.ts";
 
 interface SchemaFieldInputProps {
@@ -32,7 +33,7 @@ export function SchemaFieldInput({ field, value, problem, onChange }: SchemaFiel
       return (
         <TagsInput
           {...common}
-          placeholder="Add with Enter"
+          placeholder={t("Add with Enter")}
           value={Array.isArray(value) ? value : []}
           onChange={onChange}
         />

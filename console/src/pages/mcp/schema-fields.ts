@@ -1,3 +1,5 @@
+import { t } from "../../i18n/translate.ts";
+
 /** Fields of a form for the input of a tool, by its JSON Schema. */
 
 interface Schema {
@@ -127,6 +129,6 @@ function read({ kind, options }: SchemaField, value: FieldValue): unknown {
 
 /** The type of a field in words. */
 export function typeOf(field: SchemaField): string {
-  if (field.kind === "texts") return "list of texts";
+  if (field.kind === "texts") return t("list of texts");
   return field.kind === "json" ? "JSON" : field.kind;
 }

@@ -1,6 +1,8 @@
 import { Badge, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { formatBytes, formatSeconds } from "../../components/format.ts";
+import { Trans } from "../../i18n/trans.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconLock } from "../../icons.tsx";
 import { projectsQuery } from "../projects/projects-api.ts";
 import type { McpServer } from "./mcp-api.ts";
@@ -16,13 +18,16 @@ export function ServerAccess({ server }: { server: McpServer }) {
       <Group gap={6}>
         <IconLock size={15} />
         <Text size="sm" c="dimmed">
-          Set in parlance.yaml, under <code>mcp_servers</code>. A change applies after a restart.
+          <Trans
+            text="Set in parlance.yaml, under <code>mcp_servers</code>. A change applies after a restart."
+            tags={{ code: <code /> }}
+          />
         </Text>
       </Group>
       <AccessCard access={settings.access} />
       <Card padding={0}>
         <Title order={2} p="md" pb="xs">
-          Settings
+          {t("Settings")}
         </Title>
         <Table.ScrollContainer minWidth={320} tabIndex={0}>
           <Table>
@@ -47,14 +52,14 @@ function AccessCard({ access }: Pick<Settings, "access">) {
   return (
     <Card padding={0}>
       <Title order={2} p="md" pb="xs">
-        Access
+        {t("Access")}
       </Title>
       <Table.ScrollContainer minWidth={320} tabIndex={0}>
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Projects</Table.Th>
-              <Table.Th>Tools</Table.Th>
+              <Table.Th>{t("Projects")}</Table.Th>
+              <Table.Th>{t("Tools")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -62,10 +67,10 @@ function AccessCard({ access }: Pick<Settings, "access">) {
               // biome-ignore lint/suspicious/noArrayIndexKey: entries have no names
               <Table.Tr key={index}>
                 <Table.Td>
-                  <Names all="Every project" names={entry.projects?.map((id) => names.get(id) ?? id)} />
+                  <Names all={t("Every project")} names={entry.projects?.map((id) => names.get(id) ?? id)} />
                 </Table.Td>
                 <Table.Td>
-                  <Names all="All tools" names={entry.tools ?? undefined} />
+                  <Names all={t("All tools")} names={entry.tools ?? undefined} />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -94,12 +99,12 @@ function rowsOf(server: McpServer, settings: Settings): [label: string, value: s
   const { url, command, headers, prices, price_per_call: price } = settings;
   const priced = Object.entries(prices).map(([tool, dollars]) => `${tool}: $${dollars}`);
   return [
-    url === null ? ["Program", command ?? ""] : ["Address", url],
-    ...(headers.length === 0 ? [] : [["Headers of each request", headers.join(", ")] as [string, string]]),
-    ["Approval of calls", approval === "always" ? "Always" : "As the request says"],
-    ["Token of the caller", token ? "Passed on" : "Refused"],
-    ["Price of a call", [price === null ? "None" : `$${price}`, ...priced].join(", ")],
-    ["Time of a call", `At most ${formatSeconds(settings.timeout_seconds)}`],
-    ["Size of a result", `At most ${formatBytes(settings.max_result_bytes)}`],
+    url === null ? [t("Program"), command ?? ""] : [t("Address"), url],
+    ...(headers.length === 0 ? [] : [[t("Headers of each request"), headers.join(", ")] as [string, string]]),
+    [t("Approval of calls"), approval === "always" ? t("Always") : t("As the request says")],
+    [t("Token of the caller"), token ? t("Passed on") : t("Refused")],
+    [t("Price of a call"), [price === null ? t("None") : `$${price}`, ...priced].join(", ")],
+    [t("Time of a call"), t("At most {{time}}", { time: formatSeconds(settings.timeout_seconds) })],
+    [t("Size of a result"), t("At most {{size}}", { size: formatBytes(settings.max_result_bytes) })],
   ];
 }

@@ -1,10 +1,11 @@
 import { Badge } from "@mantine/core";
+import { msg, t } from "../../i18n/translate.ts";
 import type { McpServer } from "./mcp-api.ts";
 
 const STATES = {
-  up: { color: "teal", label: "Up" },
-  failed: { color: "red", label: "Failed" },
-  starting: { color: "blue", label: "Starting" },
+  up: { color: "teal", label: msg("Up") },
+  failed: { color: "red", label: msg("Failed") },
+  starting: { color: "blue", label: msg("Starting") },
 } as const;
 
 /** Whether a server answers, in words as well as in color. */
@@ -12,7 +13,7 @@ export function ServerState({ status }: Pick<McpServer, "status">) {
   const { color, label } = STATES[status];
   return (
     <Badge variant="dot" color={color} tt="none" fw={500} miw="max-content">
-      {label}
+      {t(label)}
     </Badge>
   );
 }
@@ -21,10 +22,13 @@ export function ServerState({ status }: Pick<McpServer, "status">) {
 export function factsOf(server: McpServer): string {
   const { transport, protocol_version: version, protocol_era: era, software } = server;
   return [
-    transport === "http" ? "Streamable HTTP" : "Program (stdio)",
-    version === null ? undefined : `protocol ${version}, ${era === "sessions" ? "with sessions" : "stateless"}`,
-    software === null ? undefined : `${software.name} ${software.version}`.trim(),
+    transport === "http" ? t("Streamable HTTP") : t("Program (stdio)"),
+    version !== null &&
+      (era === "sessions"
+        ? t("protocol {{version}}, with sessions", { version })
+        : t("protocol {{version}}, stateless", { version })),
+    software !== null && `${software.name} ${software.version}`.trim(),
   ]
-    .filter((fact) => fact !== undefined)
+    .filter((fact) => fact !== false)
     .join(" · ");
 }

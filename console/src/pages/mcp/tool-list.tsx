@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Empty } from "../../components/empty.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { plural, t } from "../../i18n/translate.ts";
 import { IconChevronDown, IconChevronRight, IconSearch, IconTool } from "../../icons.tsx";
 import { type McpServer, type McpTool, toolsQuery } from "./mcp-api.ts";
 import { TryTool } from "./try-tool.tsx";
@@ -31,8 +32,8 @@ function Tools({ server, tools }: { server: string; tools: readonly McpTool[] })
   if (tools.length === 0) {
     return (
       <Card>
-        <Empty icon={<IconTool />} title="No tools">
-          The server lists none that may be used here.
+        <Empty icon={<IconTool />} title={t("No tools")}>
+          {t("The server lists none that may be used here.")}
         </Empty>
       </Card>
     );
@@ -43,18 +44,18 @@ function Tools({ server, tools }: { server: string; tools: readonly McpTool[] })
         <TextInput
           m="sm"
           leftSection={<IconSearch size={15} />}
-          aria-label="Filter the tools"
-          placeholder={`Filter ${tools.length} tools`}
+          aria-label={t("Filter the tools")}
+          placeholder={plural(tools.length, "Filter {{count}} tool", "Filter {{count}} tools")}
           value={filter}
           onChange={(event) => setFilter(event.currentTarget.value)}
         />
       )}
       {shown.length === 0 && (
         <Text size="sm" c="dimmed" p="md">
-          No tool has these words.
+          {t("No tool has these words.")}
         </Text>
       )}
-      <ul className="mcp-tools" aria-label="Tools">
+      <ul className="mcp-tools" aria-label={t("Tools")}>
         {shown.map((tool) => (
           <ToolRow key={tool.id} server={server} tool={tool} />
         ))}
@@ -78,8 +79,8 @@ function ToolRow({ server, tool }: { server: string; tool: McpTool }) {
           {!isOpen && <div className="mcp-tool-summary">{title ?? description}</div>}
         </div>
         <Group gap={6} className="mcp-tool-facts">
-          {isReadOnly && <Fact text="Reads only" />}
-          {destructive && <Fact text="May delete" />}
+          {isReadOnly && <Fact text={t("Reads only")} />}
+          {destructive && <Fact text={t("May delete")} />}
           {price !== null && <Fact text={`$${price}`} />}
         </Group>
       </UnstyledButton>

@@ -5,6 +5,7 @@ import { useSession } from "../../api/session.ts";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { useAbort } from "../../components/use-abort.ts";
+import { msg, t } from "../../i18n/translate.ts";
 import { CallResult } from "./call-result.tsx";
 import { callTool, MCP_CALLS, type McpTool } from "./mcp-api.ts";
 import { SchemaFieldInput } from "./schema-field-input.tsx";
@@ -27,17 +28,17 @@ export function TryTool({ server, tool }: { server: string; tool: McpTool }) {
   const submit = () => {
     if (fields === undefined) {
       const input = toObject(json);
-      setProblems(input === undefined ? { "": "Write a JSON object." } : {});
+      setProblems(input === undefined ? { "": t("Write a JSON object.") } : {});
       if (input !== undefined) call.mutate(input);
       return;
     }
     const { input, problems: found } = toInput(fields, values);
-    setProblems(Object.fromEntries(Object.entries(found).map(([name, problem]) => [name, PROBLEMS[problem]])));
+    setProblems(Object.fromEntries(Object.entries(found).map(([name, problem]) => [name, t(PROBLEMS[problem])])));
     if (Object.keys(found).length === 0) call.mutate(input);
   };
   return (
     <form
-      aria-label={`Try ${tool.id}`}
+      aria-label={t("Try {{tool}}", { tool: tool.id })}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -46,7 +47,7 @@ export function TryTool({ server, tool }: { server: string; tool: McpTool }) {
       <Stack gap="sm" maw={680}>
         {fields === undefined ? (
           <JsonInput
-            label="Input"
+            label={t("Input")}
             autosize
             minRows={4}
             formatOnBlur
@@ -67,32 +68,34 @@ export function TryTool({ server, tool }: { server: string; tool: McpTool }) {
         )}
         {fields?.length === 0 && (
           <Text size="sm" c="dimmed">
-            The tool takes no input.
+            {t("The tool takes no input.")}
           </Text>
         )}
         <Group gap="sm">
           <Button type="submit" loading={call.isPending} disabled={project === null}>
-            Try this tool
+            {t("Try this tool")}
           </Button>
           {call.isPending && (
             <Button variant="default" onClick={abort.abort}>
-              Stop
+              {t("Stop")}
             </Button>
           )}
           <Button variant="subtle" aria-expanded={showsSchema} onClick={() => setShowsSchema(!showsSchema)}>
-            {showsSchema ? "Hide the JSON Schema" : "Show the JSON Schema"}
+            {showsSchema ? t("Hide the JSON Schema") : t("Show the JSON Schema")}
           </Button>
         </Group>
         {project === null ? (
           <Text size="sm" c="dimmed">
-            Calls need the key of a project: add one in the chat.
+            {t("Calls need the key of a project: add one in the chat.")}
           </Text>
         ) : (
           <Text size="xs" c="dimmed">
-            The call is made as {project.name}, with its limits and price.
+            {t("The call is made as {{project}}, with its limits and price.", { project: project.name })}
           </Text>
         )}
-        {showsSchema && <CodeBlock text={JSON.stringify(tool.input_schema, undefined, 2)} label="Copy the schema" />}
+        {showsSchema && (
+          <CodeBlock text={JSON.stringify(tool.input_schema, undefined, 2)} label={t("Copy the schema")} />
+        )}
         <ErrorAlert error={call.error} />
         {call.data !== undefined && <CallResult result={call.data} />}
       </Stack>
@@ -101,10 +104,10 @@ export function TryTool({ server, tool }: { server: string; tool: McpTool }) {
 }
 
 const PROBLEMS = {
-  missing: "The tool needs it.",
-  number: "Write a number.",
-  integer: "Write a number without a fraction.",
-  json: "Write valid JSON.",
+  missing: msg("The tool needs it."),
+  number: msg("Write a number."),
+  integer: msg("Write a number without a fraction."),
+  json: msg("Write valid JSON."),
 } as const;
 
 function toObject(text: string): Record<string, unknown> | undefined {

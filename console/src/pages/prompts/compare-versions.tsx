@@ -1,5 +1,6 @@
 import { Group, Modal, NativeSelect, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../i18n/translate.ts";
 import { diffLines } from "./line-diff.ts";
 import { toLines } from "./prompt-text.ts";
 import type { PromptVersion } from "./prompts-api.ts";
@@ -22,26 +23,29 @@ export function CompareVersions({ versions, version, close }: CompareVersionsPro
     return content === undefined ? [] : toLines(content);
   };
   const lines = diffLines(linesOf(before), linesOf(after));
-  const data = versions.map((each) => ({ value: String(each.version), label: `Version ${each.version}` }));
+  const data = versions.map((each) => ({
+    value: String(each.version),
+    label: t("Version {{version}}", { version: String(each.version) }),
+  }));
   return (
-    <Modal opened onClose={close} title="Compare versions" size="xl">
+    <Modal opened onClose={close} title={t("Compare versions")} size="xl">
       <Stack>
         <Group grow>
           <NativeSelect
-            label="Before"
+            label={t("Before")}
             data={data}
             value={String(before)}
             onChange={(event) => setBefore(Number(event.currentTarget.value))}
           />
           <NativeSelect
-            label="After"
+            label={t("After")}
             data={data}
             value={String(after)}
             onChange={(event) => setAfter(Number(event.currentTarget.value))}
           />
         </Group>
-        {lines.every(({ kind }) => kind === "same") && <Text size="sm">Both versions are equal.</Text>}
-        <section className="code-block diff" aria-label="Differences">
+        {lines.every(({ kind }) => kind === "same") && <Text size="sm">{t("Both versions are equal.")}</Text>}
+        <section className="code-block diff" aria-label={t("Differences")}>
           {lines.map(({ kind, text }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity
             <div key={index} data-kind={kind}>

@@ -1,6 +1,7 @@
 import { Button, Card, Group, NativeSelect, Text, TextInput, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../i18n/translate.ts";
 import { PRODUCTION, type StoredPrompt } from "./prompts-api.ts";
 import { useMoveLabel } from "./use-move-label.ts";
 
@@ -18,11 +19,16 @@ export function LabelCard({ prompt, isWriter }: LabelCardProps) {
   );
   return (
     <Card>
-      <Title order={2}>Labels</Title>
+      <Title order={2}>{t("Labels")}</Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Requests without a version use {PRODUCTION}
-        {prompt.labels[PRODUCTION] === undefined && `, which this prompt lacks: they get the newest version`}. A label
-        moves for every replica at once.
+        {prompt.labels[PRODUCTION] === undefined
+          ? t(
+              "Requests without a version use {{label}}, which this prompt lacks: they get the newest version. A label moves for every replica at once.",
+              { label: PRODUCTION },
+            )
+          : t("Requests without a version use {{label}}. A label moves for every replica at once.", {
+              label: PRODUCTION,
+            })}
       </Text>
       <Group gap="lg" align="flex-end">
         {labels.map(([label, version]) => (
@@ -32,7 +38,10 @@ export function LabelCard({ prompt, isWriter }: LabelCardProps) {
               size="xs"
               disabled={!isWriter}
               value={String(version)}
-              data={versions.map((each) => ({ value: String(each), label: `Version ${each}` }))}
+              data={versions.map((each) => ({
+                value: String(each),
+                label: t("Version {{version}}", { version: String(each) }),
+              }))}
               onChange={(event) => move.mutate({ label, version: Number(event.currentTarget.value) })}
             />
             {isWriter && label !== PRODUCTION && (
@@ -41,10 +50,10 @@ export function LabelCard({ prompt, isWriter }: LabelCardProps) {
                 variant="subtle"
                 color="gray"
                 mb={3}
-                aria-label={`Remove the label ${label}`}
+                aria-label={t("Remove the label {{label}}", { label })}
                 onClick={() => remove.mutate(label)}
               >
-                Remove
+                {t("Remove")}
               </Button>
             )}
           </Group>
@@ -69,14 +78,15 @@ function NewLabel({ add }: { add: (label: string) => Promise<unknown> }) {
         <TextInput
           size="xs"
           w={130}
-          aria-label="New label"
+          aria-label={t("New label")}
+          // untranslated: a name
           placeholder="staging"
           required
           value={label}
           onChange={(event) => setLabel(event.currentTarget.value)}
         />
         <Button size="xs" variant="default" type="submit" loading={adding.isPending}>
-          Add label
+          {t("Add label")}
         </Button>
       </Group>
     </form>

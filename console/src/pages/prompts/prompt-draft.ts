@@ -1,5 +1,6 @@
 /** Content of a version as the fields of its form. */
 
+import { t } from "../../i18n/translate.ts";
 import { variablesIn } from "./prompt-text.ts";
 import type { PromptContent, PromptVariable } from "./prompts-api.ts";
 
@@ -91,5 +92,5 @@ function parseSettings(text: string): object {
   } catch {
     // Reported below.
   }
-  throw new Error("The further settings must be a JSON object.");
+  throw new Error(t("The further settings must be a JSON object."));
 }

@@ -10,6 +10,7 @@ import { notifyDone } from "../../components/notify.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { t } from "../../i18n/translate.ts";
 import { IconPlus } from "../../icons.tsx";
 import { CompareVersions } from "./compare-versions.tsx";
 import { LabelCard } from "./label-card.tsx";
@@ -51,7 +52,7 @@ function Prompt({ details }: { details: PromptDetails }) {
       description={
         <>
           <Anchor component={Link} to="/prompts" size="sm">
-            Prompts
+            {t("Prompts")}
           </Anchor>
           {prompt.description !== null && ` · ${prompt.description}`}
         </>
@@ -64,15 +65,15 @@ function Prompt({ details }: { details: PromptDetails }) {
               <ConfirmButton
                 variant="default"
                 size="sm"
-                question={`Delete the prompt ${prompt.name}?`}
-                consequence="All its versions are deleted, and requests that name it fail."
+                question={t("Delete the prompt {{name}}?", { name: prompt.name })}
+                consequence={t("All its versions are deleted, and requests that name it fail.")}
                 onConfirm={async () => {
                   await deletePrompt(prompt.id);
                   await navigate({ to: "/prompts" });
                   await refreshPrompts(client);
                 }}
               >
-                Delete
+                {t("Delete")}
               </ConfirmButton>
               <NewVersion key={shown.version} prompt={prompt.id} base={shown} />
             </>
@@ -93,7 +94,7 @@ function Prompt({ details }: { details: PromptDetails }) {
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
         <Card>
           <Title order={2} mb="sm">
-            Version {shown.version}
+            {t("Version {{version}}", { version: String(shown.version) })}
           </Title>
           <VersionContent content={shown.content} note={shown.note} />
         </Card>
@@ -113,22 +114,24 @@ function NewVersion({ prompt, base }: { prompt: string; base: PromptDetails["ver
   return (
     <>
       <Button leftSection={<IconPlus size={16} />} onClick={() => setIsOpen(true)}>
-        New version
+        {t("New version")}
       </Button>
       <Modal
         opened={isOpen}
         onClose={() => setIsOpen(false)}
-        title={`New version from version ${base.version}`}
+        title={t("New version from version {{version}}", { version: String(base.version) })}
         size="xl"
       >
         <Stack>
           <VersionForm
             initial={base.content}
-            action="Add version"
+            action={t("Add version")}
             save={async ({ content, note }) => {
               const { version } = await addVersion(prompt, content, note);
               await refreshPrompts(client);
-              notifyDone(`Version ${version} added. Move a label to it to roll it out.`);
+              notifyDone(
+                t("Version {{version}} added. Move a label to it to roll it out.", { version: String(version) }),
+              );
               setIsOpen(false);
               setAddress({ version: String(version) });
             }}

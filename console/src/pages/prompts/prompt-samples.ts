@@ -1,3 +1,4 @@
+// untranslated file: code
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
 import { allVariables } from "./prompt-text.ts";
 import type { PromptVersion } from "./prompts-api.ts";

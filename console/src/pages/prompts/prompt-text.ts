@@ -1,5 +1,6 @@
 /** Content of a prompt's version as lines, which the comparison of two versions shows. */
 
+import { t } from "../../i18n/translate.ts";
 import type { PromptContent, PromptVariable } from "./prompts-api.ts";
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
@@ -7,7 +8,9 @@ const PLACEHOLDER = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 export function toLines({ messages, variables, ...settings }: PromptContent): string[] {
   return [
     ...messages.flatMap(({ role, content }) => [`${role}:`, ...content.split("\n").map((line) => `  ${line}`), ""]),
-    ...variables.map((variable) => `variable ${variable.name}: ${describeVariable(variable)}`),
+    ...variables.map((variable) =>
+      t("variable {{name}}: {{type}}", { name: variable.name, type: describeVariable(variable) }),
+    ),
     ...Object.entries(settings).flatMap(([name, value]) =>
       value === undefined
         ? []
@@ -20,8 +23,8 @@ export function toLines({ messages, variables, ...settings }: PromptContent): st
 
 /** Type, options and default of a variable in words. */
 export function describeVariable({ type, options, default: value }: PromptVariable): string {
-  const choices = options === undefined ? "" : ` of ${options.join(", ")}`;
-  return `${type}${choices}${value === undefined ? "" : `, default ${value}`}`;
+  const choices = options === undefined ? type : t("{{type}} of {{options}}", { type, options: options.join(", ") });
+  return value === undefined ? choices : t("{{type}}, default {{value}}", { type: choices, value: String(value) });
 }
 
 /** Names of the variables that messages refer to, in order. */

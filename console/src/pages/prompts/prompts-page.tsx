@@ -8,6 +8,7 @@ import { formatAgo } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconPlus, IconTemplate } from "../../icons.tsx";
 import {
   createPrompt,
@@ -26,17 +27,18 @@ export function PromptsPage() {
   if (session.project === null) return <NeedsProjectKey />;
   return (
     <Page
-      title="Prompts"
-      description="Templates outside of your code. A request names one; a label says which version it gets."
+      title={t("Prompts")}
+      description={t("Templates outside of your code. A request names one; a label says which version it gets.")}
       actions={mayWritePrompts(session) && <NewPrompt />}
     >
       <QueryView query={query}>
         {(prompts) => (
           <Card padding={0}>
             {prompts.length === 0 ? (
-              <Empty icon={<IconTemplate />} title="No prompts yet">
-                A prompt has messages with variables, a model and settings. Each change is a version, and moving the
-                label production rolls it out or back.
+              <Empty icon={<IconTemplate />} title={t("No prompts yet")}>
+                {t(
+                  "A prompt has messages with variables, a model and settings. Each change is a version, and moving the label production rolls it out or back.",
+                )}
               </Empty>
             ) : (
               <PromptTable prompts={prompts} />
@@ -54,10 +56,10 @@ function PromptTable({ prompts }: { prompts: readonly StoredPrompt[] }) {
       <Table highlightOnHover>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Labels</Table.Th>
-            <Table.Th>Newest version</Table.Th>
-            <Table.Th>Changed</Table.Th>
+            <Table.Th>{t("Name")}</Table.Th>
+            <Table.Th>{t("Labels")}</Table.Th>
+            <Table.Th>{t("Newest version")}</Table.Th>
+            <Table.Th>{t("Changed")}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -111,11 +113,11 @@ function NewPrompt() {
   return (
     <>
       <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        New prompt
+        {t("New prompt")}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="New prompt" size="xl">
+      <Modal opened={isOpen} onClose={close} title={t("New prompt")} size="xl">
         <VersionForm
-          action="Create prompt"
+          action={t("Create prompt")}
           hasName
           save={async ({ name, content }) => {
             const { id } = await createPrompt(name, content);

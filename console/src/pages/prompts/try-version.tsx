@@ -4,9 +4,10 @@ import { useState } from "react";
 import { modelsQuery } from "../../api/models.ts";
 import { send } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { formatMilliseconds, formatNumber } from "../../components/format.ts";
+import { formatMilliseconds } from "../../components/format.ts";
 import { Markdown } from "../../components/markdown/markdown.tsx";
 import { useAbort } from "../../components/use-abort.ts";
+import { t } from "../../i18n/translate.ts";
 import { IconPlayerPlay, IconPlayerStop } from "../../icons.tsx";
 import { RatingButtons } from "../requests/rating-buttons.tsx";
 import { allVariables } from "./prompt-text.ts";
@@ -44,7 +45,7 @@ export function TryVersion({ version }: { version: PromptVersion }) {
   return (
     <Card>
       <Title order={2} mb="sm">
-        Try it
+        {t("Try it")}
       </Title>
       <form
         onSubmit={(event) => {
@@ -63,7 +64,7 @@ export function TryVersion({ version }: { version: PromptVersion }) {
           ))}
           {content.model === undefined && (
             <Select
-              label="Model"
+              label={t("Model")}
               required
               searchable
               data={models.data?.filter(({ metadata }) => metadata.task === "chat").map((each) => each.id) ?? []}
@@ -73,11 +74,11 @@ export function TryVersion({ version }: { version: PromptVersion }) {
           )}
           <Group>
             <Button type="submit" loading={ask.isPending} leftSection={<IconPlayerPlay size={16} />}>
-              Run version {number}
+              {t("Run version {{version}}", { version: String(number) })}
             </Button>
             {ask.isPending && (
               <Button variant="default" leftSection={<IconPlayerStop size={16} />} onClick={abort.abort}>
-                Stop
+                {t("Stop")}
               </Button>
             )}
           </Group>
@@ -92,14 +93,14 @@ export function TryVersion({ version }: { version: PromptVersion }) {
 function AnswerView({ answer, onRated }: { answer: Answer; onRated: () => void }) {
   const { request, text, model, durationMs, tokens } = answer;
   return (
-    <section aria-label="Answer">
+    <section aria-label={t("Answer")}>
       <Markdown text={text} />
       <Group gap="xs" mt="sm">
         <Badge variant="light" color="gray" tt="none" c="var(--mantine-color-text)">
           {model}
         </Badge>
         <Text size="xs" c="dimmed" className="tabular">
-          {formatMilliseconds(durationMs)} · {formatNumber(tokens.input)} + {formatNumber(tokens.output)} tokens
+          {t("{{duration}} · {{input}} + {{output}} tokens", { duration: formatMilliseconds(durationMs), ...tokens })}
         </Text>
         {request !== null && <RatingButtons key={request} request={request} onRated={onRated} />}
       </Group>

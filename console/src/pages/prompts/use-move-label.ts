@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { notifyFailure, notifyUndo } from "../../components/notify.tsx";
+import { t } from "../../i18n/translate.ts";
 import { moveLabel, refreshPrompts, removeLabel, type StoredPrompt } from "./prompts-api.ts";
 
 /** Moves and removes labels of a prompt, each with a button that undoes it. */
@@ -12,12 +13,13 @@ export function useMoveLabel(prompt: StoredPrompt) {
   const undo = (label: string) => () => void setLabel(label, prompt.labels[label]).catch(notifyFailure);
   const move = useMutation({
     mutationFn: ({ label, version }: { label: string; version: number }) => setLabel(label, version),
-    onSuccess: (_answer, { label, version }) => notifyUndo(`${label} is version ${version} now`, undo(label)),
+    onSuccess: (_answer, { label, version }) =>
+      notifyUndo(t("{{label}} is version {{version}} now", { label, version: String(version) }), undo(label)),
     onError: notifyFailure,
   });
   const remove = useMutation({
     mutationFn: (label: string) => setLabel(label, undefined),
-    onSuccess: (_answer, label) => notifyUndo(`The label ${label} is removed`, undo(label)),
+    onSuccess: (_answer, label) => notifyUndo(t("The label {{label}} is removed", { label }), undo(label)),
     onError: notifyFailure,
   });
   return { move, remove };

@@ -1,5 +1,6 @@
 import { FileInput, NativeSelect, NumberInput, Textarea } from "@mantine/core";
 import { toDataUrl } from "../../components/data-url.ts";
+import { t } from "../../i18n/translate.ts";
 import type { PromptVariable } from "./prompts-api.ts";
 
 /** Empty: the default of the variable, if it has one. */
@@ -34,7 +35,7 @@ export function VariableField({ variable, value, onChange }: VariableFieldProps)
     return (
       <FileInput
         {...common}
-        placeholder={type === "image" ? "Choose an image" : "Choose a file"}
+        placeholder={type === "image" ? t("Choose an image") : t("Choose a file")}
         {...(type === "image" && { accept: "image/*" })}
         onChange={async (file) => onChange(file === null ? "" : await toPart(type, file))}
       />
@@ -46,7 +47,7 @@ export function VariableField({ variable, value, onChange }: VariableFieldProps)
       autosize
       minRows={1}
       maxRows={10}
-      {...(type === "json" && { placeholder: '{"name": "value"}', className: "code-field" })}
+      {...(type === "json" && { placeholder: t('{"name": "value"}'), className: "code-field" })}
       value={value as string}
       onChange={(event) => onChange(event.currentTarget.value)}
     />

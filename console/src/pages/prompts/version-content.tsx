@@ -1,4 +1,5 @@
 import { Badge, Group, Stack, Text } from "@mantine/core";
+import { t } from "../../i18n/translate.ts";
 import { allVariables, describeVariable, templateParts } from "./prompt-text.ts";
 import type { PromptContent } from "./prompts-api.ts";
 
@@ -14,7 +15,7 @@ export function VersionContent({ content, note }: { content: PromptContent; note
       )}
       {messages.map(({ role, content: template }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a version never changes
-        <section key={index} aria-label={`Message ${index + 1}`}>
+        <section key={index} aria-label={t("Message {{number}}", { number: index + 1 })}>
           <Text size="xs" c="dimmed" fw={500} mb={2}>
             {role}
           </Text>

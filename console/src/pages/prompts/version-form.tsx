@@ -16,6 +16,7 @@ import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { modelsQuery } from "../../api/models.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { msg, t } from "../../i18n/translate.ts";
 import { IconPlus, IconTrash } from "../../icons.tsx";
 import { draftOf, toContent, typesFor, VARIABLE_TYPES } from "./prompt-draft.ts";
 import type { PromptContent } from "./prompts-api.ts";
@@ -30,10 +31,10 @@ interface VersionFormProps {
 }
 
 const ROLES = [
-  { value: "developer", label: "Instructions" },
-  { value: "user", label: "User" },
-  { value: "assistant", label: "Assistant" },
-  { value: "system", label: "System" },
+  { value: "developer", label: msg("Instructions") },
+  { value: "user", label: msg("User") },
+  { value: "assistant", label: msg("Assistant") },
+  { value: "system", label: msg("System") },
 ];
 
 /** Writes a version: messages, the variables in them, and settings. */
@@ -50,8 +51,9 @@ export function VersionForm({ initial, action, hasName = false, save }: VersionF
       <Stack>
         {hasName && (
           <TextInput
-            label="Name"
-            description="Requests name the prompt by it."
+            label={t("Name")}
+            description={t("Requests name the prompt by it.")}
+            // untranslated: a name
             placeholder="release-notes"
             required
             data-autofocus
@@ -63,15 +65,15 @@ export function VersionForm({ initial, action, hasName = false, save }: VersionF
             <Group justify="space-between" mb={6}>
               <NativeSelect
                 size="xs"
-                aria-label={`Role of message ${index + 1}`}
-                data={ROLES}
+                aria-label={t("Role of message {{number}}", { number: index + 1 })}
+                data={ROLES.map(({ value, label }) => ({ value, label: t(label) }))}
                 {...form.getInputProps(`messages.${index}.role`)}
               />
               {messages.length > 1 && (
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Remove message ${index + 1}`}
+                  aria-label={t("Remove message {{number}}", { number: index + 1 })}
                   onClick={() => form.removeListItem("messages", index)}
                 >
                   <IconTrash size={16} />
@@ -79,8 +81,8 @@ export function VersionForm({ initial, action, hasName = false, save }: VersionF
               )}
             </Group>
             <Textarea
-              aria-label={`Text of message ${index + 1}`}
-              placeholder="Write release notes in {{language}}."
+              aria-label={t("Text of message {{number}}", { number: index + 1 })}
+              placeholder={t("Write release notes in {{variable}}.", { variable: "{{language}}" })}
               autosize
               minRows={2}
               maxRows={16}
@@ -96,46 +98,48 @@ export function VersionForm({ initial, action, hasName = false, save }: VersionF
             leftSection={<IconPlus size={14} />}
             onClick={() => form.insertListItem("messages", { key: crypto.randomUUID(), role: "user", content: "" })}
           >
-            Add a message
+            {t("Add a message")}
           </Button>
           <Text size="xs" c="dimmed">
-            {"{{name}} stands for a variable."}
+            {t("{{placeholder}} stands for a variable.", { placeholder: "{{name}}" })}
           </Text>
         </Group>
         <Variables form={form} />
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
           <Select
-            label="Model"
-            placeholder="That of the request"
+            label={t("Model")}
+            placeholder={t("That of the request")}
             searchable
             clearable
             data={chatModels}
             {...form.getInputProps("model")}
           />
           <NumberInput
-            label="Temperature"
+            label={t("Temperature")}
             min={0}
             max={2}
             step={0.1}
-            placeholder="Default"
+            placeholder={t("Default")}
             {...form.getInputProps("temperature")}
           />
           <NumberInput
-            label="Maximum output tokens"
+            label={t("Maximum output tokens")}
             min={1}
-            placeholder="Default"
+            placeholder={t("Default")}
             {...form.getInputProps("maxOutputTokens")}
           />
         </SimpleGrid>
         <Textarea
-          label="Further settings (JSON)"
-          description="format, tools, top_p, reasoning_effort: as in the API."
+          label={t("Further settings (JSON)")}
+          description={t("format, tools, top_p, reasoning_effort: as in the API.")}
           autosize
           maxRows={10}
           className="code-field"
           {...form.getInputProps("further")}
         />
-        {!hasName && <TextInput label="Note" placeholder="What changes, and why" {...form.getInputProps("note")} />}
+        {!hasName && (
+          <TextInput label={t("Note")} placeholder={t("What changes, and why")} {...form.getInputProps("note")} />
+        )}
         <ErrorAlert error={saving.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={saving.isPending}>
@@ -156,7 +160,7 @@ function Variables({ form }: { form: DraftForm }) {
   return (
     <Stack gap="xs">
       <Text size="sm" fw={500}>
-        Variables
+        {t("Variables")}
       </Text>
       {types.map(({ name, type, options, default: value, description }) => {
         const set = (change: object) =>
@@ -171,7 +175,7 @@ function Variables({ form }: { form: DraftForm }) {
             </Text>
             <NativeSelect
               size="xs"
-              aria-label={`Type of ${name}`}
+              aria-label={t("Type of {{name}}", { name })}
               data={VARIABLE_TYPES}
               value={type}
               onChange={(event) => set({ type: event.currentTarget.value })}
@@ -182,8 +186,8 @@ function Variables({ form }: { form: DraftForm }) {
                 flex={2}
                 miw={140}
                 required
-                aria-label={`Options of ${name}`}
-                placeholder="English, Polish"
+                aria-label={t("Options of {{name}}", { name })}
+                placeholder={t("English, Polish")}
                 value={options}
                 onChange={(event) => set({ options: event.currentTarget.value })}
               />
@@ -193,8 +197,8 @@ function Variables({ form }: { form: DraftForm }) {
                 size="xs"
                 flex={1}
                 miw={110}
-                aria-label={`Default of ${name}`}
-                placeholder="Default, if any"
+                aria-label={t("Default of {{name}}", { name })}
+                placeholder={t("Default, if any")}
                 value={value}
                 onChange={(event) => set({ default: event.currentTarget.value })}
               />

@@ -1,5 +1,6 @@
 import { Button, Card, Group, Table, Text, Title, VisuallyHidden } from "@mantine/core";
-import { formatAgo, formatCost, formatNumber } from "../../components/format.ts";
+import { formatAgo, formatCost, formatNumber, formatPercent } from "../../components/format.ts";
+import { t } from "../../i18n/translate.ts";
 import { PRODUCTION, type PromptVersion, type StoredPrompt, type VersionUsage } from "./prompts-api.ts";
 import { LabelBadges } from "./prompts-page.tsx";
 import { useMoveLabel } from "./use-move-label.ts";
@@ -22,20 +23,20 @@ export function VersionTable({ prompt, versions, usage, shown, isWriter, show, c
   return (
     <Card padding={0}>
       <Title order={2} p="md" pb="xs">
-        Versions
+        {t("Versions")}
       </Title>
       <Table.ScrollContainer minWidth={820} mah={420} tabIndex={0}>
         <Table highlightOnHover>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Version</Table.Th>
-              <Table.Th>Labels</Table.Th>
-              <Table.Th>Note</Table.Th>
-              <Table.Th ta="right">Requests</Table.Th>
-              <Table.Th ta="right">Cost each</Table.Th>
-              <Table.Th ta="right">Rating</Table.Th>
+              <Table.Th>{t("Version")}</Table.Th>
+              <Table.Th>{t("Labels")}</Table.Th>
+              <Table.Th>{t("Note")}</Table.Th>
+              <Table.Th ta="right">{t("Requests")}</Table.Th>
+              <Table.Th ta="right">{t("Cost each")}</Table.Th>
+              <Table.Th ta="right">{t("Rating")}</Table.Th>
               <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
+                <VisuallyHidden>{t("Actions")}</VisuallyHidden>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -49,7 +50,7 @@ export function VersionTable({ prompt, versions, usage, shown, isWriter, show, c
                     aria-pressed={version === shown}
                     onClick={() => show(version)}
                   >
-                    Version {version}
+                    {t("Version {{version}}", { version: String(version) })}
                   </button>
                   <Text size="xs" c="dimmed">
                     {formatAgo(time)}
@@ -66,10 +67,10 @@ export function VersionTable({ prompt, versions, usage, shown, isWriter, show, c
                       <Button
                         size="compact-sm"
                         variant="subtle"
-                        aria-label={`Compare version ${version}`}
+                        aria-label={t("Compare version {{version}}", { version: String(version) })}
                         onClick={() => compare(version)}
                       >
-                        Compare
+                        {t("Compare")}
                       </Button>
                     )}
                     {isWriter && version !== production && (
@@ -79,12 +80,12 @@ export function VersionTable({ prompt, versions, usage, shown, isWriter, show, c
                         loading={move.isPending && move.variables.version === version}
                         aria-label={
                           isEarlier(version, production)
-                            ? `Roll back to version ${version}`
-                            : `Roll out version ${version}`
+                            ? t("Roll back to version {{version}}", { version: String(version) })
+                            : t("Roll out version {{version}}", { version: String(version) })
                         }
                         onClick={() => move.mutate({ label: PRODUCTION, version })}
                       >
-                        {isEarlier(version, production) ? "Roll back" : "Roll out"}
+                        {isEarlier(version, production) ? t("Roll back") : t("Roll out")}
                       </Button>
                     )}
                   </Group>
@@ -113,7 +114,7 @@ function UsageCells({ usage }: { usage: VersionUsage | undefined }) {
         {cost === null || requests === 0 ? "–" : formatCost(cost / requests)}
       </Table.Td>
       <Table.Td ta="right" className="tabular nowrap">
-        {score === null ? "–" : `${Math.round(100 * score)} % of ${formatNumber(ratings)}`}
+        {score === null ? "–" : t("{{share}} of {{number}}", { share: formatPercent(score), number: ratings })}
       </Table.Td>
     </>
   );

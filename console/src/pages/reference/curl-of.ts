@@ -1,3 +1,4 @@
+// untranslated file: code
 import { urlOf } from "../../api/request.ts";
 import { shellQuote } from "../../components/code-text.ts";
 import { fieldsOf, type OpenApi, type Route, resolve, type Schema } from "./openapi.ts";

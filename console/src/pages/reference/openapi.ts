@@ -76,6 +76,7 @@ export function typeOf(given: Schema, document: OpenApi): string {
   return `${type}${boundsOf(schema)}`;
 }
 
+// untranslated file: types of the OpenAPI document, which is English
 function boundsOf({ minimum, maximum, maxLength }: Schema): string {
   if (minimum !== undefined && maximum !== undefined) return ` ${minimum} to ${maximum}`;
   if (minimum !== undefined) return ` ≥ ${minimum}`;

@@ -1,4 +1,6 @@
 // Not part of the first load.
+import { Trans } from "../../i18n/trans.tsx";
+import { t } from "../../i18n/translate.ts";
 import "@fontsource-variable/geist-mono/wght.css";
 import { Anchor, Badge, Card, Code, Group, Stack, Text, TextInput, Title, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -16,15 +18,12 @@ export function ReferencePage() {
   const query = useQuery(openApiQuery);
   return (
     <Page
-      title="API reference"
+      title={t("API reference")}
       description={
-        <>
-          Every route, from{" "}
-          <Anchor href={urlOf("openapi.json")} underline="always" inherit>
-            openapi.json
-          </Anchor>
-          , which is made from the schemas that check requests.
-        </>
+        <Trans
+          text="Every route, from <file>openapi.json</file>, which is made from the schemas that check requests."
+          tags={{ file: <Anchor href={urlOf("openapi.json")} underline="always" inherit /> }}
+        />
       }
     >
       <QueryView query={query}>{(document) => <Content document={document} />}</QueryView>
@@ -41,13 +40,13 @@ function Content({ document }: { document: OpenApi }) {
   return (
     <>
       <TextInput
-        aria-label="Search routes"
-        placeholder="Search routes"
+        aria-label={t("Search routes")}
+        placeholder={t("Search routes")}
         maw={360}
         value={search}
         onChange={(event) => setAddress({ search: event.currentTarget.value }, { replace: true })}
       />
-      {routes.length === 0 && <Empty icon={<IconBook />} title="No route matches" />}
+      {routes.length === 0 && <Empty icon={<IconBook />} title={t("No route matches")} />}
       {document.tags.map(({ name, description }) => {
         const tagRoutes = routes.filter(({ tags }) => tags.includes(name));
         if (tagRoutes.length === 0) return null;

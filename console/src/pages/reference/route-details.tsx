@@ -2,6 +2,7 @@ import { Badge, Code, Group, Stack, Table, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { InlineCode } from "../../components/inline-code.tsx";
+import { plural, t } from "../../i18n/translate.ts";
 import { curlOf } from "./curl-of.ts";
 import { fieldsOf, type OpenApi, type Route, resolve, type Schema, typeOf } from "./openapi.ts";
 
@@ -21,7 +22,7 @@ export function RouteDetails({ route, document }: RouteDetailsProps) {
     <Stack px="md" pb="md" gap="md" pl={{ base: "md", sm: 44 }}>
       <CodeBlock text={curl} />
       {parameters.length > 0 && (
-        <Section title="Parameters">
+        <Section title={t("Parameters")}>
           <FieldTable
             document={document}
             fields={parameters.map(({ name, schema, required }) => [name, schema, required])}
@@ -29,14 +30,14 @@ export function RouteDetails({ route, document }: RouteDetailsProps) {
         </Section>
       )}
       {bodies.map(([type, { schema }]) => (
-        <Section key={type} title="Body" detail={type}>
+        <Section key={type} title={t("Body")} detail={type}>
           <FieldTable document={document} fields={fieldsOf(schema, document)} />
         </Section>
       ))}
-      <Section title="Answer" detail={`200 ${success.map(([type]) => type).join(", ")}`}>
+      <Section title={t("Answer")} detail={`200 ${success.map(([type]) => type).join(", ")}`}>
         <FieldTable document={document} fields={fieldsOf(answer, document)} />
       </Section>
-      <Section title="Errors">
+      <Section title={t("Errors")}>
         <Stack gap={2}>
           {errors.map(([status, { description }]) => (
             <Text key={status} size="sm" c="dimmed">
@@ -83,7 +84,7 @@ function FieldTable({ document, fields, depth = 0 }: FieldTableProps) {
               <Code>{name}</Code>
               {isRequired && (
                 <Badge size="xs" variant="default" tt="none" ml={6}>
-                  required
+                  {t("required")}
                 </Badge>
               )}
             </Table.Td>
@@ -113,7 +114,7 @@ function Field({ document, schema, depth }: { document: OpenApi; schema: Schema;
       )}
       {inner.length > 0 && (
         <details>
-          <summary className="fields">{inner.length} fields</summary>
+          <summary className="fields">{plural(inner.length, "{{count}} field", "{{count}} fields")}</summary>
           <FieldTable document={document} fields={inner} depth={depth + 1} />
         </details>
       )}

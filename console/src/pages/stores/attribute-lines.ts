@@ -1,3 +1,4 @@
+import { t } from "../../i18n/translate.ts";
 import type { Attributes } from "./stores-api.ts";
 
 /** Renders attributes as lines such as `year: 2026`. A text that would be read as something else has quotes. */
@@ -19,7 +20,8 @@ export function parseAttributes(lines: string): Attributes {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon)).trim();
     const value = line.slice(colon + 1).trim();
-    if (name === "" || value === "") throw new Error(`Write '${line.trim()}' as a name, a colon and a value.`);
+    if (name === "" || value === "")
+      throw new Error(t("Write '{{line}}' as a name, a colon and a value.", { line: line.trim() }));
     attributes[name] = readValue(value);
   }
   return attributes;

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Textarea } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { t } from "../../i18n/translate.ts";
 import { parseAttributes, writeAttributes } from "./attribute-lines.ts";
 import { type StoreFile, saveAttributes, storesQuery } from "./stores-api.ts";
 
@@ -24,7 +25,7 @@ export function AttributesForm({ store, file, name, onClose }: AttributesFormPro
     },
   });
   return (
-    <Modal opened onClose={onClose} title={`Attributes of ${name}`}>
+    <Modal opened onClose={onClose} title={t("Attributes of {{name}}", { name })}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -33,8 +34,8 @@ export function AttributesForm({ store, file, name, onClose }: AttributesFormPro
       >
         <Stack>
           <Textarea
-            label="Attributes, one per line"
-            description="Such as year: 2026 or team: sales"
+            label={t("Attributes, one per line")}
+            description={t("Such as year: 2026 or team: sales")}
             autosize
             minRows={4}
             data-autofocus
@@ -44,7 +45,7 @@ export function AttributesForm({ store, file, name, onClose }: AttributesFormPro
           <ErrorAlert error={save.error} />
           <Group justify="flex-end">
             <Button type="submit" loading={save.isPending}>
-              Save
+              {t("Save")}
             </Button>
           </Group>
         </Stack>

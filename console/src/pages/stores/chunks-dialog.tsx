@@ -1,7 +1,7 @@
 import { Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { formatNumber } from "../../components/format.ts";
 import { QueryView } from "../../components/query-view.tsx";
+import { plural, t } from "../../i18n/translate.ts";
 import { readChunks } from "./stores-api.ts";
 
 /** A browser takes seconds for thousands of texts. */
@@ -21,14 +21,12 @@ export function ChunksDialog({ store, file, name, onClose }: ChunksDialogProps) 
     queryFn: ({ signal }) => readChunks(store, file, signal),
   });
   return (
-    <Modal opened onClose={onClose} title={`Chunks of ${name}`} size="lg">
+    <Modal opened onClose={onClose} title={t("Chunks of {{name}}", { name })} size="lg">
       <QueryView query={query}>
         {({ data, has_more }) => (
           <Stack gap="sm">
             <Text size="xs" c="dimmed">
-              {data.length === 0
-                ? "There are none yet."
-                : `${data.length <= SHOWN ? "" : `The first ${SHOWN} of `}${formatNumber(data.length)}${has_more ? " and more" : ""} chunks`}
+              {countText(data.length, has_more)}
             </Text>
             {data.slice(0, SHOWN).map(({ text }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: chunks have no other name than their place
@@ -41,4 +39,11 @@ export function ChunksDialog({ store, file, name, onClose }: ChunksDialogProps) 
       </QueryView>
     </Modal>
   );
+}
+
+function countText(count: number, hasMore: boolean): string {
+  if (count === 0) return t("There are none yet.");
+  if (hasMore) return t("The first {{shown}} of more than {{number}} chunks", { shown: SHOWN, number: count });
+  if (count <= SHOWN) return plural(count, "{{count}} chunk", "{{count}} chunks");
+  return t("The first {{shown}} of {{number}} chunks", { shown: SHOWN, number: count });
 }

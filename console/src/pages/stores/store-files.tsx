@@ -6,6 +6,7 @@ import { Empty } from "../../components/empty.tsx";
 import { formatAgo, formatBytes, formatDateTime } from "../../components/format.ts";
 import { QueryView } from "../../components/query-view.tsx";
 import { RowAction } from "../../components/row-action.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconFile } from "../../icons.tsx";
 import { filesQuery } from "../files/files-api.ts";
 import { AttributesForm } from "./attributes-form.tsx";
@@ -29,21 +30,21 @@ export function StoreFiles({ store }: { store: string }) {
       <QueryView query={query}>
         {(entries) =>
           entries.length === 0 ? (
-            <Empty icon={<IconFile />} title="No files yet">
-              Files that you add are read, cut into chunks and embedded.
+            <Empty icon={<IconFile />} title={t("No files yet")}>
+              {t("Files that you add are read, cut into chunks and embedded.")}
             </Empty>
           ) : (
             <Table.ScrollContainer minWidth={720} tabIndex={0}>
               <Table>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>File</Table.Th>
-                    <Table.Th>State</Table.Th>
-                    <Table.Th>Attributes</Table.Th>
-                    <Table.Th ta="right">Size</Table.Th>
-                    <Table.Th>Added</Table.Th>
+                    <Table.Th>{t("File")}</Table.Th>
+                    <Table.Th>{t("State")}</Table.Th>
+                    <Table.Th>{t("Attributes")}</Table.Th>
+                    <Table.Th ta="right">{t("Size")}</Table.Th>
+                    <Table.Th>{t("Added")}</Table.Th>
                     <Table.Th>
-                      <VisuallyHidden>Actions</VisuallyHidden>
+                      <VisuallyHidden>{t("Actions")}</VisuallyHidden>
                     </Table.Th>
                   </Table.Tr>
                 </Table.Thead>
@@ -71,10 +72,10 @@ export function StoreFiles({ store }: { store: string }) {
                         {formatAgo(file.created_at)}
                       </Table.Td>
                       <Table.Td ta="right" className="nowrap">
-                        <RowAction onClick={() => setDialog({ type: "chunks", file })}>Chunks</RowAction>
-                        <RowAction onClick={() => setDialog({ type: "attributes", file })}>Attributes</RowAction>
+                        <RowAction onClick={() => setDialog({ type: "chunks", file })}>{t("Chunks")}</RowAction>
+                        <RowAction onClick={() => setDialog({ type: "attributes", file })}>{t("Attributes")}</RowAction>
                         <RowAction isDestructive onClick={() => setDialog({ type: "remove", file })}>
-                          Remove
+                          {t("Remove")}
                         </RowAction>
                       </Table.Td>
                     </Table.Tr>
@@ -94,9 +95,9 @@ export function StoreFiles({ store }: { store: string }) {
       <ConfirmDialog
         isOpen={dialog?.type === "remove"}
         onClose={close}
-        question={`Remove ${dialog === undefined ? "the file" : nameOf(dialog.file)}?`}
-        consequence="Searches in this store no longer find it. The file stays under Files."
-        action="Remove"
+        question={t("Remove {{name}}?", { name: dialog === undefined ? "" : nameOf(dialog.file) })}
+        consequence={t("Searches in this store no longer find it. The file stays under Files.")}
+        action={t("Remove")}
         onConfirm={async () => {
           await removeFile(store, dialog?.file.id ?? "");
           await client.invalidateQueries({ queryKey: storesQuery.queryKey });

@@ -2,6 +2,7 @@ import { Button, Group, Modal, NumberInput, Stack, TextInput } from "@mantine/co
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { t } from "../../i18n/translate.ts";
 import { type Store, saveStore, storesQuery } from "./stores-api.ts";
 
 const MAX_DAYS = 365;
@@ -28,13 +29,13 @@ export function StoreForm({ store, onClose, onSaved }: StoreFormProps) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title={store === undefined ? "New vector store" : "Settings of the store"}>
+    <Modal opened onClose={onClose} title={store === undefined ? t("New vector store") : t("Settings of the store")}>
       <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
         <Stack>
-          <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
+          <TextInput label={t("Name")} required data-autofocus {...form.getInputProps("name")} />
           <NumberInput
-            label="Expires after days without use"
-            description="Empty: it stays until it is deleted"
+            label={t("Expires after days without use")}
+            description={t("Empty: it stays until it is deleted")}
             min={1}
             max={MAX_DAYS}
             allowDecimal={false}
@@ -43,7 +44,7 @@ export function StoreForm({ store, onClose, onSaved }: StoreFormProps) {
           <ErrorAlert error={save.error} />
           <Group justify="flex-end">
             <Button type="submit" loading={save.isPending}>
-              {store === undefined ? "Create store" : "Save"}
+              {store === undefined ? t("Create store") : t("Save")}
             </Button>
           </Group>
         </Stack>

@@ -1,3 +1,4 @@
+import { plural, t } from "../../i18n/translate.ts";
 import "./stores.css";
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -6,7 +7,7 @@ import { useState } from "react";
 import { useSession } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
-import { formatAgo, formatBytes, formatNumber, formatUntil } from "../../components/format.ts";
+import { formatAgo, formatBytes, formatUntil } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
@@ -32,32 +33,34 @@ function StoreView({ store }: { store: Store }) {
   const [isChanging, setIsChanging] = useState(false);
   const { id, name, status, file_counts: counts, usage_bytes: bytes, embedding_model, expires_at } = store;
   const facts = [
-    `${formatNumber(counts.total)} ${counts.total === 1 ? "file" : "files"}`,
+    plural(counts.total, "{{count}} file", "{{count}} files"),
     formatBytes(bytes),
     embedding_model,
-    store.last_active_at === null ? undefined : `used ${formatAgo(store.last_active_at)}`,
-    expires_at === null ? undefined : `expires ${formatUntil(expires_at)}`,
+    store.last_active_at === null ? undefined : t("used {{time}}", { time: formatAgo(store.last_active_at) }),
+    expires_at === null ? undefined : t("expires {{time}}", { time: formatUntil(expires_at) }),
   ].filter((fact) => fact !== undefined);
   return (
     <Page
-      title={name || "Unnamed store"}
+      title={name || t("Unnamed store")}
       description={facts.join(", ")}
       actions={
         <>
           <Button variant="default" onClick={() => setIsChanging(true)}>
-            Settings
+            {t("Settings")}
           </Button>
           <ConfirmButton
             size="sm"
-            question={`Delete ${name || "the store"}?`}
-            consequence="Its chunks and vectors are removed, and requests that search it fail. The files stay under Files."
+            question={t("Delete {{name}}?", { name: name || t("Unnamed store") })}
+            consequence={t(
+              "Its chunks and vectors are removed, and requests that search it fail. The files stay under Files.",
+            )}
             onConfirm={async () => {
               await deleteStore(id);
               await navigate({ to: "/stores" });
               await client.invalidateQueries({ queryKey: storesQuery.queryKey });
             }}
           >
-            Delete
+            {t("Delete")}
           </ConfirmButton>
         </>
       }
@@ -68,17 +71,17 @@ function StoreView({ store }: { store: Store }) {
           <Text size="xs" c="dimmed" ff="monospace" className="wrap-anywhere">
             {id}
           </Text>
-          <CopyButton text={id} label="Copy the ID of the store" />
+          <CopyButton text={id} label={t("Copy the ID of the store")} />
         </Group>
       </Group>
       {status === "expired" ? (
-        <Text size="sm">The store was not used for long enough to expire. Its chunks are removed.</Text>
+        <Text size="sm">{t("The store was not used for long enough to expire. Its chunks are removed.")}</Text>
       ) : (
         <StoreSearch store={id} />
       )}
       <Stack gap="sm">
         <Title order={2} size="h4">
-          Files
+          {t("Files")}
         </Title>
         {status !== "expired" && <StoreUpload store={id} />}
         <Card padding={0}>

@@ -2,6 +2,7 @@ import { Badge, Button, Card, Group, Progress, Stack, Text, TextInput } from "@m
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { t } from "../../i18n/translate.ts";
 import { IconSearch } from "../../icons.tsx";
 import { Highlight } from "./highlight.tsx";
 import { type SearchResults, searchStore } from "./stores-api.ts";
@@ -23,13 +24,13 @@ export function StoreSearch({ store }: { store: string }) {
         <Group wrap="nowrap" gap="xs">
           <TextInput
             flex={1}
-            aria-label="Search the store"
-            placeholder="Ask or search: what a model would find"
+            aria-label={t("Search the store")}
+            placeholder={t("Ask or search: what a model would find")}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
           />
           <Button type="submit" leftSection={<IconSearch size={16} />} loading={search.isPending}>
-            Search
+            {t("Search")}
           </Button>
         </Group>
       </form>
@@ -43,7 +44,7 @@ function Results({ results, query }: { results: SearchResults; query: string }) 
   if (results.data.length === 0) {
     return (
       <Text size="sm" mt="md" c="dimmed" role="status">
-        No chunk matches.
+        {t("No chunk matches.")}
       </Text>
     );
   }
@@ -56,7 +57,12 @@ function Results({ results, query }: { results: SearchResults; query: string }) 
             <Text size="sm" fw={600} className="wrap-anywhere">
               {filename}
             </Text>
-            <Progress w={80} size="sm" value={100 * score} aria-label={`Score of result ${index + 1}`} />
+            <Progress
+              w={80}
+              size="sm"
+              value={100 * score}
+              aria-label={t("Score of result {{number}}", { number: index + 1 })}
+            />
             <Text size="xs" c="dimmed" className="tabular">
               {score.toFixed(3)}
             </Text>

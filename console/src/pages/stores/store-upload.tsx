@@ -1,6 +1,7 @@
 import { Button, Card, Group, Progress, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type DragEvent, useRef, useState } from "react";
+import { t } from "../../i18n/translate.ts";
 import { IconUpload } from "../../icons.tsx";
 import { addFile, storesQuery } from "./stores-api.ts";
 
@@ -54,17 +55,17 @@ export function StoreUpload({ store }: { store: string }) {
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm" c="dimmed" flex={1} miw={200}>
-          Drop PDF, Office, HTML, Markdown, code or text files here.
+          {t("Drop PDF, Office, HTML, Markdown, code or text files here.")}
         </Text>
         <Button variant="default" leftSection={<IconUpload size={16} />} onClick={() => input.current?.click()}>
-          Add files
+          {t("Add files")}
         </Button>
         <input
           ref={input}
           type="file"
           multiple
           hidden
-          aria-label="Files to add"
+          aria-label={t("Files to add")}
           onChange={(event) => {
             void add([...(event.currentTarget.files ?? [])]);
             event.currentTarget.value = "";
@@ -85,12 +86,12 @@ export function StoreUpload({ store }: { store: string }) {
                     size="compact-xs"
                     onClick={() => setUploads((all) => all.filter((each) => each.key !== key))}
                   >
-                    Dismiss
+                    {t("Dismiss")}
                   </Button>
                 )}
               </Group>
               {error === undefined ? (
-                <Progress size="sm" value={100 * share} aria-label={`Upload of ${name}`} />
+                <Progress size="sm" value={100 * share} aria-label={t("Upload of {{name}}", { name })} />
               ) : (
                 <Text size="xs" role="alert">
                   {error}

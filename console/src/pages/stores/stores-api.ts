@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { ApiError, listAll, request, urlOf } from "../../api/request.ts";
+import { t } from "../../i18n/translate.ts";
 
 export type Store = Answers["VectorStore"];
 export type StoreFile = Answers["VectorStoreFile"];
@@ -92,9 +93,9 @@ function upload(file: File, onProgress: (share: number) => void): Promise<Answer
   sending.onload = () => {
     const { status, response } = sending;
     if (status === 200) resolve(response);
-    else reject(new ApiError(status, response?.error?.message ?? `Status ${status}`));
+    else reject(new ApiError(status, response?.error?.message ?? t("Status {{status}}", { status: String(status) })));
   };
-  sending.onerror = () => reject(new ApiError(0, "Parlance cannot be reached. Check that it is running."));
+  sending.onerror = () => reject(new ApiError(0, t("Parlance cannot be reached. Check that it is running.")));
   sending.send(form);
   return promise;
 }

@@ -4,10 +4,12 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
-import { formatAgo, formatBytes, formatNumber, formatUntil } from "../../components/format.ts";
+import { formatAgo, formatBytes, formatUntil } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { Trans } from "../../i18n/trans.tsx";
+import { plural, t } from "../../i18n/translate.ts";
 import { IconDatabase, IconPlus } from "../../icons.tsx";
 import { StoreForm } from "./store-form.tsx";
 import { StoreStatus } from "./store-status.tsx";
@@ -22,11 +24,11 @@ export function StoresPage() {
   if (project === null) return <NeedsProjectKey />;
   return (
     <Page
-      title="Vector stores"
-      description={`Documents of ${project.name} that models search by meaning and by words.`}
+      title={t("Vector stores")}
+      description={t("Documents of {{project}} that models search by meaning and by words.", { project: project.name })}
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={() => setIsCreating(true)}>
-          New store
+          {t("New store")}
         </Button>
       }
     >
@@ -34,9 +36,11 @@ export function StoresPage() {
         {(stores) =>
           stores.length === 0 ? (
             <Card>
-              <Empty icon={<IconDatabase />} title="No vector stores yet">
-                Create a store, drop PDF, Office, HTML, Markdown or text files into it, and search them here or with the
-                tool <code>file_search</code>.
+              <Empty icon={<IconDatabase />} title={t("No vector stores yet")}>
+                <Trans
+                  text="Create a store, drop PDF, Office, HTML, Markdown or text files into it, and search them here or with the tool <code>file_search</code>."
+                  tags={{ code: <code /> }}
+                />
               </Empty>
             </Card>
           ) : (
@@ -64,19 +68,28 @@ function StoreCard({ store }: { store: Store }) {
     <Card padding="md">
       <Group justify="space-between" wrap="nowrap" gap="xs" mb={6}>
         <Anchor component={Link} to="/stores/$store" params={{ store: id } as never} fw={600} className="wrap-anywhere">
-          {name || "Unnamed store"}
+          {name || t("Unnamed store")}
         </Anchor>
         <StoreStatus status={status} />
       </Group>
       <Text size="sm" className="tabular">
-        {formatNumber(counts.total)} {counts.total === 1 ? "file" : "files"}, {formatBytes(bytes)}
-        {counts.failed > 0 && `, ${formatNumber(counts.failed)} failed`}
+        {joined([
+          plural(counts.total, "{{count}} file", "{{count}} files"),
+          formatBytes(bytes),
+          counts.failed > 0 && t("{{number}} failed", { number: counts.failed }),
+        ])}
       </Text>
       <Text size="xs" c="dimmed" mt={4}>
-        {embedding_model}
-        {store.last_active_at !== null && `, used ${formatAgo(store.last_active_at)}`}
-        {expires_at !== null && `, expires ${formatUntil(expires_at)}`}
+        {joined([
+          embedding_model,
+          store.last_active_at !== null && t("used {{time}}", { time: formatAgo(store.last_active_at) }),
+          expires_at !== null && t("expires {{time}}", { time: formatUntil(expires_at) }),
+        ])}
       </Text>
     </Card>
   );
+}
+
+function joined(facts: readonly (string | false)[]): string {
+  return facts.filter((fact) => fact !== false).join(", ");
 }

@@ -1,3 +1,4 @@
+import { t } from "../../../i18n/translate.ts";
 import type { AnswerReader } from "../stream-answer.ts";
 import type { ResponseBody } from "./response-body.ts";
 import { type ServiceCall, toCitation, toServiceCall } from "./service-tools.ts";
@@ -58,7 +59,7 @@ export function responseReader(body: ResponseBody): AnswerReader {
           break;
         }
         case "response.failed":
-          throw new Error(event.response.error?.message ?? "The response failed.");
+          throw new Error(event.response.error?.message ?? t("The response failed."));
         case "error":
           throw new Error(event.message);
       }
