@@ -13,3 +13,11 @@ export type OnDisconnect = (
   guardrails?: GuardrailReport,
   recording?: RequestRecording,
 ) => void;
+
+/** For work within a run, which the end of the run ends. */
+export function onAbort(signal: AbortSignal): OnDisconnect {
+  return (leave) => {
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", () => leave(), { once: true });
+  };
+}

@@ -3,6 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { eventually } from "../support/service/eventually.ts";
@@ -66,8 +67,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   let service: Service;
   let client: OpenAI;
   let environment: Record<string, string> = {};
+  let databaseUrl: string | undefined;
   beforeAll(async () => {
     const { url } = await databases.create(kind);
+    databaseUrl = url?.reveal();
     if (url !== undefined) environment = { DATABASE_URL: url.reveal(), PARLANCE_ENCRYPTION_KEY: "k".repeat(40) };
     service = await startService({ config: CONFIG, environment });
     client = service.client({ maxRetries: 0 });
@@ -158,6 +161,15 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         { testing_criteria: "both", passed: 1, failed: 1 },
       ],
     });
+    const list = async () => (await client.evals.runs.list(evalId)).data.find(({ id }) => id === run.id);
+    expect(await list()).toEqual(done);
+    if (databaseUrl === undefined) return;
+    // The sums of a run that has ended are stored.
+    const database = new pg.Client({ connectionString: databaseUrl });
+    await database.connect();
+    await database.query("update eval_items set summary = 'no JSON' where run_id = $1", [run.id]);
+    await database.end();
+    expect(await list()).toEqual(done);
     const usage = Object.fromEntries(
       done.per_model_usage.map(({ model_name, invocation_count }) => [model_name, invocation_count]),
     );

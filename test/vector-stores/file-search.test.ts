@@ -184,6 +184,12 @@ test("masks passages by the guardrails of the project, for the model and in the 
   const { results } = response.output[0] as OpenAI.Responses.ResponseFileSearchToolCall;
   const passages = results?.map(({ text }) => text).join("\n");
   expect(passages).toMatch(/^Otters swim in <\w+>\.$/m);
+
+  const name = { type: "words", words: ["otters.md"], action: "mask", on: ["output"] };
+  expect((await administer("POST", path, { guardrails: [name] })).status).toBe(200);
+  const named = await client.responses.create(body("otters", {}, { include: ["file_search_call.results"] }));
+  expect(JSON.stringify(named.output)).toContain('"type":"file_citation"');
+  expect(JSON.stringify(named.output)).not.toContain("otters.md");
   expect((await administer("POST", path, { guardrails: [] })).status).toBe(200);
 });
 

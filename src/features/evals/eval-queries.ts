@@ -83,6 +83,22 @@ export async function listSummaries(executor: Executor, runId: string): Promise<
   return items.where("runId", "=", runId).orderBy("position").execute();
 }
 
+/** Number of the items of each run that has any. */
+export async function countItems(executor: Executor, runIds: readonly string[]): Promise<Map<string, number>> {
+  if (runIds.length === 0) return new Map();
+  const counts = executor
+    .selectFrom("evalItems")
+    .select(["runId", ({ fn }) => fn.countAll<number | string>().as("count")]);
+  const rows = await counts.where("runId", "in", runIds).groupBy("runId").execute();
+  // PostgreSQL returns counts as text.
+  return new Map(rows.map(({ runId, count }) => [runId, Number(count)]));
+}
+
+export async function storeTotals(executor: Executor, id: string, totals: string): Promise<void> {
+  const update = executor.updateTable("evalRuns").set({ totals }).where("id", "=", id);
+  await update.where("endedAt", "is not", null).execute();
+}
+
 export async function listItems(
   executor: Executor,
   runId: string,

@@ -37,6 +37,8 @@ export interface EvalRunRow {
   comparisonId: string | null;
   /** JSON list of the stored completions or responses that are its rows; null until they are selected. */
   rowIds: string | null;
+  /** `RunTotals` as JSON, once the run has ended and somebody has read it. */
+  totals: string | null;
   createdAt: number;
   endedAt: number | null;
   /** Changes when another process takes the run over; an earlier one can no longer write. */

@@ -20,6 +20,7 @@ import { startEvalJobs } from "./eval-jobs.ts";
 import {
   type ClaimedRun,
   cancelRun,
+  countItems,
   deleteRun,
   findItem,
   findRun,
@@ -29,6 +30,7 @@ import {
   listSummaries,
   type RunFilter,
   type RunReference,
+  storeTotals,
   updateLeasedRun,
 } from "./eval-queries.ts";
 import type { EvalItemRow, EvalRunRow } from "./eval-rows.ts";
@@ -37,6 +39,7 @@ import { type Evals, requireEval } from "./evals.ts";
 import { type MetadataInput, toText } from "./metadata-text.ts";
 import { readRows } from "./read-rows.ts";
 import { checkSource, withDefaults } from "./run-source.ts";
+import { type RunTotals, totalsOf } from "./run-totals.ts";
 import { showRun } from "./show-run.ts";
 import { StoredRows } from "./stored-rows.ts";
 
@@ -122,7 +125,7 @@ export class EvalRuns {
         },
         model: run.type === "jsonl" ? "" : (run.model ?? run.prompt?.id ?? ""),
         source: content.seal({ table: "eval run", projectId, id }, run),
-        ...{ metadata: toText(metadata), createdAt: now + index, endedAt: null, leaseId: null, dueAt: 0 },
+        ...{ metadata: toText(metadata), createdAt: now + index, endedAt: null, leaseId: null, dueAt: 0, totals: null },
         ...{ comparisonId: comparisonId ?? null, rowIds: null },
       };
     });
@@ -147,7 +150,7 @@ export class EvalRuns {
       await requireEval(executor, resource);
       return listRuns(executor, resource.id, page);
     });
-    return { entries: await Promise.all(entries.map((row) => this.#show(row))), hasMore };
+    return { entries: await this.#showAll(entries), hasMore };
   }
 
   async find(reference: RunReference): Promise<ShownRun> {
@@ -191,15 +194,39 @@ export class EvalRuns {
   }
 
   async #show(row: EvalRunRow): Promise<ShownRun> {
+    const [run] = await this.#showAll([row]);
+    return run as ShownRun;
+  }
+
+  /** `rows`: runs of one eval. */
+  async #showAll(rows: readonly EvalRunRow[]): Promise<ShownRun[]> {
+    const [first] = rows;
+    if (first === undefined) return [];
     const { database, evals } = this.#options;
-    const { projectId, id } = row;
-    const { definition } = await evals.find({ projectId, id: row.evalId });
-    const items = await database.run((executor) => listSummaries(executor, id));
-    const source = requireContent(this.#options.content).open<RunDataSource>(
-      { table: "eval run", projectId, id },
-      row.source,
-    );
-    return showRun(row, source, definition, items);
+    const { definition } = await evals.find({ projectId: first.projectId, id: first.evalId });
+    const ids = rows.map(({ id }) => id);
+    const counts = await database.run((executor) => countItems(executor, ids));
+    const shown: ShownRun[] = [];
+    for (const row of rows) {
+      const { projectId, id } = row;
+      const source = requireContent(this.#options.content).open<RunDataSource>(
+        { table: "eval run", projectId, id },
+        row.source,
+      );
+      const totals = await this.#totalsOf(row, counts.get(id) ?? 0, definition.testingCriteria.length);
+      shown.push(showRun(row, source, definition, totals));
+    }
+    return shown;
+  }
+
+  /** Reads the totals of a run that has ended, and sums the items of another. The erasure of a person removes items. */
+  async #totalsOf({ id, totals, endedAt }: EvalRunRow, itemCount: number, criteria: number): Promise<RunTotals> {
+    const stored = totals === null ? undefined : (JSON.parse(totals) as RunTotals);
+    if (stored?.items === itemCount) return stored;
+    const { database } = this.#options;
+    const sums = totalsOf(await database.run((executor) => listSummaries(executor, id)), criteria);
+    if (endedAt !== null) await database.run((executor) => storeTotals(executor, id, JSON.stringify(sums)));
+    return sums;
   }
 
   async #change(

@@ -57,12 +57,12 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
         answer: Overview,
       }),
       (request) => {
-        const { keyId } = request.caller;
-        const entry = shared.get(keyId);
+        const reader = readerOf(request.caller);
+        const entry = shared.get(reader);
         if (entry !== undefined) return entry;
         const answer = read(request);
-        shared.set(keyId, answer);
-        answer.catch(() => shared.delete(keyId));
+        shared.set(reader, answer);
+        answer.catch(() => shared.delete(reader));
         return answer;
       },
     );
@@ -98,6 +98,16 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
       });
     }
   };
+}
+
+/** Key and permissions: an answer of before a change of roles is not shown after it. */
+function readerOf(caller: Caller): string {
+  const { keyId, kind, organizationId, projectId, access } = caller;
+  return JSON.stringify([
+    ...[keyId, kind, organizationId, projectId],
+    visibilityOf(caller),
+    allows(access, "organization.read"),
+  ]);
 }
 
 /** The spend of a project or organization shows what others use. */

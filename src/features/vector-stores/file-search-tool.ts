@@ -1,8 +1,9 @@
 /** The tool `file_search` of responses: the model searches vector stores of the caller's project. */
 
-import type { OnDisconnect } from "../../inference/on-disconnect.ts";
+import { type OnDisconnect, onAbort } from "../../inference/on-disconnect.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
+import { parseObject } from "../../kernel/json/parse-object.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import type { SearchResult } from "../../wire/openai/vector-store-search.ts";
 import {
@@ -65,10 +66,9 @@ export function fileSearchTool({ stores, search }: Pick<VectorStoreParts, "store
         };
         const { results } = await search.search(caller as Caller, opened, query, onDisconnect);
         const first = sources.length + 1;
-        for (const [index, { fileId, filename }] of results.entries()) {
-          sources.push({ number: first + index, fileId, filename });
-        }
-        return { results, text: renderResults(results, first) };
+        const added = results.map(({ fileId, filename }, index) => ({ number: first + index, fileId, filename }));
+        sources.push(...added);
+        return { results, sources: added, text: renderResults(results, first) };
       };
       const showsResults = include.includes(FILE_SEARCH_RESULTS);
       const definition = { name: functionName(NAME), description: DESCRIPTION, parameters: FILE_SEARCH_PARAMETERS };
@@ -89,7 +89,12 @@ export function fileSearchTool({ stores, search }: Pick<VectorStoreParts, "store
 type Find = (
   queries: readonly string[],
   onDisconnect: OnDisconnect,
-) => Promise<{ results: readonly SearchResult[]; text: string }>;
+) => Promise<{
+  results: readonly SearchResult[];
+  /** Of each result, as citations name it. */
+  sources: readonly NumberedSource[];
+  text: string;
+}>;
 
 class FileSearchCall implements ServiceCall {
   readonly #id = newId("fs_");
@@ -132,14 +137,16 @@ class FileSearchCall implements ServiceCall {
     yield { type: "response.file_search_call.searching" };
     const tool = { name: NAME, label: NAME, timeoutMs: TIMEOUT_MS, pricePerCall: this.#price };
     const { value, failure } = await runTool(tool, async (signal) => {
-      const onDisconnect: OnDisconnect = (leave) => {
-        if (signal.aborted) leave();
-        else signal.addEventListener("abort", () => leave(), { once: true });
-      };
-      const { results, text } = await this.#find(queries, onDisconnect);
+      const { results, text, sources } = await this.#find(queries, onAbort(signal));
       if (guardResult === undefined) return { results, text };
-      const [guarded = "", ...passages] = await guardResult([text, ...results.map((each) => each.text)]);
-      return { text: guarded, results: results.map((each, index) => ({ ...each, text: passages[index] ?? "" })) };
+      const parts = results.flatMap((each) => [each.text, each.filename, JSON.stringify(each.attributes ?? {})]);
+      const [guarded = "", ...others] = await guardResult([text, ...parts]);
+      const shown = results.map((each, index) => {
+        const [passage = "", filename = "", attributes = ""] = others.slice(3 * index);
+        return { ...each, text: passage, filename, attributes: each.attributes && toAttributes(attributes) };
+      });
+      for (const [index, source] of sources.entries()) source.filename = shown[index]?.filename ?? "";
+      return { text: guarded, results: shown };
     });
     if (value === undefined) {
       this.#hasFailed = true;
@@ -155,4 +162,8 @@ class FileSearchCall implements ServiceCall {
     this.#hasFailed = true;
     return [];
   }
+}
+
+function toAttributes(text: string): SearchResult["attributes"] {
+  return (parseObject(text) ?? null) as SearchResult["attributes"];
 }

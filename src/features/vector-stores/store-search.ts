@@ -2,7 +2,7 @@
 
 import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";
 import type { Inference } from "../../inference/inference.ts";
-import type { OnDisconnect } from "../../inference/on-disconnect.ts";
+import { type OnDisconnect, onAbort } from "../../inference/on-disconnect.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Database } from "../../storage/database.ts";
@@ -74,10 +74,12 @@ export class StoreSearch {
   /** Searches for a request of its caller, who pays for the search if it has a price. Throws a Fault. */
   async searchAtPrice(...request: Parameters<StoreSearch["search"]>): Promise<SearchOutcome> {
     if (this.price === undefined) return await this.search(...request);
-    const [caller, , , onDisconnect] = request;
+    const [caller, stores, query, onDisconnect] = request;
     const tool = { name: NAME, label: NAME, timeoutMs: TIMEOUT_MS, pricePerCall: this.price };
     const { inference } = this.#options;
-    const { value, failure } = await inference.runTool(caller, tool, onDisconnect, () => this.search(...request));
+    const { value, failure } = await inference.runTool(caller, tool, onDisconnect, (signal) =>
+      this.search(caller, stores, query, onAbort(signal)),
+    );
     if (value === undefined) throw failure;
     return value;
   }

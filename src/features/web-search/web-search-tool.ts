@@ -48,7 +48,7 @@ export function webSearchTool(type: string, options: WebSearchOptions): ServiceT
         const fetched = domains.length > 0 ? FETCHED_FOR_DOMAINS : max;
         const pages = await options.engine.search(query, fetched, location, signal);
         const allowed = domains.length > 0 ? pages.filter((page) => isAtDomain(page, domains)) : pages;
-        const shown = allowed.slice(0, max);
+        const shown = allowed.slice(0, max).map((page) => ({ ...page }));
         const first = cited.length + 1;
         cited.push(...shown);
         return { pages: shown, text: renderPages(shown, first) };
@@ -68,7 +68,7 @@ function placeOf(location: UserLocation | undefined): string {
   return names.length === 0 ? "" : ` The user is in or near: ${names.join(", ")}.`;
 }
 
-type Find = (query: string, signal: AbortSignal) => Promise<{ pages: readonly WebPage[]; text: string }>;
+type Find = (query: string, signal: AbortSignal) => Promise<{ pages: WebPage[]; text: string }>;
 
 class WebSearchCall implements ServiceCall {
   readonly #id = newId("ws_");
@@ -113,8 +113,14 @@ class WebSearchCall implements ServiceCall {
     const tool = { name: NAME, label: NAME, timeoutMs: timeoutSeconds * 1000, pricePerCall };
     const { value, failure } = await runTool(tool, async (signal) => {
       const { pages, text } = await this.#find(query, signal);
-      const [guarded = text] = (await guardResult?.([text])) ?? [];
-      return { pages, text: guarded };
+      if (guardResult === undefined) return { pages, text };
+      // Citations have the title and address of a page.
+      const guarded = await guardResult([text, ...pages.flatMap(({ title, url }) => [title, url])]);
+      for (const [index, page] of pages.entries()) {
+        page.title = guarded[1 + 2 * index] ?? "";
+        page.url = guarded[2 + 2 * index] ?? "";
+      }
+      return { pages, text: guarded[0] ?? "" };
     });
     if (value === undefined) {
       this.#hasFailed = true;

@@ -41,6 +41,7 @@ import { webhookLog } from "./0038-webhook-log.ts";
 import { savedChats } from "./0039-saved-chats.ts";
 import { mcpCalls } from "./0040-mcp-calls.ts";
 import { mcpMessages } from "./0041-mcp-messages.ts";
+import { evalTotals } from "./0042-eval-totals.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -85,4 +86,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0039-saved-chats": savedChats,
   "0040-mcp-calls": mcpCalls,
   "0041-mcp-messages": mcpMessages,
+  "0042-eval-totals": evalTotals,
 };
