@@ -120,7 +120,10 @@ function LibraryCard({ model }: { model: LibraryModel }) {
           </Badge>
         </Group>
         <dl className="library-facts tabular">
-          <Fact label={t("Download")} value={model.download_bytes === null ? "—" : formatBytes(model.download_bytes)} />
+          <Fact
+            label={t("Download", { context: "noun" })}
+            value={model.download_bytes === null ? "—" : formatBytes(model.download_bytes)}
+          />
           <Fact label={t("Memory")} value={model.memory_bytes === null ? "—" : formatBytes(model.memory_bytes)} />
           <Fact label={t("Tokens/s")} value={speedOf(model)} />
         </dl>
