@@ -1,15 +1,13 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { request } from "../../api/request.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
-import { ErrorAlert } from "../../components/error-alert.tsx";
 import { RowAction } from "../../components/row-action.tsx";
 import { t } from "../../i18n/translate.ts";
 import { KEYS, KeyList, type ListedKey } from "../keys/key-list.tsx";
 import { NewKey } from "../keys/new-key.tsx";
-import { onceOnly, SecretOnce } from "../keys/secret-once.tsx";
+import { RotateKey } from "../keys/rotate-key.tsx";
 import { keyPath, pathOf } from "../projects/projects-api.ts";
 
 /** Keys of the signed-in user in a project. */
@@ -71,46 +69,6 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
         }}
       />
     </>
-  );
-}
-
-/** Replaces a key by another one, which is shown once; the old one goes on for a day. */
-function RotateKey({ project, rotated, onClose }: { project: string; rotated: ListedKey; onClose: () => void }) {
-  const client = useQueryClient();
-  const rotate = useMutation({
-    mutationFn: async () => {
-      const path = `${keyPath(project, rotated.id)}/rotate`;
-      const { value } = await request<{ value: string }>(path, { method: "POST", body: {} });
-      await client.invalidateQueries({ queryKey: KEYS });
-      return value;
-    },
-  });
-  return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t("Rotate {{name}}", { name: rotated.name })}
-      size="lg"
-      {...onceOnly(rotate.data !== undefined)}
-    >
-      <Stack>
-        <ErrorAlert error={rotate.error} />
-        {rotate.data === undefined ? (
-          <Text>{t("You get another key. The old one goes on working for a day, in which you replace it.")}</Text>
-        ) : (
-          <SecretOnce secret={rotate.data} callsModels />
-        )}
-        <Group justify="flex-end">
-          {rotate.data === undefined ? (
-            <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
-              {t("Rotate key")}
-            </Button>
-          ) : (
-            <Button onClick={onClose}>{t("Done")}</Button>
-          )}
-        </Group>
-      </Stack>
-    </Modal>
   );
 }
 

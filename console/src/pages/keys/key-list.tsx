@@ -17,6 +17,8 @@ export interface ListedKey {
   id: string;
   name: string;
   redacted_value: string;
+  /** What an admin key allows; undefined: everything. */
+  permissions?: string[];
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;
@@ -95,7 +97,10 @@ const KeyTable = memo(function KeyTable({ keys, actions, ownerOf, onNearEnd }: K
   const cells = useCallback(
     (key: ListedKey) => (
       <>
-        <td className="cell wrap-anywhere cell-name">{key.name}</td>
+        <td className="cell wrap-anywhere cell-name">
+          {key.name}
+          {key.permissions !== undefined && <div className="cell-detail">{key.permissions.join(", ")}</div>}
+        </td>
         {ownerOf !== undefined && <td className="cell wrap-anywhere">{ownerOf(key)}</td>}
         <td className="cell cell-code">{key.redacted_value}</td>
         <td className="cell nowrap">{formatDate(key.created_at)}</td>
@@ -109,7 +114,7 @@ const KeyTable = memo(function KeyTable({ keys, actions, ownerOf, onNearEnd }: K
     [actions, ownerOf],
   );
   return (
-    <Table.ScrollContainer minWidth={ownerOf === undefined ? 760 : 880} tabIndex={0}>
+    <Table.ScrollContainer minWidth={ownerOf === undefined ? 860 : 980} tabIndex={0}>
       <Table>
         <Table.Thead>
           <Table.Tr>

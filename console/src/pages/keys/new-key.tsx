@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { t } from "../../i18n/translate.ts";
 import { IconPlus } from "../../icons.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
@@ -16,9 +16,11 @@ interface NewKeyProps {
   create: (name: string, expiresInSeconds: number | null) => Promise<string>;
   /** Whether the key calls models, for which a line to paste is shown. */
   callsModels: boolean;
+  /** Further fields of the form. */
+  children?: ReactNode;
 }
 
-export function NewKey({ label, description, create, callsModels }: NewKeyProps) {
+export function NewKey({ label, description, create, callsModels, children }: NewKeyProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const form = useForm({ initialValues: { name: "" } });
   const [seconds, setSeconds] = useState<number | null | undefined>(null);
@@ -49,6 +51,7 @@ export function NewKey({ label, description, create, callsModels }: NewKeyProps)
                 error={created.error?.message}
               />
               <ExpiryField onChange={setSeconds} />
+              {children}
               <Group justify="flex-end">
                 <Button type="submit" loading={created.isPending} disabled={seconds === undefined}>
                   {t("Create key")}

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useState } from "react";
 import { request } from "../../api/request.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { NameForm } from "../../components/name-form.tsx";
 import { RowAction } from "../../components/row-action.tsx";
 import { SpendForm } from "../../components/spend-form.tsx";
 import { t } from "../../i18n/translate.ts";
@@ -12,6 +13,7 @@ import { isExpired } from "./expiry.tsx";
 import { ExpiryForm } from "./expiry-form.tsx";
 import { KEYS, KeyList, type ListedKey } from "./key-list.tsx";
 import { NewKey } from "./new-key.tsx";
+import { RotateKey } from "./rotate-key.tsx";
 
 interface ProjectKeysProps {
   project: Project;
@@ -24,13 +26,20 @@ interface ProjectKeysProps {
   ownerOf?: (key: ListedKey) => ReactNode;
 }
 
-type Edited = { key: ListedKey; what: "spend" | "expiry" | "revoke" };
+type Edited = { key: ListedKey; what: "spend" | "expiry" | "name" | "revoke" };
+
+function titleOf(edited: Edited | undefined): string {
+  const name = edited?.key.name ?? "";
+  if (edited?.what === "name") return t("Rename {{name}}", { name });
+  return edited?.what === "spend" ? t("Spend limit of {{name}}", { name }) : t("Expiry of {{name}}", { name });
+}
 
 /** Keys that call models, with their expiry and spend limits. */
 export function ProjectKeys({ project, path, nameDescription, create, ownerOf }: ProjectKeysProps) {
   const client = useQueryClient();
   // Stays set while a dialog closes, which would otherwise lose its text before it is gone.
   const [edited, setEdited] = useState<Edited>();
+  const [rotated, setRotated] = useState<ListedKey>();
   const [isOpen, { open, close }] = useDisclosure(false);
   const isActive = project.status === "active";
   const edit = useCallback(
@@ -47,6 +56,11 @@ export function ProjectKeys({ project, path, nameDescription, create, ownerOf }:
           <RowAction onClick={() => edit(key, "spend")}>{t("Spend limit")}</RowAction>
           <RowAction disabled={isExpired(key.expires_at)} onClick={() => edit(key, "expiry")}>
             {t("Expiry")}
+          </RowAction>
+          <RowAction onClick={() => edit(key, "name")}>{t("Rename")}</RowAction>
+          {/* Only people themselves rotate their keys. */}
+          <RowAction disabled={key.owner.service_account === undefined} onClick={() => setRotated(key)}>
+            {t("Rotate")}
           </RowAction>
           <RowAction isDestructive onClick={() => edit(key, "revoke")}>
             {t("Revoke")}
@@ -76,17 +90,20 @@ export function ProjectKeys({ project, path, nameDescription, create, ownerOf }:
         actions={actions}
         {...(ownerOf && { ownerOf })}
       />
-      <Modal
-        opened={isOpen && edited?.what !== "revoke"}
-        onClose={close}
-        title={
-          edited?.what === "spend"
-            ? t("Spend limit of {{name}}", { name: edited.key.name })
-            : t("Expiry of {{name}}", { name: edited?.key.name ?? "" })
-        }
-      >
+      <Modal opened={isOpen && edited?.what !== "revoke"} onClose={close} title={titleOf(edited)}>
         {edited?.what === "spend" && (
           <SpendForm owner={keyPath(project.id, edited.key.id)} name={t("This key")} onSaved={close} />
+        )}
+        {edited?.what === "name" && (
+          <NameForm
+            initialName={edited.key.name}
+            action={t("Rename")}
+            save={async (name) => {
+              await request(keyPath(project.id, edited.key.id), { method: "POST", body: { name } });
+              close();
+              await client.invalidateQueries({ queryKey: KEYS });
+            }}
+          />
         )}
         {edited?.what === "expiry" && (
           <ExpiryForm
@@ -100,6 +117,9 @@ export function ProjectKeys({ project, path, nameDescription, create, ownerOf }:
           />
         )}
       </Modal>
+      {rotated !== undefined && (
+        <RotateKey project={project.id} rotated={rotated} onClose={() => setRotated(undefined)} />
+      )}
       <ConfirmDialog
         isOpen={isOpen && edited?.what === "revoke"}
         onClose={close}

@@ -8,12 +8,14 @@ import { RowAction } from "../../components/row-action.tsx";
 import { t } from "../../i18n/translate.ts";
 import { KEYS, KeyList, type ListedKey } from "../keys/key-list.tsx";
 import { NewKey } from "../keys/new-key.tsx";
+import { KeyPermissions } from "./key-permissions.tsx";
 
 const PATH = "v1/organization/admin_api_keys";
 
 export function AdminKeys() {
   const client = useQueryClient();
   const [revoked, setRevoked] = useState<ListedKey>();
+  const [permissions, setPermissions] = useState<string[]>([]);
   const [isOpen, { open, close }] = useDisclosure(false);
   const actions = useCallback(
     (key: ListedKey) => (
@@ -35,12 +37,15 @@ export function AdminKeys() {
       description={t("Names the person or program that will administer with it.")}
       callsModels={false}
       create={async (name, seconds) => {
-        const body = { name, expires_in_seconds: seconds };
+        const body = { name, expires_in_seconds: seconds, ...(permissions.length > 0 && { permissions }) };
         const { value } = await request<{ value: string }>(PATH, { method: "POST", body });
+        setPermissions([]);
         await client.invalidateQueries({ queryKey: KEYS });
         return value;
       }}
-    />
+    >
+      <KeyPermissions value={permissions} onChange={setPermissions} />
+    </NewKey>
   );
   return (
     <Stack>

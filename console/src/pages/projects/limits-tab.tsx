@@ -7,6 +7,7 @@ import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { SpendForm } from "../../components/spend-form.tsx";
 import { msg, t } from "../../i18n/translate.ts";
+import { KeyRulesForm } from "./key-rules-form.tsx";
 import { pathOf, type RateLimit, rateLimitsQuery, UNLIMITED } from "./projects-api.ts";
 
 export function LimitsTab({ project }: { project: string }) {
@@ -20,6 +21,10 @@ export function LimitsTab({ project }: { project: string }) {
       <Card>
         <Title order={2}>{t("Rates")}</Title>
         <QueryView query={rates}>{(limits) => <RateLimits project={project} limits={limits} />}</QueryView>
+      </Card>
+      <Card>
+        <Title order={2}>{t("Keys of people")}</Title>
+        <KeyRulesForm project={project} />
       </Card>
     </SimpleGrid>
   );
