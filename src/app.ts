@@ -16,6 +16,7 @@ import { inviteMailOf, openMail } from "./features/mail/feature.ts";
 import { openMetrics, openOperations } from "./features/operations/feature.ts";
 import { openQuota } from "./features/quota/feature.ts";
 import { openRecordedContent } from "./features/recorded-content/feature.ts";
+import { openChatKeys } from "./features/saved-chats/feature.ts";
 import { openPasswords, openSignOn } from "./features/sign-on/feature.ts";
 import { ServiceTools } from "./features/tools/service-tools.ts";
 import { openLabels, openUsage } from "./features/usage/feature.ts";
@@ -98,7 +99,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const tools = new ServiceTools();
   const parts: ServiceParts = {
     ...{ ...base, ...routes, accounts, cache, configuration, countWrongKey, files, live, operations, outbox },
-    ...{ passwords, recorded, signOn, store, tools, usage },
+    ...{ chatKeys: openChatKeys(base), passwords, recorded, signOn, store, tools, usage },
   };
   const features: Feature[] = [];
   for (const open of FEATURES) features.push(await open(parts));

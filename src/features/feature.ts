@@ -15,6 +15,7 @@ import type { BodyContent } from "./files/content-resolver.ts";
 import type { FileStorage } from "./files/file-storage.ts";
 import type { Operations } from "./operations/operations.ts";
 import type { RecordedContents } from "./recorded-content/recorded-contents.ts";
+import type { ChatKeys } from "./saved-chats/sealed-chats.ts";
 import type { Passwords } from "./sign-on/passwords.ts";
 import type { SignOn } from "./sign-on/sign-on.ts";
 import type { ServiceTools } from "./tools/service-tools.ts";
@@ -79,6 +80,8 @@ export interface ServiceParts extends BaseParts, RouteParts {
   tools: ServiceTools;
   /** Content of requests; undefined: there is no key to encrypt it. */
   recorded: RecordedContents | undefined;
+  /** Keys of saved chats; undefined: none are saved. */
+  chatKeys: ChatKeys | undefined;
   /** Undefined: no provider is configured. */
   signOn: SignOn | undefined;
   usage: UsageStorage;

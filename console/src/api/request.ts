@@ -17,7 +17,7 @@ export class ApiError extends Error {
 export type Query = Record<string, string | number | boolean | undefined | readonly string[]>;
 
 interface RequestOptions {
-  method?: "GET" | "POST" | "DELETE";
+  method?: "GET" | "POST" | "PUT" | "DELETE";
   query?: Query;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;

@@ -16,12 +16,18 @@ export const sessionQuery = queryOptions({
   refetchInterval: 5_000,
 });
 
-/** The session; call it only below the shell, which is shown to signed-in users. */
+let lastSession: SignedIn | undefined;
+
+/**
+ * The session; call it only below the shell, which is shown to signed-in users. After the end of a session, pages may be
+ * drawn once more before the shell removes them.
+ */
 export function useSession(): SignedIn {
   const { data } = useQuery(sessionQuery);
+  if (data?.signed_in) lastSession = data;
   // untranslated: a fault of the console
-  if (!data?.signed_in) throw new Error("not signed in");
-  return data;
+  if (lastSession === undefined) throw new Error("not signed in");
+  return lastSession;
 }
 
 type Credential = { key: string } | { code: string } | { email: string; password: string };
@@ -30,9 +36,10 @@ export function signIn(credential: Credential): Promise<Session> {
   return request<Session>(PATH, { method: "POST", body: credential });
 }
 
-/** Ends the session. The provider's page ends its own one, too, and leads back. */
-export async function signOut(client: QueryClient): Promise<void> {
+/** Ends the session, then calls `onEnd`. The provider's page ends its own one, too, and leads back. */
+export async function signOut(client: QueryClient, onEnd: () => void): Promise<void> {
   const { end_session_url: url } = await request<{ end_session_url: string | null }>(PATH, { method: "DELETE" });
+  onEnd();
   if (url !== null) location.assign(url);
   else replaceSession(client, await request<Session>(PATH));
 }

@@ -26,7 +26,7 @@ export function ConfirmDialog({ isOpen, onClose, question, consequence, action, 
         <Button variant="default" onClick={onClose} data-autofocus>
           {t("Cancel")}
         </Button>
-        <Button color="red" loading={confirm.isPending} onClick={() => confirm.mutate()}>
+        <Button color="red.9" loading={confirm.isPending} onClick={() => confirm.mutate()}>
           {action}
         </Button>
       </Group>

@@ -6,7 +6,7 @@ export function notifyDone(message: string): void {
   notifications.show({ message, color: "teal" });
 }
 
-const UNDO_MS = 8000;
+export const UNDO_MS = 8000;
 
 /** Says what was done, with a button that undoes it. */
 export function notifyUndo(message: string, undo: () => void): void {

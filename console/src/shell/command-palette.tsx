@@ -7,8 +7,8 @@ import { useSession } from "../api/session.ts";
 import { msg, t } from "../i18n/translate.ts";
 import { IconSearch } from "../icons.tsx";
 import { chatStore } from "../pages/chat/chat-store.ts";
+import { chatSync } from "../pages/chat/chat-sync.ts";
 import { newConversation } from "../pages/chat/conversation.ts";
-import { listConversations } from "../pages/chat/stored-conversations.ts";
 import { projectsQuery } from "../pages/projects/projects-api.ts";
 import { type Command, findCommands } from "./find-commands.ts";
 import { navigationFor } from "./navigation.ts";
@@ -172,7 +172,7 @@ function useCommands(actions: Command[]): Command[] {
       kind: t("Project"),
       run: () => void navigate({ to: "/projects/$project", params: { project: id } as never }),
     }));
-    const conversations = listConversations().map(({ id, title }) => ({
+    const conversations = chatSync.titles().map(({ id, title }) => ({
       id: `conversation ${id}`,
       label: title,
       kind: t("Conversation"),

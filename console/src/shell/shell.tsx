@@ -16,6 +16,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { chooseProject, signOut, useSession } from "../api/session.ts";
+import { notifyFailure } from "../components/notify.tsx";
 import { t } from "../i18n/translate.ts";
 import { IconHelp, IconLogout, IconSearch } from "../icons.tsx";
 import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
@@ -27,6 +28,7 @@ import { MODIFIER } from "./shortcuts.ts";
 import { usePageKeys } from "./use-page-keys.ts";
 
 const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
+const UnsavedChats = lazy(async () => ({ default: (await import("./unsaved-chats.tsx")).UnsavedChats }));
 const CommandPalette = lazy(async () => ({ default: (await import("./command-palette.tsx")).CommandPalette }));
 /** Documentation of this version, beside the console, which may be below a path. */
 const DOCS = "docs/";
@@ -40,8 +42,15 @@ export function Shell() {
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes the menu of a phone whenever the page changes
   useEffect(close, [pathname]);
+  const [unsaved, setUnsaved] = useState(0);
   const leave = useMutation({
-    mutationFn: () => signOut(client),
+    mutationFn: async (isAgreed: boolean) => {
+      const { chatSync } = await import("../pages/chat/chat-sync.ts");
+      const remaining = isAgreed ? 0 : await chatSync.finish();
+      if (remaining > 0) setUnsaved(remaining);
+      else await signOut(client, () => chatSync.forget());
+    },
+    onError: notifyFailure,
   });
   const choose = useMutation({ mutationFn: (project: string) => chooseProject(client, project) });
   const { label: otherLabel, toggleScheme } = useOtherScheme();
@@ -63,7 +72,7 @@ export function Shell() {
       { id: "shortcuts", label: t("Show keyboard shortcuts"), kind: t("Action"), run: showKeys },
       { id: "docs", label: t("Documentation"), kind: t("Help"), run: () => location.assign(DOCS) },
       ...languageActions().map((action) => ({ ...action, kind: t("Action") })),
-      { id: "sign-out", label: t("Sign out"), kind: t("Action"), run: () => leave.mutate() },
+      { id: "sign-out", label: t("Sign out"), kind: t("Action"), run: () => leave.mutate(false) },
     ],
     [otherLabel, toggleScheme, leave.mutate, showKeys],
   );
@@ -165,7 +174,7 @@ export function Shell() {
                 color="gray"
                 aria-label={t("Sign out")}
                 loading={leave.isPending}
-                onClick={() => leave.mutate()}
+                onClick={() => leave.mutate(false)}
               >
                 <IconLogout size={17} stroke={1.7} />
               </ActionIcon>
@@ -179,6 +188,11 @@ export function Shell() {
       {showsKeys && (
         <Suspense>
           <ShortcutSheet isOpen onClose={hideKeys} />
+        </Suspense>
+      )}
+      {unsaved > 0 && (
+        <Suspense>
+          <UnsavedChats count={unsaved} onClose={() => setUnsaved(0)} onConfirm={() => leave.mutateAsync(true)} />
         </Suspense>
       )}
       {wasOpen && (

@@ -5,7 +5,10 @@ import type { Caller } from "../accounts/caller.ts";
 import { countOwners, findUsersByIds } from "../accounts/users/user-queries.ts";
 import type { ServiceParts } from "../feature.ts";
 
-export type ConsoleSessionParts = Pick<ServiceParts, "accounts" | "countWrongKey" | "passwords" | "signOn">;
+export type ConsoleSessionParts = Pick<
+  ServiceParts,
+  "accounts" | "chatKeys" | "countWrongKey" | "passwords" | "signOn"
+>;
 
 type Callers = Record<Caller["kind"], Caller | undefined>;
 
@@ -37,6 +40,7 @@ export async function describeSession(parts: ConsoleSessionParts, token: string 
         : await accounts.projects.retrieve({ organizationId, id: project.projectId }),
     projects: user?.projects ?? [],
     user,
+    savesChats: user !== undefined && parts.chatKeys !== undefined,
     needsOwner: owners === 0,
     signIn: await signInOptions(parts),
   });

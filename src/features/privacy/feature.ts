@@ -2,7 +2,6 @@ import type { Feature, ServiceParts } from "../feature.ts";
 import { PERSONAL_DATA } from "../personal-data.ts";
 import { openContentKeys } from "../responses/feature.ts";
 import { SealedRows } from "../responses/sealed-rows.ts";
-import { openChatKeys } from "../saved-chats/feature.ts";
 import { personalRetention } from "./personal-retention.ts";
 import { Privacy } from "./privacy.ts";
 import { privacy } from "./routes.ts";
@@ -11,6 +10,7 @@ type PrivacyParts = Pick<ServiceParts, "accounts" | "config" | "database" | "log
   files: Pick<ServiceParts["files"], "files">;
   usage: Pick<ServiceParts["usage"], "recorder" | "history">;
   recorded?: ServiceParts["recorded"];
+  chatKeys?: ServiceParts["chatKeys"];
 };
 
 /** Export, erasure and retention of what is stored of users and end users. */
@@ -29,14 +29,13 @@ export function privacyFeature({
   files: { files },
   ...parts
 }: PrivacyParts): Feature {
-  const { usage, recorded } = parts;
+  const { usage, recorded, chatKeys } = parts;
   const flush = async () => {
     await Promise.all([usage.recorder.flush(), usage.history.flush(), recorded?.writer.flush()]);
   };
   const { transactions } = accounts;
   const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
   const content = keyring && new SealedRows(keyring, logger);
-  const chats = openChatKeys({ config, database, logger })?.sealed;
-  const context = { database, files, content, recorded, chats };
+  const context = { database, files, content, recorded, chats: chatKeys?.sealed };
   return { admin: [privacy(new Privacy({ transactions, tables: PERSONAL_DATA, context, logger, flush }))] };
 }

@@ -3,12 +3,17 @@ import { openContentKeys } from "../responses/feature.ts";
 import { savedChatRoutes } from "./routes.ts";
 import { savedChatRetention } from "./saved-chat-retention.ts";
 import { SavedChats } from "./saved-chats.ts";
-import { SealedChats } from "./sealed-chats.ts";
+import { type ChatKeys, SealedChats } from "./sealed-chats.ts";
 
 /** Conversations of the console's chat, each for the person who had it. */
-export function openSavedChats({ accounts, lifetime, ...parts }: ServiceParts): Feature {
-  const { config, database, logger } = parts;
-  const keys = openChatKeys(parts);
+export function openSavedChats({
+  accounts,
+  chatKeys: keys,
+  config,
+  database,
+  lifetime,
+  logger,
+}: ServiceParts): Feature {
   if (keys === undefined) return { project: [savedChatRoutes(accounts, undefined)] };
   const settings = config.savedChats;
   lifetime.use(savedChatRetention({ ...keys, database, logger, keepDays: settings.keepDays }));
@@ -16,7 +21,7 @@ export function openSavedChats({ accounts, lifetime, ...parts }: ServiceParts): 
 }
 
 /** Opens the keys of saved chats; undefined where none are saved. */
-export function openChatKeys(parts: Pick<BaseParts, "config" | "database" | "logger">) {
+export function openChatKeys(parts: Pick<BaseParts, "config" | "database" | "logger">): ChatKeys | undefined {
   if (!parts.config.savedChats.store) return undefined;
   const keyring = openContentKeys(parts, "chats of people");
   return keyring && { keyring, sealed: new SealedChats(keyring, parts.logger) };

@@ -9,6 +9,12 @@ import type { SavedChatRow } from "./saved-chat-rows.ts";
 
 export type SavedChatPlace = Pick<SavedChatRow, "projectId" | "userId" | "id">;
 
+/** What encrypts saved chats. */
+export interface ChatKeys {
+  keyring: Keyring;
+  sealed: SealedChats;
+}
+
 // In other threads: a conversation with images has megabytes.
 const compress = promisify(deflateRaw);
 const decompress = promisify(inflateRaw);

@@ -58,6 +58,7 @@ interface ShownSession {
   project: { id: string; name: string } | undefined;
   projects: readonly { id: string; name: string }[];
   user: ShownUser | undefined;
+  savesChats: boolean;
   needsOwner: boolean;
   signIn: SignInOptions;
 }
@@ -78,7 +79,7 @@ function toSignInOptions({ providers, allowsPasswords, hasPasswords, hasKeys }: 
 }
 
 export function toConsoleSession(session: ShownSession): ConsoleSessionAnswer {
-  const { version, organization, isAdmin, project, projects, user, needsOwner, signIn } = session;
+  const { version, organization, isAdmin, project, projects, user, savesChats, needsOwner, signIn } = session;
   return {
     object: "console.session" as const,
     signed_in: true as const,
@@ -89,6 +90,7 @@ export function toConsoleSession(session: ShownSession): ConsoleSessionAnswer {
     projects: projects.map(toReference),
     user: user === undefined ? null : toUser(user),
     sign_in: toSignInOptions(signIn),
+    saves_chats: savesChats,
     needs_owner: needsOwner,
   };
 }

@@ -93,6 +93,7 @@ export const ConsoleSession = named(
       projects: z.array(reference).describe("Projects among which the user can choose."),
       user: consoleUser.nullable().describe("Null for a session with keys."),
       sign_in: signInOptions,
+      saves_chats: z.boolean().describe("Whether the service saves the chats of the signed-in user."),
       needs_owner: z
         .boolean()
         .describe("Whether the session is the operator's, and the organization has no owner yet."),

@@ -1,4 +1,4 @@
-import { ActionIcon, Card, Drawer, Group, ScrollArea, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Alert, Card, Drawer, Group, ScrollArea, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
@@ -118,6 +118,11 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
           </Tooltip>
         </Group>
         <Transcript chat={chat} models={models} onPick={setDraft} />
+        {chat.problem !== undefined && (
+          <Alert color="yellow" p="xs" title={t("This conversation is only in this browser")}>
+            {chat.problem}
+          </Alert>
+        )}
         <Composer
           draft={draft}
           onDraft={setDraft}

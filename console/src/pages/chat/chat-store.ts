@@ -1,16 +1,20 @@
 /** Conversations that are open or being answered. Answers go on while other pages are shown. */
 
+import { type ChatAccount, currentAccount } from "./chat-account.ts";
 import { newTurn, toChatBody } from "./chat-body.ts";
 import {
   type Answer,
   type Conversation,
   newConversation,
   type Parameters,
+  type SavedState,
   type ToolResult,
   type Turn,
 } from "./conversation.ts";
 import { parentOf, pathOf, select, withTurn } from "./conversation-tree.ts";
-import { loadConversation, removeConversation, storeConversation } from "./stored-conversations.ts";
+import { Listeners } from "./listeners.ts";
+import { mergeConversations } from "./merge-conversations.ts";
+import { StoredConversations, serialize } from "./stored-conversations.ts";
 import { type AnswerReader, completionReader, streamAnswer } from "./stream-answer.ts";
 import { toResponseBody } from "./tools/response-body.ts";
 import { type Approval, type McpToolName, usesServiceTools } from "./tools/service-tools.ts";
@@ -23,10 +27,12 @@ export class ChatStore {
   readonly #conversations = new Map<string, Conversation>();
   readonly #runs = new Map<string, AbortController>();
   readonly #unstored = new Set<string>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   /** While the page is left, its requests fail, which is not worth storing. */
   #isLeaving = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #account: ChatAccount | null = null;
+  #stored = new StoredConversations(null);
 
   constructor() {
     globalThis.addEventListener?.("pagehide", () => {
@@ -36,18 +42,40 @@ export class ChatStore {
     globalThis.addEventListener?.("pageshow", () => {
       this.#isLeaving = false;
     });
+    globalThis.addEventListener?.("storage", ({ key }) => this.#takeOver(key));
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  /** Whose conversations these are; null: the browser's. */
+  get account(): ChatAccount | null {
+    this.#enter();
+    return this.#account;
+  }
+
+  /** Where this browser stores the conversations. */
+  get stored(): StoredConversations {
+    this.#enter();
+    return this.#stored;
+  }
+
+  /** IDs of the conversations that are open or being answered. */
+  get openIds(): string[] {
+    this.#enter();
+    return [...this.#conversations.keys()];
+  }
+
+  readonly subscribe = this.#listeners.subscribe;
 
   /** Returns the conversation; an ID that this browser does not have begins another one. */
   get(id: string): Conversation {
-    const conversation = this.#conversations.get(id) ?? loadConversation(id) ?? { ...newConversation(), id };
+    const conversation = this.find(id) ?? { ...newConversation(), id };
     this.#conversations.set(id, conversation);
     return conversation;
+  }
+
+  /** Returns the conversation if this browser has it. */
+  find(id: string): Conversation | undefined {
+    this.#enter();
+    return this.#conversations.get(id) ?? this.#stored.load(id);
   }
 
   isRunning(id: string): boolean {
@@ -56,13 +84,32 @@ export class ChatStore {
 
   /** Adds a conversation. */
   add(conversation: Conversation): void {
+    this.#enter();
     this.#conversations.set(conversation.id, conversation);
-    this.#changed(conversation.id);
+    this.#storeSoon(conversation.id);
+  }
+
+  /** Replaces a conversation by a version that the server has, or that contains it. */
+  receive(conversation: Conversation): void {
+    this.#enter();
+    if (this.#conversations.has(conversation.id)) {
+      this.#conversations.set(conversation.id, conversation);
+      this.#storeSoon(conversation.id);
+    } else {
+      this.#stored.store(conversation);
+      this.#listeners.notify();
+    }
   }
 
   change(id: string, part: Partial<Conversation>): void {
-    this.#conversations.set(id, { ...this.get(id), ...part });
-    this.#changed(id);
+    const conversation = { ...this.get(id), ...part };
+    const { turns, saved } = conversation;
+    // An empty conversation is worth nothing on other devices.
+    if (this.#account !== null && turns.length > 0) {
+      conversation.saved = { revision: saved?.revision ?? 0, isChanged: true };
+    }
+    this.#conversations.set(id, conversation);
+    this.#storeSoon(id);
   }
 
   /** Adds a turn and has it answered by every model. */
@@ -115,13 +162,16 @@ export class ChatStore {
     this.#runs.delete(id);
     this.#conversations.delete(id);
     this.#unstored.delete(id);
-    removeConversation(id);
+    this.#stored.remove(id);
+    this.#listeners.notify();
   }
 
   /** Forgets a conversation that is no longer shown, unless it is being answered. */
   release(id: string): void {
     if (this.isRunning(id)) return;
     this.flush();
+    // The browser's storage may have had no room for it.
+    if (this.#conversations.get(id)?.saved?.isChanged) return;
     this.#conversations.delete(id);
   }
 
@@ -132,7 +182,7 @@ export class ChatStore {
     if (this.#isLeaving) return;
     for (const id of this.#unstored) {
       const conversation = this.#conversations.get(id);
-      if (conversation !== undefined) storeConversation(conversation);
+      if (conversation !== undefined) this.#stored.store(conversation);
     }
     this.#unstored.clear();
   }
@@ -160,18 +210,71 @@ export class ChatStore {
     );
     if (this.#runs.get(id) !== controller) return;
     this.#runs.delete(id);
-    this.#changed(id);
+    this.#storeSoon(id);
     this.flush();
   }
 
-  #changed(id: string): void {
+  #storeSoon(id: string): void {
     this.#unstored.add(id);
     this.#timer ??= setTimeout(() => this.flush(), STORE_MS);
-    for (const listener of this.#listeners) listener();
+    this.#listeners.notify();
+  }
+
+  /** Forgets the conversations of an account without storing them, before it signs out. */
+  forget(): void {
+    this.#unstored.clear();
+    this.#drop();
+  }
+
+  /** Begins with other conversations when somebody else signs in, or in another project. */
+  #enter(): void {
+    const account = currentAccount();
+    if (account === undefined || isSame(account, this.#account)) return;
+    this.flush();
+    this.#drop();
+    this.#account = account;
+    this.#stored = new StoredConversations(account);
+  }
+
+  #drop(): void {
+    for (const controller of this.#runs.values()) controller.abort();
+    this.#runs.clear();
+    this.#conversations.clear();
+  }
+
+  /** Takes over what another tab of this browser has stored. */
+  #takeOver(key: string | null): void {
+    const id = key === null ? undefined : this.#stored.idOf(key);
+    if (id === undefined) return;
+    this.#stored.forget(id);
+    const open = this.#conversations.get(id);
+    const stored = this.#stored.load(id);
+    if (open !== undefined && stored === undefined && !this.isRunning(id)) this.#conversations.delete(id);
+    if (open === undefined || stored === undefined) {
+      this.#listeners.notify();
+      return;
+    }
+    const merged = mergeConversations(open, stored);
+    const isStored = serialize({ turns: merged.turns }) === serialize({ turns: stored.turns });
+    const saved = isStored ? stored.saved : laterState(open.saved, stored.saved);
+    this.#conversations.set(id, { ...merged, ...(saved && { saved }) });
+    // Both tabs have the same turns after that, and neither stores again.
+    if (isStored) this.#listeners.notify();
+    else this.#storeSoon(id);
   }
 }
 
 export const chatStore: ChatStore = new ChatStore();
+
+function isSame(one: ChatAccount | null, other: ChatAccount | null): boolean {
+  return one?.userId === other?.userId && one?.projectId === other?.projectId;
+}
+
+/** Of a version that contains both. */
+function laterState(one: SavedState | undefined, other: SavedState | undefined): SavedState | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return { revision: Math.max(one.revision, other.revision), isChanged: true };
+}
 
 function readerOf(parameters: Parameters, turns: readonly Turn[], model: string, column: number): AnswerReader {
   const body = toChatBody(model, parameters, turns, column);

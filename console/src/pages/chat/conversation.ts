@@ -120,6 +120,14 @@ export interface Turn {
   answers: Answer[];
 }
 
+/** State of a conversation on the server. */
+export interface SavedState {
+  /** Of the version that this browser has read or written; 0: the server has none. */
+  revision: number;
+  /** Whether this browser has changes that the server lacks. */
+  isChanged: boolean;
+}
+
 export interface Conversation {
   id: string;
   /** Epoch milliseconds of the last change. */
@@ -130,6 +138,8 @@ export interface Conversation {
   turns: Turn[];
   /** Turn that is shown after another one, by the ID of the other; empty for a first turn. */
   selected?: Record<string, string>;
+  /** Left out: it belongs to this browser only. */
+  saved?: SavedState;
 }
 
 export const NO_PARAMETERS: Parameters = {

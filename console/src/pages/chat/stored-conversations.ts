@@ -1,7 +1,8 @@
-/** Conversations, which stay in this browser. */
+/** Conversations in this browser's storage: all of the browser, or copies of those of an account. */
 
 import { t } from "../../i18n/translate.ts";
-import { type Conversation, NO_PARAMETERS, newConversation } from "./conversation.ts";
+import { accountPrefix, type ChatAccount } from "./chat-account.ts";
+import { type Conversation, NO_PARAMETERS, newConversation, type SavedState } from "./conversation.ts";
 
 export interface ConversationTitle {
   id: string;
@@ -10,66 +11,114 @@ export interface ConversationTitle {
   changedAt: number;
 }
 
-const PREFIX = "parlance-conversation/";
+interface ConversationHead extends ConversationTitle {
+  hasTurns: boolean;
+  saved: SavedState | undefined;
+}
+
+const BROWSER_PREFIX = "parlance-conversation/";
 /** ID of the conversation that was stored last. */
-const OPEN_KEY = "parlance-open-conversation";
+const BROWSER_OPEN_KEY = "parlance-open-conversation";
 /** Older ones are removed. */
 const MAX_STORED = 100;
 const TITLE_CHARACTERS = 80;
 
-/** Returns those with questions, newest first. */
-export function listConversations(): ConversationTitle[] {
-  return readAll()
-    .filter(({ turns }) => turns.length > 0)
-    .map(({ id, changedAt, turns: [first] }) => ({ id, changedAt, title: titleOf(first?.text ?? "") }));
-}
+export class StoredConversations {
+  readonly #prefix: string;
+  readonly #openKey: string;
+  /** By ID; those that are missing are read when they are needed. */
+  readonly #heads = new Map<string, ConversationHead>();
 
-/** Returns the one that was stored last, or a new one. */
-export function loadLastConversation(): Conversation {
-  try {
-    return loadConversation(localStorage.getItem(OPEN_KEY) ?? "") ?? newConversation();
-  } catch {
-    // Storage is disabled.
-    return newConversation();
+  /** `account`: null for those that belong to the browser. */
+  constructor(account: ChatAccount | null) {
+    this.#prefix = account === null ? BROWSER_PREFIX : `${accountPrefix(account)}conversation/`;
+    this.#openKey = account === null ? BROWSER_OPEN_KEY : `${accountPrefix(account)}open`;
   }
-}
 
-export function loadConversation(id: string): Conversation | undefined {
-  return read(PREFIX + id);
-}
-
-/** Makes room where the browser's storage is full: images of old conversations take most of it. */
-export function storeConversation(conversation: Conversation): void {
-  const older = readAll().filter(({ id }) => id !== conversation.id);
-  for (const [index, { id, turns }] of older.entries()) {
-    if (turns.length === 0 || index >= MAX_STORED - 1) removeConversation(id);
+  /** Returns all, newest first. */
+  heads(): ConversationHead[] {
+    const ids = keysOfStorage().flatMap((key) => this.idOf(key) ?? []);
+    return ids.flatMap((id) => this.#head(id) ?? []).sort((a, b) => b.changedAt - a.changedAt);
   }
-  for (let last = older.length; last >= 0; last -= 1) {
+
+  /** Returns those with questions, newest first. */
+  list(): ConversationTitle[] {
+    return this.heads()
+      .filter(({ hasTurns }) => hasTurns)
+      .map(({ id, title, changedAt }) => ({ id, title, changedAt }));
+  }
+
+  /** Returns the one that was stored last, or a new one. */
+  last(): Conversation {
     try {
-      localStorage.setItem(PREFIX + conversation.id, JSON.stringify(conversation, withoutProbabilities));
-      localStorage.setItem(OPEN_KEY, conversation.id);
-      return;
+      return this.load(localStorage.getItem(this.#openKey) ?? "") ?? newConversation();
     } catch {
-      // Where storage is disabled, the conversation lasts until the page is closed.
-      const oldest = older[last - 1];
-      if (oldest !== undefined) removeConversation(oldest.id);
+      // Storage is disabled.
+      return newConversation();
     }
   }
+
+  load(id: string): Conversation | undefined {
+    return parseConversation(readItem(this.#prefix + id));
+  }
+
+  /** Makes room where the browser's storage is full: images of old conversations take most of it. */
+  store(conversation: Conversation): void {
+    const older = this.heads().filter(({ id }) => id !== conversation.id);
+    // A change that the server lacks is nowhere else.
+    const removable = older.filter(({ saved }) => saved?.isChanged !== true);
+    for (const [index, { id, hasTurns }] of removable.entries()) {
+      if (!hasTurns || index >= MAX_STORED - 1) this.remove(id);
+    }
+    for (let last = removable.length; last >= 0; last -= 1) {
+      try {
+        localStorage.setItem(this.#prefix + conversation.id, serialize(conversation));
+        localStorage.setItem(this.#openKey, conversation.id);
+        this.#heads.set(conversation.id, toHead(conversation));
+        return;
+      } catch {
+        // Where storage is disabled, the conversation lasts until the page is closed.
+        const oldest = removable[last - 1];
+        if (oldest !== undefined) this.remove(oldest.id);
+      }
+    }
+  }
+
+  remove(id: string): void {
+    this.#heads.delete(id);
+    localStorage.removeItem(this.#prefix + id);
+  }
+
+  /** Reads a conversation again that another tab has changed. */
+  forget(id: string): void {
+    this.#heads.delete(id);
+  }
+
+  /** Returns the ID of the conversation that a key of the storage has; undefined for other keys. */
+  idOf(key: string): string | undefined {
+    return key.startsWith(this.#prefix) ? key.slice(this.#prefix.length) : undefined;
+  }
+
+  #head(id: string): ConversationHead | undefined {
+    const head = this.#heads.get(id);
+    if (head !== undefined) return head;
+    const conversation = this.load(id);
+    if (conversation === undefined) return undefined;
+    const read = toHead(conversation);
+    this.#heads.set(id, read);
+    return read;
+  }
 }
 
-export function removeConversation(id: string): void {
-  localStorage.removeItem(PREFIX + id);
+/** JSON of a conversation. Log probabilities, which are fifty times as large as their text, are left out. */
+export function serialize(conversation: Partial<Conversation>): string {
+  return JSON.stringify(conversation, (key, value) => (key === "tokens" && Array.isArray(value) ? undefined : value));
 }
 
-function readAll(): Conversation[] {
-  const keys = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
-  return keys.flatMap((key) => read(key) ?? []).sort((a, b) => b.changedAt - a.changedAt);
-}
-
-/** An interrupted answer counts as stopped. */
-function read(key: string): Conversation | undefined {
+/** Reads a conversation; undefined for anything else. An interrupted answer counts as stopped. */
+export function parseConversation(text: string | null): Conversation | undefined {
   try {
-    const stored = JSON.parse(localStorage.getItem(key) ?? "null") as Conversation | null;
+    const stored = JSON.parse(text ?? "null") as Conversation | null;
     if (stored === null || !Array.isArray(stored.turns)) return undefined;
     const turns = stored.turns.map((turn) => ({
       ...turn,
@@ -84,13 +133,29 @@ function read(key: string): Conversation | undefined {
   }
 }
 
-/** Log probabilities are fifty times as large as their text. */
-function withoutProbabilities(key: string, value: unknown): unknown {
-  return key === "tokens" && Array.isArray(value) ? undefined : value;
-}
-
-function titleOf(text: string): string {
-  const line = text.trim().split("\n", 1)[0] ?? "";
+export function titleOf({ turns: [first] }: Pick<Conversation, "turns">): string {
+  const line = first?.text.trim().split("\n", 1)[0] ?? "";
   if (line === "") return t("Image");
   return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS)}…` : line;
+}
+
+function toHead(conversation: Conversation): ConversationHead {
+  const { id, changedAt, turns, saved } = conversation;
+  return { id, title: titleOf(conversation), changedAt, hasTurns: turns.length > 0, saved };
+}
+
+function keysOfStorage(): string[] {
+  try {
+    return Object.keys(localStorage);
+  } catch {
+    return [];
+  }
+}
+
+function readItem(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
 }

@@ -1,4 +1,4 @@
-import { Button, ScrollArea, Stack, Text } from "@mantine/core";
+import { Button, ScrollArea, Skeleton, Stack, Text } from "@mantine/core";
 import { lazy, memo, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { msg, t } from "../../i18n/translate.ts";
@@ -28,7 +28,7 @@ interface TranscriptProps {
 
 /** Turns of a conversation, the latest first to be drawn; an empty one suggests questions. */
 export const Transcript = memo(function Transcript({ chat, models, onPick }: TranscriptProps) {
-  const { conversation, isRunning, actions } = chat;
+  const { conversation, isRunning, isLoading, actions } = chat;
   const { id, models: selected } = conversation;
   const turns = useMemo(() => pathOf(conversation), [conversation]);
   const branches = useMemo(() => branchesOf(conversation), [conversation]);
@@ -77,7 +77,9 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
       viewportProps={{ tabIndex: 0, role: "log", "aria-label": t("Conversation"), "aria-live": "polite" }}
       onScrollPositionChange={onScroll}
     >
-      {turns.length === 0 ? (
+      {turns.length === 0 && isLoading ? (
+        <LoadingTurns />
+      ) : turns.length === 0 ? (
         <Welcome onPick={onPick} />
       ) : (
         <Stack gap="xl" py="xs" pr="sm" maw={selected.length > 1 ? undefined : 860} mx="auto">
@@ -112,6 +114,17 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
 function WhenShown({ run }: { run: () => void }) {
   useEffect(run, [run]);
   return null;
+}
+
+function LoadingTurns() {
+  return (
+    <Stack gap="md" py="xs" maw={860} mx="auto" role="status" aria-label={t("Loading the conversation")}>
+      <Skeleton h={44} w="45%" ml="auto" />
+      <Skeleton h={120} w="85%" />
+      <Skeleton h={44} w="35%" ml="auto" />
+      <Skeleton h={80} w="75%" />
+    </Stack>
+  );
 }
 
 function Welcome({ onPick }: { onPick: (text: string) => void }) {

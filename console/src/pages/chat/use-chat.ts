@@ -1,8 +1,9 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { chatStore } from "./chat-store.ts";
+import { chatSync } from "./chat-sync.ts";
 import { type Conversation, newConversation, type ToolResult, type Turn } from "./conversation.ts";
-import { loadLastConversation } from "./stored-conversations.ts";
+import type { SyncState } from "./sync-state.ts";
 import type { Approval, McpToolName } from "./tools/service-tools.ts";
 
 /** The same object while the conversation is. */
@@ -23,25 +24,38 @@ export interface ChatActions {
   open(id: string): void;
   /** Begins another one with the same models and parameters. */
   begin(): void;
-  /** Deletes a stored conversation. */
-  remove(id: string): void;
+  /** Deletes a stored conversation, and returns how to undo it. */
+  remove(id: string): () => void;
 }
 
 /** The same object while nothing of it changes. */
 export interface Chat {
   conversation: Conversation;
   isRunning: boolean;
+  /** Whether its turns are still being read from the server. */
+  isLoading: boolean;
+  /** Why it stays in this browser; undefined: the server has it, or will. */
+  problem: string | undefined;
   actions: ChatActions;
+}
+
+/** The state of the conversations of whoever is signed in. */
+export function useChatSync(): SyncState {
+  useEffect(() => chatSync.start());
+  return useSyncExternalStore(chatSync.subscribe, chatSync.state);
 }
 
 /** The conversation that the address names, or the one that was stored last. */
 export function useChat(): Chat {
   const { c, prompt } = useSearch({ strict: false }) as { c?: string; prompt?: string };
   const navigate = useNavigate();
-  const [last] = useState(() => loadLastConversation());
+  const [last] = useState(() => chatStore.stored.last());
   const id = c ?? last.id;
   const conversation = useSyncExternalStore(chatStore.subscribe, () => chatStore.get(id));
   const isRunning = useSyncExternalStore(chatStore.subscribe, () => chatStore.isRunning(id));
+  const { entries, loading, problems } = useChatSync();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reads what the list of the server names
+  useEffect(() => void chatSync.open(id), [id, entries]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: an address without a conversation gets the last one's
   useEffect(() => {
     // That of a prompt begins another one.
@@ -67,10 +81,25 @@ export function useChat(): Chat {
       open: (next) => show(next),
       begin: () => begin(),
       remove: (removed) => {
-        chatStore.remove(removed);
+        const undo = removeConversation(removed);
         if (removed === id) begin(true);
+        return undo;
       },
     };
   }, [id, navigate]);
-  return useMemo(() => ({ conversation, isRunning, actions }), [conversation, isRunning, actions]);
+  const isLoading = loading.has(id);
+  const problem = problems.get(id);
+  return useMemo(
+    () => ({ conversation, isRunning, isLoading, problem, actions }),
+    [conversation, isRunning, isLoading, problem, actions],
+  );
+}
+
+function removeConversation(id: string): () => void {
+  if (chatStore.account !== null) return chatSync.remove(id);
+  const conversation = chatStore.find(id);
+  chatStore.remove(id);
+  return () => {
+    if (conversation !== undefined) chatStore.receive(conversation);
+  };
 }

@@ -1,0 +1,297 @@
+/** Brings conversations of a signed-in person to the server and from there, in the background. */
+
+import { ApiError } from "../../api/request.ts";
+import { type ChatAccount, removeAccountData } from "./chat-account.ts";
+import { chatStore } from "./chat-store.ts";
+import type { Conversation } from "./conversation.ts";
+import { Listeners } from "./listeners.ts";
+import { mergeConversations } from "./merge-conversations.ts";
+import { PendingDeletions } from "./pending-deletions.ts";
+import {
+  deleteAllSavedChats,
+  deleteSavedChat,
+  isFull,
+  listSavedChats,
+  putSavedChat,
+  readSavedChat,
+  type SavedChat,
+} from "./saved-chats-api.ts";
+import { contentOf, isSameContent, unionOf } from "./saved-content.ts";
+import { type ConversationTitle, parseConversation, titleOf } from "./stored-conversations.ts";
+import { NO_SYNC, type SyncState } from "./sync-state.ts";
+
+const PUSH_MS = 1500;
+/** An answer that is being received is saved this often. */
+const MAX_WAIT_MS = 10_000;
+const PULL_MS = 30_000;
+const FIRST_RETRY_MS = 2000;
+/** Others change the same conversation at the same moment. */
+const MAX_CONFLICTS = 5;
+
+export class ChatSync {
+  #state: SyncState = NO_SYNC;
+  #account: ChatAccount | null = null;
+  #deletions = new PendingDeletions(null);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #pushTimer: ReturnType<typeof setTimeout> | undefined;
+  /** When the first change was made that is not pushed yet. */
+  #changedSince: number | undefined;
+  #failures = 0;
+  #next: Promise<void> | undefined;
+  /** Versions that the server refused; changed ones are tried again. */
+  readonly #refused = new Map<string, Conversation>();
+  readonly #listeners = new Listeners();
+
+  constructor() {
+    chatStore.subscribe(() => this.#noticeChange());
+    globalThis.addEventListener?.("online", () => void this.sync());
+    globalThis.document?.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") void this.sync();
+    });
+  }
+
+  readonly subscribe = this.#listeners.subscribe;
+
+  readonly state = (): SyncState => this.#state;
+
+  /** Begins with the conversations of whoever is signed in now. */
+  start(): void {
+    const { account } = chatStore;
+    if (account === this.#account) return;
+    this.#stop();
+    this.#account = account;
+    if (account === null) return;
+    removeAccountData(account.userId);
+    this.#deletions = new PendingDeletions(account);
+    this.#update({ mode: "account" });
+    void this.sync();
+  }
+
+  /** Reads what changed on the server and writes what changed here. Never rejects. */
+  sync(): Promise<void> {
+    // What changed while it ran is not written yet.
+    this.#next = (this.#next ?? Promise.resolve()).then(() => this.#sync());
+    return this.#next;
+  }
+
+  /** Reads a conversation that another device changed, or that this browser does not have. */
+  async open(id: string): Promise<void> {
+    const entry = this.#state.entries.find((each) => each.id === id);
+    const local = chatStore.find(id);
+    if (entry === undefined || (local?.saved?.revision ?? 0) >= entry.revision) return;
+    if (local === undefined || local.turns.length === 0)
+      this.#update({ loading: new Set(this.#state.loading).add(id) });
+    try {
+      await this.#refresh(id);
+    } catch (failure) {
+      this.#fail(failure);
+    } finally {
+      const loading = new Set(this.#state.loading);
+      loading.delete(id);
+      this.#update({ loading });
+    }
+  }
+
+  /** Lists the conversations of the account, newest first. */
+  titles(): ConversationTitle[] {
+    if (this.#account === null) return chatStore.stored.list();
+    return unionOf(this.#state.entries, chatStore.stored.list()).filter(({ id }) => !this.#deletions.has(id));
+  }
+
+  /** Deletes a conversation after the time in which it can be undone; returns how to undo it. */
+  remove(id: string): () => void {
+    this.#deletions.add(id);
+    this.#update({});
+    this.#schedule(this.#deletions.nextMs());
+    return () => {
+      this.#deletions.cancel(id);
+      this.#update({});
+    };
+  }
+
+  /** Deletes all conversations of the account in the project. */
+  async removeAll(): Promise<void> {
+    await deleteAllSavedChats();
+    for (const { id } of chatStore.stored.heads()) chatStore.remove(id);
+    this.#update({ entries: [], problems: new Map() });
+  }
+
+  /** Writes everything to the server; returns the number of conversations that it does not have. */
+  async finish(): Promise<number> {
+    this.start();
+    if (this.#account === null) return 0;
+    this.#deletions.expire();
+    await this.sync();
+    return this.#changed().length;
+  }
+
+  /** Removes the account's conversations from this browser. */
+  forget(): void {
+    this.#stop();
+    chatStore.forget();
+    removeAccountData();
+  }
+
+  async #sync(): Promise<void> {
+    const account = this.#account;
+    if (account === null || this.#state.mode === "browser") return;
+    clearTimeout(this.#timer);
+    try {
+      await this.#deleteDue();
+      await this.#pull();
+      await this.#push();
+      if (account !== this.#account) return;
+      this.#failures = 0;
+      this.#update({ isOffline: false });
+    } catch (failure) {
+      if (account === this.#account) this.#fail(failure);
+    }
+    if (account !== this.#account) return;
+    const next = this.#failures === 0 ? PULL_MS : Math.min(PULL_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
+    this.#schedule(Math.min(next, this.#deletions.nextMs()));
+  }
+
+  async #deleteDue(): Promise<void> {
+    for (const id of this.#deletions.due()) {
+      await deleteSavedChat(id);
+      chatStore.remove(id);
+      this.#deletions.cancel(id);
+    }
+  }
+
+  async #pull(): Promise<void> {
+    const account = this.#account;
+    const entries = await listSavedChats();
+    if (account !== this.#account) return;
+    const byId = new Map(entries.map((entry) => [entry.id, entry]));
+    for (const { id, saved } of chatStore.stored.heads()) {
+      if (saved === undefined || saved.revision === 0 || byId.has(id)) continue;
+      // Another device deleted it; what this one added meanwhile counts more.
+      if (!saved.isChanged && !chatStore.isRunning(id)) chatStore.remove(id);
+    }
+    this.#update({ entries });
+    for (const id of chatStore.openIds) await this.open(id);
+  }
+
+  async #push(): Promise<void> {
+    this.#changedSince = undefined;
+    for (const id of this.#changed()) await this.#write(id);
+  }
+
+  /** IDs of conversations that the server lacks, or has in another version. */
+  #changed(): string[] {
+    chatStore.flush();
+    const stored = chatStore.stored.heads().filter(({ saved, hasTurns }) => hasTurns && saved?.isChanged === true);
+    // The browser's storage may have no room for an open one.
+    const open = chatStore.openIds.filter((id) => chatStore.find(id)?.saved?.isChanged === true);
+    return [...new Set([...stored.map(({ id }) => id), ...open])].filter((id) => !this.#deletions.has(id));
+  }
+
+  async #write(id: string): Promise<void> {
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
+      const conversation = chatStore.find(id);
+      if (conversation === undefined || isSameContent(this.#refused.get(id), conversation)) return;
+      const { revision } = conversation.saved ?? { revision: 0 };
+      try {
+        const entry = await putSavedChat(id, {
+          title: titleOf(conversation),
+          content: contentOf(conversation),
+          revision,
+        });
+        this.#confirm(conversation, entry);
+        return;
+      } catch (failure) {
+        if (!(failure instanceof ApiError)) throw failure;
+        if (failure.code === "chat_changed") await this.#refresh(id);
+        else if (failure.code === "chat_not_found") receiveState(conversation, { revision: 0, isChanged: true });
+        else if (failure.status === 413 || failure.status === 400 || isFull(failure)) {
+          this.#refuse(conversation, failure.message);
+          return;
+        } else throw failure;
+      }
+    }
+  }
+
+  #confirm(sent: Conversation, entry: SavedChat): void {
+    const { id } = sent;
+    const now = chatStore.find(id);
+    if (now === undefined) return;
+    receiveState(now, { revision: entry.revision, isChanged: !isSameContent(now, sent) });
+    this.#refused.delete(id);
+    const problems = new Map(this.#state.problems);
+    problems.delete(id);
+    this.#update({ entries: [entry, ...this.#state.entries.filter((each) => each.id !== id)], problems });
+  }
+
+  #refuse(conversation: Conversation, message: string): void {
+    this.#refused.set(conversation.id, conversation);
+    this.#update({ problems: new Map(this.#state.problems).set(conversation.id, message) });
+  }
+
+  /** Reads a conversation from the server, and unites it with what this browser has changed. */
+  async #refresh(id: string): Promise<void> {
+    const account = this.#account;
+    const { content, revision } = await readSavedChat(id);
+    const remote = parseConversation(content);
+    if (account !== this.#account || remote === undefined) return;
+    const local = chatStore.find(id);
+    const hasChanges = local !== undefined && local.turns.length > 0 && (local.saved?.isChanged ?? true);
+    // A branch that somebody reads is not exchanged under their eyes.
+    const selected = { ...remote.selected, ...local?.selected };
+    const merged = hasChanges ? mergeConversations(local, remote) : { ...remote, selected };
+    const isChanged = hasChanges && !isSameContent(merged, remote);
+    chatStore.receive({ ...merged, id, saved: { revision, isChanged } });
+  }
+
+  #fail(failure: unknown): void {
+    // The service saves no chats any more.
+    if (failure instanceof ApiError && failure.status === 404) {
+      this.#stop();
+      return;
+    }
+    this.#failures += 1;
+    this.#update({ isOffline: true });
+  }
+
+  #noticeChange(): void {
+    if (this.#account === null || this.#state.mode === "browser") return;
+    const hasChanges = chatStore.openIds.some((id) => chatStore.find(id)?.saved?.isChanged === true);
+    if (!hasChanges || this.#failures > 0) return;
+    const now = Date.now();
+    this.#changedSince ??= now;
+    clearTimeout(this.#pushTimer);
+    const delay = Math.max(0, Math.min(PUSH_MS, this.#changedSince + MAX_WAIT_MS - now));
+    this.#pushTimer = setTimeout(() => void this.sync(), delay);
+  }
+
+  #schedule(delayMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      // A tab that nobody sees asks for nothing, but writes.
+      if (document.visibilityState === "visible" || this.#changed().length > 0) void this.sync();
+      else this.#schedule(PULL_MS);
+    }, delayMs);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#pushTimer);
+    this.#account = null;
+    this.#failures = 0;
+    this.#changedSince = undefined;
+    this.#refused.clear();
+    this.#state = NO_SYNC;
+    this.#update({});
+  }
+
+  #update(part: Partial<SyncState>): void {
+    this.#state = { ...this.#state, ...part };
+    this.#listeners.notify();
+  }
+}
+
+export const chatSync: ChatSync = new ChatSync();
+
+function receiveState(conversation: Conversation, saved: Conversation["saved"]): void {
+  chatStore.receive({ ...conversation, ...(saved && { saved }) });
+}

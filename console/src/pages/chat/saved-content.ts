@@ -1,0 +1,23 @@
+import type { Conversation } from "./conversation.ts";
+import type { SavedChat } from "./saved-chats-api.ts";
+import { type ConversationTitle, serialize } from "./stored-conversations.ts";
+
+/** What the server stores of a conversation. */
+export function contentOf({ saved: _saved, ...conversation }: Conversation): string {
+  return serialize(conversation);
+}
+
+export function isSameContent(one: Conversation | undefined, other: Conversation): boolean {
+  return one !== undefined && (one === other || contentOf(one) === contentOf(other));
+}
+
+/** Titles of the server's chats and of those that this browser has, newest first. */
+export function unionOf(entries: readonly SavedChat[], stored: readonly ConversationTitle[]): ConversationTitle[] {
+  const local = new Map(stored.map((title) => [title.id, title]));
+  const titles = entries.map(({ id, title, updated_at: seconds }) => {
+    const here = local.get(id);
+    local.delete(id);
+    return { id, title: here?.title ?? title ?? "…", changedAt: Math.max(seconds * 1000, here?.changedAt ?? 0) };
+  });
+  return [...titles, ...local.values()].sort((a, b) => b.changedAt - a.changedAt);
+}
