@@ -7,6 +7,7 @@ import { configurationData } from "./configuration/personal-data.ts";
 import { evalData } from "./evals/personal-data.ts";
 import { fileData } from "./files/personal-data.ts";
 import { mailData } from "./mail/personal-data.ts";
+import { mcpGrantData } from "./mcp/grants/personal-data.ts";
 import { mcpData } from "./mcp/personal-data.ts";
 import type { AllPersonalData } from "./privacy/personal-data.ts";
 import { promptData } from "./prompts/personal-data.ts";
@@ -38,6 +39,7 @@ export const PERSONAL_DATA = {
   ...budgetData,
   ...mailData,
   ...mcpData,
+  ...mcpGrantData,
   consoleGrants: { rows: [{ by: { keyId: "key" }, hidden: ["tokenHash", "sessionId"], erase: "delete" }] },
   clientSecrets: { rows: [{ by: { keyId: "key" }, hidden: ["secretHash", "session"], erase: "delete" }] },
   ...configurationData,

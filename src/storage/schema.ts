@@ -27,6 +27,7 @@ import type { FileRow } from "../features/files/file-rows.ts";
 import type { ProjectGuardrailsRow } from "../features/guardrails/guardrail-rows.ts";
 import type { MailDeliveryRow } from "../features/mail/mail-rows.ts";
 import type { McpCallRow } from "../features/mcp/mcp-call-rows.ts";
+import type { McpGrantRow } from "../features/mcp/mcp-grant-rows.ts";
 import type { McpMessageRow } from "../features/mcp/mcp-rows.ts";
 import type { PromptLabelRow, PromptRow, PromptVersionRow } from "../features/prompts/prompt-rows.ts";
 import type { RequestFeedbackRow } from "../features/recorded-content/feedback-rows.ts";
@@ -121,6 +122,7 @@ export interface Schema {
   requestFeedback: RequestFeedbackRow;
   savedChats: SavedChatRow;
   mcpMessages: McpMessageRow;
+  mcpGrants: McpGrantRow;
   uploads: UploadRow;
   uploadParts: UploadPartRow;
   vectorStores: VectorStoreRow;

@@ -7,6 +7,7 @@ import { consoleUrl } from "../sign-on/sign-on-routes.ts";
 import { ClientMessages } from "./client-messages.ts";
 import { McpGateway } from "./gateway.ts";
 import { mcpGateway, resourceMetadata } from "./gateway-routes.ts";
+import { openGrants } from "./grants/open-grants.ts";
 import { McpCallLog } from "./mcp-call-log.ts";
 import { McpServers } from "./mcp-servers.ts";
 import { McpToolType } from "./mcp-tool.ts";
@@ -19,7 +20,9 @@ export function mcpFeature(parts: ServiceParts): Feature {
   const log = new McpCallLog(database, logger);
   lifetime.defer(() => log.close());
   lifetime.use(log.retention(config.usage.requestDays));
-  const servers = new McpServers({ servers: config.mcpServers, settings: config.mcp, logger });
+  const accountsAtServers = openGrants(parts);
+  const grants = accountsAtServers?.grants;
+  const servers = new McpServers({ servers: config.mcpServers, settings: config.mcp, grants, logger });
   lifetime.defer(() => servers.close());
   tools.register(new McpToolType(servers, log));
   const requests = new InternalRequests("x-parlance-mcp-call");
@@ -28,7 +31,12 @@ export function mcpFeature(parts: ServiceParts): Feature {
   const gateway = new McpGateway({ servers, inference, logger, log, messages, service });
   lifetime.defer(() => gateway.close());
   const routes = { servers, gateway, inference, log, accounts };
-  const always = { project: [mcpServers(routes)], admin: [mcpAdministration(routes)] };
+  const connections = accountsAtServers?.routes(servers);
+  const always = {
+    ...connections,
+    project: [mcpServers(routes), ...(connections?.project ?? [])],
+    admin: [mcpAdministration(routes)],
+  };
   if (!config.mcp.gateway || (servers.count === 0 && !config.mcp.operations)) return always;
   const originOf = (request: FastifyRequest) => consoleUrl(request, config.signOn.publicUrl);
   const issuers = config.signOn.tokens.map(({ issuer }) => issuer);
@@ -36,6 +44,7 @@ export function mcpFeature(parts: ServiceParts): Feature {
     ...always,
     addHooks: (app) => requests.addHooks(app),
     public: [
+      ...(connections?.public ?? []),
       resourceMetadata(issuers, originOf),
       async (app) => {
         app.register(async (scope) => {

@@ -3,11 +3,13 @@
 import { guardToolCall, isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { withTimeout } from "../../kernel/async/timeout.ts";
+import type { Fault } from "../../kernel/faults.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
 import type { Logger } from "../../observability/logger.ts";
 import { offeredName, offeredUri } from "./gateway-names.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
-import type { McpOffer, OfferKind } from "./mcp-offer.ts";
+import { isConnectionRequired } from "./grants/grant-faults.ts";
+import type { McpOffer, McpTool, OfferKind } from "./mcp-offer.ts";
 import { describeFailure } from "./mcp-result.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
 
@@ -23,7 +25,18 @@ export interface Offered<Kind extends OfferKind> {
   entry: Entry<Kind>;
   /** As the client names it. */
   offered: Entry<Kind>;
+  /** Why the client has to connect an account first; the tool says where. */
+  required?: Fault;
 }
+
+/** Offered by a server until the client has connected an account. */
+const CONNECT_TOOL: McpTool = {
+  name: "connect",
+  description:
+    "Returns the address at which the user connects an account of this server. Its tools are listed afterwards.",
+  inputSchema: { type: "object" },
+  annotations: { readOnlyHint: true },
+};
 
 /** Each entry with its form after the guardrails. */
 type GuardedEntries<Kind extends OfferKind> = readonly (readonly [Entry<Kind>, Entry<Kind>])[];
@@ -79,13 +92,18 @@ export class GatewayOffers {
     cursor: string | undefined,
   ): Promise<{ entries: Entry<Kind>[]; nextCursor?: string }> {
     const all = await this.list(kind, request, this.serversOf(request));
+    // Clients of one server show why they have none of its tools.
+    if (request.server !== undefined && all[0]?.required !== undefined) throw all[0].required;
     const from = /^\d{1,6}$/.test(cursor ?? "") ? Number(cursor) : 0;
     const entries = all.slice(from, from + PAGE_SIZE).map(({ offered }) => offered);
     const end = from + PAGE_SIZE;
     return { entries, ...(end < all.length && { nextCursor: String(end) }) };
   }
 
-  /** Finds a tool or prompt by the name that the client uses. */
+  /**
+   * Finds a tool or prompt by the name that the client uses. A server that needs an account has the tool that says so for
+   * every name.
+   */
   async find<Kind extends "tools" | "prompts">(
     kind: Kind,
     request: GatewayRequest,
@@ -94,7 +112,8 @@ export class GatewayOffers {
     const servers = this.serversOf(request).filter(
       (server) => request.server !== undefined || name.startsWith(`${server.name}__`),
     );
-    return (await this.list(kind, request, servers)).find(({ offered }) => offered.name === name);
+    const all = await this.list(kind, request, servers);
+    return all.find(({ offered }) => offered.name === name) ?? all.find(({ required }) => required !== undefined);
   }
 
   /** Servers that the client may use at this address. */
@@ -118,6 +137,11 @@ export class GatewayOffers {
           return [{ server, entry, offered: { ...guarded, ...names } }];
         });
       } catch (failure) {
+        if (kind === "tools" && isConnectionRequired(failure)) {
+          const entry = CONNECT_TOOL as Entry<Kind>;
+          const offered = { ...entry, ...identityAmongAll(entry, server.name) };
+          return [{ server, entry, offered, required: failure }];
+        }
         const reason = describeFailure(failure);
         this.#logger.warn({ mcpServer: server.name, kind, reason }, "an MCP server did not list what it offers");
         return [];

@@ -7,6 +7,7 @@ import { offeredUri, readOfferedUri, withOfferedUris } from "./gateway-names.ts"
 import { type GatewayOffers, LIST_WAIT_MS } from "./gateway-offers.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { type GatewayRuns, type ServerRequest, serverFailed } from "./gateway-runs.ts";
+import { isConnectionRequired } from "./grants/grant-faults.ts";
 import { guardPromptResult, guardResourceResult, guardToolResult, unreadableIn } from "./guard-tool-result.ts";
 import type { CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult } from "./mcp-connection.ts";
 import type { McpTool } from "./mcp-offer.ts";
@@ -39,7 +40,8 @@ export class GatewayRequests {
   ): Promise<CallToolResult | InputRequiredResult> {
     const match = await this.#offers.find("tools", context, name);
     if (match === undefined) throw new UnknownOffer(`Unknown tool: ${name.slice(0, 200)}`);
-    const { server, entry: tool } = match;
+    const { server, entry: tool, required } = match;
+    if (required !== undefined) return toTextResult(required.message, name !== match.offered.name);
     const result = await this.#runs.run(toolRequest(server, tool, input), peer, context);
     if (context.server !== undefined || isInputRequiredResult(result) || result.content === undefined) return result;
     return { ...result, content: result.content.map((block) => withOfferedUris(block, server.name)) };
@@ -150,6 +152,10 @@ export class GatewayRequests {
   }
 }
 
+export function toTextResult(text: string, isError: boolean): CallToolResult {
+  return { isError, content: [{ type: "text", text }] };
+}
+
 function toolRequest(server: McpServer, tool: McpTool, input: Input): ServerRequest<CallToolResult> {
   return {
     ...{ server, use: tool.name, label: tool.name, input },
@@ -162,6 +168,7 @@ async function listed(server: McpServer): Promise<readonly McpTool[]> {
   try {
     return await withTimeout(server.list("tools", new AbortController().signal), LIST_WAIT_MS);
   } catch (failure) {
+    if (isConnectionRequired(failure)) throw failure;
     throw serverFailed(server.name, describeFailure(failure), failure);
   }
 }

@@ -4,6 +4,7 @@ import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { isLoopbackName } from "../../kernel/outgoing/loopback-name.ts";
 import type { McpGateway, RpcMessage } from "./gateway.ts";
 import { SERVICE_NAME } from "./service-server.ts";
 
@@ -24,8 +25,6 @@ const SERVER_PATH = `${PATH}/:server`;
 const METADATA = "/.well-known/oauth-protected-resource";
 const DOCUMENTATION = "https://modelcontextprotocol.io";
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Names of this machine. */
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** Methods that reach a server, and count as requests. */
 const COUNTED: ReadonlySet<unknown> = new Set(["tools/call", "prompts/get", "resources/read", "completion/complete"]);
 /** Headers by which the protocol says what a request is. */
@@ -124,7 +123,7 @@ function refuseOtherOrigins(
   const { origin } = headers;
   if (origin === undefined || corsOrigins.includes("*") || corsOrigins.includes(origin) || origin === published) return;
   const page = URL.parse(origin);
-  if (page !== null && page.host === host && LOOPBACK.test(page.hostname)) return;
+  if (page !== null && page.host === host && isLoopbackName(page.hostname)) return;
   const message = "Pages of this origin may not call /mcp: the setting server.cors_origins admits them.";
   throw new Fault("forbidden", message, { code: "cross_site_request" });
 }

@@ -5,6 +5,7 @@ import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
+import { isConnectionRequired } from "./grants/grant-faults.ts";
 import { logged, runOptions } from "./mcp-call.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
 import type { McpConnection } from "./mcp-connection.ts";
@@ -83,6 +84,7 @@ export class GatewayRuns {
           send(connection, input, signal, peer),
         );
       const { value, failure } = await logged(this.#log, { caller, server, tool: use, source }, run);
+      if (isConnectionRequired(failure)) throw failure;
       if (value === undefined) throw serverFailed(server.name, describeFailure(failure), failure);
       const bytes = Buffer.byteLength(JSON.stringify(value));
       if (bytes <= server.maxResultBytes) return value;

@@ -32,8 +32,9 @@ import {
 } from "./gateway-client.ts";
 import { GatewayOffers } from "./gateway-offers.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
-import { GatewayRequests, UnknownOffer } from "./gateway-requests.ts";
+import { GatewayRequests, toTextResult, UnknownOffer } from "./gateway-requests.ts";
 import { GatewayRuns } from "./gateway-runs.ts";
+import { isConnectionRequired } from "./grants/grant-faults.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
 import type { CallToolResult } from "./mcp-connection.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
@@ -238,10 +239,10 @@ export class McpGateway {
     try {
       return await this.#requests.callTool({ name, arguments: input }, client.peer, request);
     } catch (failure) {
-      if (!isRefusal(failure)) throw failure;
+      if (!isRefusal(failure) && !isConnectionRequired(failure)) throw failure;
       request.onFailure(failure);
       // The client's model reads it, and goes on.
-      return { isError: true, content: [{ type: "text", text: failure.message }] };
+      return toTextResult(failure.message, true);
     }
   }
 

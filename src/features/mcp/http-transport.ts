@@ -10,16 +10,29 @@ export interface HttpTransportOptions {
   dispatcher: Dispatcher;
   /** Bytes of all answers of the connection. */
   maxBytes: number;
+  /** Account whose token every request has; undefined: none. */
+  account?: Account | undefined;
+}
+
+/** Access tokens of an account at the server. */
+export interface Account {
+  /** Names the account and its tokens: what a server offers depends on them. */
+  readonly key: string;
+  token(): Promise<string>;
+  /** Gets another token after the server refused the last one. */
+  renew(): Promise<void>;
+  /** Throws the failure for a server that asks for further scopes. */
+  refuseScopes(scopes: string | undefined): Promise<never>;
 }
 
 /** Time after the end of its last stream in which a server may still be asked for the rest of an answer. */
 const RESUME_MS = 3_000;
 
 export async function openHttpTransport(
-  { url, headers, dispatcher, maxBytes }: HttpTransportOptions,
+  { url, headers, dispatcher, maxBytes, account }: HttpTransportOptions,
   watch: ConnectionWatch,
 ): Promise<Transport> {
-  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const { StreamableHTTPClientTransport, extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
   const streams = new AnswerStreams(maxBytes, watch);
   const fetch: FetchLike = async (address, init) => {
     // A stream of notifications says nothing about the end of an answer.
@@ -34,13 +47,22 @@ export async function openHttpTransport(
         return new Response(null, facts);
       }
       const body = stream.count(response.body as ReadableStream<Uint8Array>);
-      return new Response(body, facts as ResponseInit);
+      const answer = new Response(body, facts as ResponseInit);
+      if (account !== undefined && answer.status === 403) {
+        const { error, scope } = extractWWWAuthenticateParams(answer);
+        if (error === "insufficient_scope") await account.refuseScopes(scope);
+      }
+      return answer;
     } catch (error) {
       stream.end();
       throw error;
     }
   };
-  return new StreamableHTTPClientTransport(new URL(url), { fetch, requestInit: { headers: { ...headers } } });
+  return new StreamableHTTPClientTransport(new URL(url), {
+    fetch,
+    requestInit: { headers: { ...headers } },
+    ...(account && { authProvider: { token: () => account.token(), onUnauthorized: () => account.renew() } }),
+  });
 }
 
 interface AnswerStream {

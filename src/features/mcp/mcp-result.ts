@@ -3,6 +3,7 @@
 import { isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { AddressRefused } from "../../kernel/outgoing/outgoing-guard.ts";
+import { isConnectionRequired } from "./grants/grant-faults.ts";
 import type { CallToolResult } from "./mcp-connection.ts";
 
 /** Error of an `mcp_call` item, as in OpenAI's specification. */
@@ -20,6 +21,7 @@ export interface McpOutcome {
 /** JSON-RPC codes of the SDKs: of a request that took too long, and of any other failure of a connection. */
 const TIMED_OUT = -32001;
 const FAILED = -32000;
+const UNAUTHORIZED = 401;
 const MAX_MESSAGE = 500;
 
 export function toOutcome(result: CallToolResult, maxBytes: number): McpOutcome {
@@ -67,6 +69,7 @@ function bytesOf(base64: string): number {
 function errorOf(failure: unknown): McpError {
   const message = describeFailure(failure);
   const { status, code } = (failure ?? {}) as { status?: unknown; code?: unknown };
+  if (isConnectionRequired(failure)) return { type: "http_error", code: UNAUTHORIZED, message };
   if (typeof status === "number") return { type: "http_error", code: status, message };
   if (isRefusal(failure)) return { type: "mcp_protocol_error", code: FAILED, message };
   if (failure instanceof Fault) return { type: "mcp_protocol_error", code: TIMED_OUT, message };
@@ -75,6 +78,7 @@ function errorOf(failure: unknown): McpError {
 
 /** Describes a failure without what only the operator may know, such as the address behind a name. */
 export function describeFailure(failure: unknown): string {
+  if (isConnectionRequired(failure)) return failure.message;
   for (let cause = failure; cause instanceof Error; cause = cause.cause) {
     const { status, code } = cause as { status?: unknown; code?: unknown };
     if (cause instanceof AddressRefused) return "Its address may not be connected to.";

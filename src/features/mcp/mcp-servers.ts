@@ -4,10 +4,15 @@ import { resultWithin } from "../../kernel/async/timeout.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { openHttpTransport } from "./http-transport.ts";
+import { isConnectionRequired } from "./grants/grant-faults.ts";
+import { grantOwnerOf } from "./grants/grant-owner.ts";
+import type { McpGrants } from "./grants/mcp-grants.ts";
+import { usesOAuth } from "./grants/oauth-server.ts";
+import { type Account, openHttpTransport } from "./http-transport.ts";
 import { type KnownEra, McpConnection, type McpConnectionOptions, type ServerFacts } from "./mcp-connection.ts";
 import type { McpOffer, McpTool, OfferKind } from "./mcp-offer.ts";
 import { describeFailure } from "./mcp-result.ts";
+import { AccountLists, FAILED_LIST_MS, LIST_MS, listOnce } from "./offer-lists.ts";
 import { type AccessEntry, accessOf, type ServerAccess } from "./server-access.ts";
 import { ServerProcess } from "./server-process.ts";
 import type { McpServerSettings, McpSettings } from "./settings.ts";
@@ -15,6 +20,8 @@ import type { McpServerSettings, McpSettings } from "./settings.ts";
 export interface McpServersOptions {
   servers: readonly McpServerSettings[];
   settings: McpSettings;
+  /** Accounts of callers; undefined: no server has `oauth`. */
+  grants: McpGrants | undefined;
   logger: Logger;
 }
 
@@ -23,18 +30,21 @@ export type ConnectOptions = Pick<McpConnectionOptions, "peer" | "onResourceUpda
 
 /** Methods that have a price only where the configuration names them. */
 const OTHER_METHODS: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
-/** Time for which the lists of a server are remembered. */
-const LIST_MS = 60_000;
-/** The same for a failure, so that requests do not wait for a server that is away. */
-const FAILED_LIST_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Programs may have to be downloaded first, as by npx, or load an interpreter's libraries. */
 const PROCESS_START_TIMEOUT_MS = 60_000;
-const LIST_TIMEOUT_MS = 20_000;
 /** Bytes of all answers of a connection to a server whose results may have `maxResultSize`: JSON and base64 take more. */
 const OVERHEAD = { factor: 4, bytes: 4 * 1024 * 1024 };
 const MAX_CALLER_RESULT = 1024 * 1024;
 const CALLER_TIMEOUT_MS = 60_000;
+
+/** What a connection has in place of, or beside, the headers of the configuration. */
+interface Credentials {
+  /** The caller's header. */
+  authorization?: string | undefined;
+  /** Opens the caller's account. */
+  openAccount?: (() => Promise<Account>) | undefined;
+}
 
 /** A server that a request may use. */
 export interface McpServer extends ServerAccess {
@@ -60,6 +70,8 @@ export interface ServerState {
   tools: readonly McpTool[];
   /** Why it did not list its tools. */
   problem: string | undefined;
+  /** True: the caller has to connect an account first. */
+  needsAccount?: boolean;
   facts: ServerFacts | undefined;
 }
 
@@ -72,6 +84,7 @@ export class McpServers {
   readonly #states = new Map<string, Omit<ServerState, "facts">>();
   /** By server and kind. */
   readonly #lists = new Map<string, { entries: Promise<McpOffer[OfferKind]>; until: number }>();
+  readonly #accountLists = new AccountLists();
   /** For servers of the operator, which may be on this machine. */
   readonly #privateGuard = new OutgoingGuard({ reach: "private" });
   readonly #publicGuard = new OutgoingGuard({ reach: "public" });
@@ -102,38 +115,59 @@ export class McpServers {
    * Returns a server of the configuration; undefined where the caller's project may not use it. `authorization`: the
    * caller's own, in place of the operator's.
    */
-  find(name: string, { projectId }: Caller, authorization?: string): McpServer | undefined {
+  find(name: string, caller: Caller, authorization?: string): McpServer | undefined {
     const settings = this.#byName.get(name);
     if (settings === undefined) return undefined;
-    const entries = settings.access.filter(({ projects }) => projects?.includes(projectId ?? "") !== false);
-    return entries.length === 0 ? undefined : this.#server(settings, entries, authorization);
+    const entries = settings.access.filter(({ projects }) => projects?.includes(caller.projectId ?? "") !== false);
+    return entries.length === 0 ? undefined : this.#server(settings, entries, caller, authorization);
   }
 
   /** Returns a server with all its tools, for operators; undefined: there is none. */
-  findForOperator(name: string): McpServer | undefined {
+  findForOperator(name: string, operator: Caller): McpServer | undefined {
     const settings = this.#byName.get(name);
-    return settings && this.#server(settings, [{}]);
+    return settings && this.#server(settings, [{}], operator);
   }
 
   /** Returns all servers with all their tools, for operators. */
-  listForOperator(): McpServer[] {
-    return [...this.#byName.keys()].flatMap((name) => this.findForOperator(name) ?? []);
+  listForOperator(operator: Caller): McpServer[] {
+    return [...this.#byName.keys()].flatMap((name) => this.findForOperator(name, operator) ?? []);
   }
 
   /** Lists a server's tools if the last list is old, and resolves with what is known after `waitMs`. */
-  async check({ name, list }: McpServer, waitMs: number): Promise<ServerState> {
-    await resultWithin(
-      list("tools", new AbortController().signal).catch(() => {}),
-      waitMs,
+  async check({ name, settings, list }: McpServer, waitMs: number): Promise<ServerState> {
+    const beganAt = performance.now();
+    let account: Pick<ServerState, "tools" | "problem" | "needsAccount"> | undefined;
+    const listing = list("tools", new AbortController().signal).then(
+      (tools) => {
+        account = { tools, problem: undefined };
+      },
+      (failure) => {
+        account = { tools: [], problem: describeFailure(failure), needsAccount: isConnectionRequired(failure) };
+      },
     );
+    await resultWithin(listing, waitMs);
+    const facts = this.#facts.get(name);
+    if (settings?.oauth !== undefined && account !== undefined) {
+      // Another account may see other tools.
+      return { checkedAt: Date.now(), durationMs: Math.round(performance.now() - beganAt), ...account, facts };
+    }
     const unknown = { checkedAt: undefined, durationMs: undefined, tools: [], problem: undefined };
-    return { ...(this.#states.get(name) ?? unknown), facts: this.#facts.get(name) };
+    return { ...(this.#states.get(name) ?? unknown), facts };
   }
 
-  #server(settings: McpServerSettings, entries: readonly AccessEntry[], authorization?: string): McpServer {
+  #server(
+    settings: McpServerSettings,
+    entries: readonly AccessEntry[],
+    caller: Caller,
+    authorization?: string,
+  ): McpServer {
     const { name } = settings;
     const { timeoutSeconds, maxResultSize, prices, pricePerCall } = settings;
-    const connect = (connection?: ConnectOptions) => this.#connect(settings, authorization, connection);
+    const { grants } = this.#options;
+    const openAccount =
+      grants !== undefined && usesOAuth(settings) ? () => grants.session(settings, grantOwnerOf(caller)) : undefined;
+    const connect = (connection?: ConnectOptions) =>
+      this.#connect(settings, { authorization, openAccount }, connection);
     return {
       ...accessOf(entries),
       name,
@@ -145,8 +179,10 @@ export class McpServers {
         return OTHER_METHODS.has(use) ? undefined : pricePerCall;
       },
       // What a server offers may depend on whose token it gets.
-      list: (kind, signal) =>
-        authorization === undefined ? this.#list(name, kind, connect) : listOnce(kind, connect, signal),
+      list: (kind, signal) => {
+        if (openAccount !== undefined) return this.#listOfAccount(settings, kind, openAccount);
+        return authorization === undefined ? this.#list(name, kind, connect) : listOnce(kind, connect, signal);
+      },
       connect,
     };
   }
@@ -179,7 +215,7 @@ export class McpServers {
     await Promise.allSettled([...closing, this.#privateGuard.close(), this.#publicGuard.close()]);
   }
 
-  #connect(settings: McpServerSettings, authorization: string | undefined, options: ConnectOptions = {}) {
+  #connect(settings: McpServerSettings, { authorization, openAccount }: Credentials, options: ConnectOptions = {}) {
     const { name, url, headers, maxResultSize } = settings;
     const maxBytes = maxBytesOf(maxResultSize);
     if (url === undefined) return { connection: this.#processOf(settings).connect(), release: async () => {} };
@@ -187,7 +223,10 @@ export class McpServers {
     const all = { ...Object.fromEntries(sent), ...(authorization !== undefined && { authorization }) };
     const { dispatcher } = this.#privateGuard;
     const connection = new McpConnection({
-      openTransport: (watch) => openHttpTransport({ url, headers: all, dispatcher, maxBytes }, watch),
+      openTransport: async (watch) => {
+        const account = await openAccount?.();
+        return openHttpTransport({ url, headers: all, dispatcher, maxBytes, account }, watch);
+      },
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       era: this.#eras.get(name),
       onEra: (era, facts) => {
@@ -221,6 +260,16 @@ export class McpServers {
     return running;
   }
 
+  async #listOfAccount<Kind extends OfferKind>(
+    settings: McpServerSettings,
+    kind: Kind,
+    openAccount: () => Promise<Account>,
+  ): Promise<McpOffer[Kind]> {
+    const account = await openAccount();
+    const connect = () => this.#connect(settings, { openAccount: async () => account });
+    return this.#accountLists.list(account.key, kind, connect);
+  }
+
   /** All requests share one list, and one request for it. */
   #list<Kind extends OfferKind>(name: string, kind: Kind, connect: McpServer["connect"]): Promise<McpOffer[Kind]> {
     const key = `${name} ${kind}`;
@@ -245,23 +294,6 @@ export class McpServers {
       },
     );
     return entries;
-  }
-}
-
-async function listOnce<Kind extends OfferKind>(
-  kind: Kind,
-  connect: McpServer["connect"],
-  signal: AbortSignal,
-  startTimeoutMs = 0,
-): Promise<McpOffer[Kind]> {
-  const { connection, release } = connect();
-  try {
-    return await connection.list(
-      kind,
-      AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs + LIST_TIMEOUT_MS)]),
-    );
-  } finally {
-    void release();
   }
 }
 

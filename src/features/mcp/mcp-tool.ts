@@ -11,6 +11,7 @@ import type { InputItem } from "../../wire/responses/responses-input.ts";
 import type { SentTool } from "../../wire/responses/responses-tools.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "../tools/service-tool.ts";
+import { isConnectionRequired } from "./grants/grant-faults.ts";
 import { McpApprovalCall, McpCall } from "./mcp-call.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
@@ -190,6 +191,7 @@ async function listTools(server: McpServer, signal: AbortSignal): Promise<readon
     return await server.list("tools", signal);
   } catch (failure) {
     signal.throwIfAborted();
+    if (isConnectionRequired(failure)) throw failure;
     const message = `The MCP server '${server.name}' did not list its tools. ${describeFailure(failure)}`;
     throw new Fault("upstream-failed", message, { code: "mcp_server_failed", cause: failure });
   }

@@ -122,7 +122,7 @@ export function mcpAdministration({ servers, accounts, log }: McpServerRoutes): 
       }),
       async ({ caller, query }) => {
         await requireInstallation(accounts, caller);
-        return listServers(servers, servers.listForOperator(), query, true);
+        return listServers(servers, servers.listForOperator(caller), query, true);
       },
     );
     app.get<OfServer>(
@@ -135,7 +135,7 @@ export function mcpAdministration({ servers, accounts, log }: McpServerRoutes): 
       }),
       async ({ caller, params, query }) => {
         await requireInstallation(accounts, caller);
-        const server = servers.findForOperator(params.server);
+        const server = servers.findForOperator(params.server, caller);
         if (server === undefined) throw noServer(params.server);
         return listTools(servers, server, query);
       },

@@ -31,6 +31,47 @@ const access = mapping({
     ),
 });
 
+const scope = z.string().regex(/^[!#-[\]-~]{1,200}$/, { error: "must be a scope, without spaces" });
+
+const oauth = mapping(
+  {
+    issuer: webhookUrl
+      .optional()
+      .describe(
+        "Authorization server that issues the tokens, as the server names it. Needed with `client_id`, and for one on this machine or a private network. Default: the first one that the server names.",
+      ),
+    client_id: z
+      .string()
+      .min(1)
+      .max(2000)
+      .optional()
+      .describe("Client ID that the authorization server gave this service. Default: this service registers itself."),
+    client_secret: z
+      .string()
+      .min(1)
+      .max(4096)
+      .transform((secret) => new Secret(secret))
+      .optional()
+      .describe(
+        "Client secret. Pass it as an environment variable. Default: a public client, protected by PKCE alone.",
+      ),
+    scopes: z.array(scope).max(100).optional().describe("Scopes to request. Default: those that the server asks for."),
+    registration: z
+      .enum(["auto", "metadata_document", "dynamic"])
+      .default("auto")
+      .describe(
+        "How the service introduces itself without `client_id`. metadata_document: by the address of its metadata, which the authorization server has to reach. dynamic: by a registration (RFC 7591). auto: the first where the authorization server supports it and `sign_on.public_url` is https, else the second.",
+      ),
+  },
+  "Accounts of callers: each person connects one in the console, with OAuth, and calls have its token.",
+)
+  .refine(({ issuer, clientId }) => clientId === undefined || issuer !== undefined, {
+    error: "needs `issuer` with `client_id`, so that no other authorization server gets the secret",
+  })
+  .refine(({ clientId, clientSecret }) => clientSecret === undefined || clientId !== undefined, {
+    error: "needs `client_id` with `client_secret`",
+  });
+
 const server = mapping({
   name: z
     .string()
@@ -54,6 +95,7 @@ const server = mapping({
     .describe(
       "Whether the `authorization` that a caller sends with the tool goes to the server, in place of `headers.authorization`. false: such a request is refused. Keys of this service never go there.",
     ),
+  oauth: oauth.optional(),
   access: z
     .array(access)
     .max(1000)
@@ -78,7 +120,16 @@ const server = mapping({
   })
   .refine(({ url, headers, callerAuthorization }) => {
     return url !== undefined || (Object.keys(headers).length === 0 && !callerAuthorization);
-  }, "has no headers: a command gets its keys in `environment`");
+  }, "has no headers: a command gets its keys in `environment`")
+  .refine(({ url, oauth }) => url !== undefined || oauth === undefined, {
+    error: "has no `oauth`: a command gets its keys in `environment`",
+  })
+  .refine(
+    ({ oauth, callerAuthorization, headers }) =>
+      oauth === undefined ||
+      !(callerAuthorization || Object.keys(headers).some((header) => header.toLowerCase() === "authorization")),
+    { error: "has one source of `authorization`: `oauth`, `caller_authorization` or `headers.authorization`" },
+  );
 
 export const mcpServerSettings = z
   .array(server)

@@ -1,9 +1,6 @@
-import { join } from "node:path";
 import type { FastifyRequest } from "fastify";
 import { HOUR_MS } from "../../kernel/durations.ts";
-import { readKeyFile } from "../../kernel/encryption/key-file.ts";
-import { Keyring } from "../../kernel/encryption/keyring.ts";
-import { invalidRequest } from "../../kernel/faults.ts";
+import { requireKeyring } from "../../kernel/encryption/require-keyring.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { sessionToken } from "../console/session-cookie.ts";
@@ -37,7 +34,13 @@ export function openSignOn(parts: BaseParts & Pick<ServiceParts, "accounts">): S
   for (const { id, issuer } of settings.providers) {
     if (!issuer.startsWith("https:")) logger.warn({ provider: id }, "the provider's issuer is not encrypted (http:)");
   }
-  const keyring = openKeyring(parts);
+  const keyring = requireKeyring({
+    secrets: config.environment.PARLANCE_ENCRYPTION_KEY,
+    dataDirectory: config.dataDirectory,
+    databaseKind: parts.database.kind,
+    setting: "sign_on.providers",
+    content: "sessions",
+  });
   const providers = new Map(settings.providers.map((each) => [each.id, new Provider({ settings: each, fetch })]));
   const renewal = new SessionRenewal({
     ...{ transactions, providers, keyring, settings, logger },
@@ -74,14 +77,4 @@ export function signOnFeature(parts: ServiceParts): Feature {
       });
     },
   };
-}
-
-/** Replicas share what is encrypted, so that those with PostgreSQL need the operator's key. Throws a Fault without it. */
-function openKeyring({ config, database }: BaseParts): Keyring {
-  const { environment, dataDirectory } = config;
-  if (environment.PARLANCE_ENCRYPTION_KEY !== undefined) return new Keyring(environment.PARLANCE_ENCRYPTION_KEY);
-  if (database.kind === "sqlite") return new Keyring([readKeyFile(join(dataDirectory, "encryption.key"))]);
-  const message =
-    "sign_on.providers with PostgreSQL needs PARLANCE_ENCRYPTION_KEY, which encrypts sessions for all replicas.";
-  throw invalidRequest(message, "sign_on.providers");
 }

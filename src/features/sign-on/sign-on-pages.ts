@@ -21,23 +21,27 @@ export interface FailureText {
  * Continues to the console. A redirect would belong to the navigation from the provider, with which browsers send no
  * cookie of `SameSite=Strict`.
  */
-export function sendContinuation(reply: FastifyReply, address: string): FastifyReply {
+export function sendContinuation(
+  reply: FastifyReply,
+  address: string,
+  { title, message } = { title: "Signing in", message: "You are signed in." },
+): FastifyReply {
   const url = escapeHtml(address);
   const refresh = `<meta http-equiv="refresh" content="0; url=${url}">`;
-  return sendPage(
-    reply,
-    "Signing in",
-    `<p>You are signed in. <a href="${url}">Continue to the console</a></p>`,
-    refresh,
-  );
+  const body = `<p>${escapeHtml(message)} <a href="${url}">Continue to the console</a></p>`;
+  return sendPage(reply, title, body, refresh);
 }
 
-/** Says what happened and what to do. `signInUrl`: where the person begins again. */
-export function sendFailure(reply: FastifyReply, failure: FailureText, signInUrl: string): FastifyReply {
+/** Says what happened and what to do. `again`: where the person begins again. */
+export function sendFailure(
+  reply: FastifyReply,
+  failure: FailureText,
+  again: { url: string; text: string },
+): FastifyReply {
   const body = `<h1>${escapeHtml(failure.title)}</h1>
 <p>${escapeHtml(failure.message)}</p>
 <p>${escapeHtml(failure.remedy)}</p>
-<p><a href="${escapeHtml(signInUrl)}">Go to the sign-in page</a></p>
+<p><a href="${escapeHtml(again.url)}">${escapeHtml(again.text)}</a></p>
 <p><small>Request ${escapeHtml(reply.request.id)}</small></p>`;
   return sendPage(reply.code(failure.status), failure.title, body);
 }

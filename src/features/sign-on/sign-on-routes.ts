@@ -48,7 +48,7 @@ export function signOnPages(parts: SignOnRouteParts): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler(async (error, request, reply) => {
       logFailure(logger, request, error, "a sign-in failed");
-      return sendFailure(reply, textOf(error), signInUrl(request));
+      return sendFailure(reply, textOf(error), { url: signInUrl(request), text: "Go to the sign-in page" });
     });
 
     app.get<OfProvider>(
@@ -145,7 +145,7 @@ function actorOf(request: FastifyRequest): Actor {
   return { keyId: undefined, ipAddress: request.ip, userAgent: request.headers["user-agent"] };
 }
 
-function logFailure(logger: Logger, { id: requestId }: FastifyRequest, failure: unknown, message: string): void {
+export function logFailure(logger: Logger, { id: requestId }: FastifyRequest, failure: unknown, message: string): void {
   const isExpected = failure instanceof SignOnFailure || failure instanceof Fault;
   if (!isExpected) {
     logger.error({ requestId, err: failure }, message);

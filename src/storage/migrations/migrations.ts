@@ -42,6 +42,7 @@ import { savedChats } from "./0039-saved-chats.ts";
 import { mcpCalls } from "./0040-mcp-calls.ts";
 import { mcpMessages } from "./0041-mcp-messages.ts";
 import { evalTotals } from "./0042-eval-totals.ts";
+import { mcpGrants } from "./0043-mcp-grants.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -87,4 +88,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0040-mcp-calls": mcpCalls,
   "0041-mcp-messages": mcpMessages,
   "0042-eval-totals": evalTotals,
+  "0043-mcp-grants": mcpGrants,
 };

@@ -14,6 +14,8 @@ export interface SignOnServiceOptions extends IdentityProviderOptions {
   signOn?: string;
   /** Further lines of the provider's entry, indented by six spaces. */
   provider?: string;
+  /** Further lines of the list `models`, indented by two spaces. */
+  models?: string;
   /** Further lines of the file. */
   config?: string;
   environment?: ServiceOptions["environment"];
@@ -29,12 +31,13 @@ export const RULES = `
 
 export function signOnConfig(
   issuer: string,
-  { signOn = "", provider = RULES, config = "" }: SignOnServiceOptions = {},
+  { signOn = "", provider = RULES, models = "", config = "" }: SignOnServiceOptions = {},
 ) {
   return `builtin_models: false
 limits: { failed_authentications_per_minute: 1000 }
 models:
   - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
+${models}
 sign_on:
 ${signOn.replaceAll("PROVIDER", issuer)}
   providers:

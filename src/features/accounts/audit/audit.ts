@@ -40,6 +40,8 @@ type AuditType =
   | "guardrail.applied"
   | "login.succeeded"
   | "logout.succeeded"
+  | "mcp_connection.created"
+  | "mcp_connection.deleted"
   | "model.deleted"
   | "model.loaded"
   | "model.pulled"

@@ -21,7 +21,9 @@ export const McpServer = named(
     id: z.string().describe("Name of the server, which requests send as `server_label`."),
     object: z.literal("mcp_server"),
     transport: z.enum(["http", "stdio"]),
-    status: z.enum(["up", "failed", "starting"]).describe("Whether it listed its tools when asked last."),
+    status: z
+      .enum(["up", "failed", "starting", "needs_account"])
+      .describe("Whether it listed its tools when asked last. `needs_account`: the caller has to connect an account."),
     problem: z.string().nullable(),
     checked_at: z.int().nullable(),
     list_ms: z.int().nullable().describe("Time that the last list took."),
@@ -31,6 +33,7 @@ export const McpServer = named(
     tool_count: z.int(),
     require_approval: z.enum(["caller", "always"]),
     caller_authorization: z.boolean(),
+    oauth: z.boolean().describe("Whether callers connect accounts of the server."),
     settings: z
       .object({
         url: z.string().nullable(),
@@ -132,6 +135,7 @@ interface ServerSettings {
   access: readonly { projects?: readonly string[] | undefined; tools?: readonly string[] | undefined }[];
   requireApproval: "caller" | "always";
   callerAuthorization: boolean;
+  oauth?: object | undefined;
   pricePerCall?: string | undefined;
   prices: Readonly<Record<string, string>>;
   timeoutSeconds: number;
@@ -142,6 +146,7 @@ interface ServerState {
   checkedAt: number | undefined;
   durationMs: number | undefined;
   problem: string | undefined;
+  needsAccount?: boolean;
   facts: { protocolVersion: string | undefined; software: { name: string; version: string } | undefined } | undefined;
 }
 
@@ -157,13 +162,14 @@ export function toMcpServer(
   { name, settings, state, toolCount }: ShownServer,
   showsSettings: boolean,
 ): AnswerOf<typeof McpServer> {
-  const { checkedAt, durationMs, problem, facts } = state;
+  const { checkedAt, durationMs, problem, needsAccount, facts } = state;
+  const checked = needsAccount === true ? "needs_account" : problem === undefined ? "up" : "failed";
   const version = facts?.protocolVersion;
   return {
     id: name,
     object: "mcp_server",
     transport: settings.url === undefined ? "stdio" : "http",
-    status: checkedAt === undefined ? "starting" : problem === undefined ? "up" : "failed",
+    status: checkedAt === undefined ? "starting" : checked,
     problem: problem ?? null,
     checked_at: checkedAt === undefined ? null : toSeconds(checkedAt),
     list_ms: durationMs ?? null,
@@ -173,6 +179,7 @@ export function toMcpServer(
     tool_count: toolCount,
     require_approval: settings.requireApproval,
     caller_authorization: settings.callerAuthorization,
+    oauth: settings.oauth !== undefined,
     ...(showsSettings && { settings: toSettings(settings) }),
   };
 }
