@@ -14,7 +14,10 @@ export async function listOperations(): Promise<readonly RegisteredOperation[]> 
   await using lifetime = new AsyncDisposableStack();
   lifetime.defer(() => rm(directory, { recursive: true }));
   const file = join(directory, "parlance.yaml");
-  await writeFile(file, "ollama: { enabled: true }\nmcp_servers: [{ name: example, url: http://127.0.0.1/mcp, oauth: {} }]\n");
+  await writeFile(
+    file,
+    "ollama: { enabled: true }\nmcp_servers: [{ name: example, url: http://127.0.0.1/mcp, oauth: {} }]\n",
+  );
   const environment = { PARLANCE_CONFIG: file, PARLANCE_DATA_DIR: directory };
   const config = await loadConfig({ ...configSources(), environment });
   const logger = createLogger("silent");

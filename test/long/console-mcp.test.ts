@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
+import { ProtectedMcpServer } from "../support/mcp/protected-mcp-server.ts";
 import { hasChromium } from "../support/service/chromium.ts";
 import { type ConsoleSession, startConsole } from "../support/service/console-session.ts";
 
@@ -11,10 +12,12 @@ describe.runIf(hasChromium)("the console's MCP servers", () => {
   const cleanup = new AsyncDisposableStack();
   let session: ConsoleSession;
   let server: TestMcpServer;
+  let accounts: ProtectedMcpServer;
 
   beforeAll(async () => {
     server = await startMcpServer("stateless");
     cleanup.defer(() => server.close());
+    accounts = cleanup.use(await ProtectedMcpServer.start());
     const config = `
 builtin_models: false
 code_interpreter: {}
@@ -22,6 +25,7 @@ mcp_servers:
   - { name: numbers, url: "${server.url}", headers: { authorization: Bearer hidden }, price_per_call: "0.002" }
   - { name: weather, command: ["${process.execPath}", "${STDIO_SERVER}"], access: [{ tools: [greet, get_weather] }], environment: { GREETING: hello } }
   - { name: away, url: "http://127.0.0.1:9/mcp", require_approval: always }
+  - { name: tracker, url: "${accounts.url}", oauth: {} }
 models:
   - id: agent
     task: chat
@@ -124,6 +128,28 @@ models:
     await page.getByText("The server did not list its tools").waitFor();
     await page.getByText("No tools").waitFor();
     await expectAccessible();
+  });
+
+  test("connects and disconnects an account of a server", async () => {
+    const { page, open } = session;
+    await open("/mcp");
+    await page.getByText("Open it to connect your account.").waitFor();
+    await page.getByRole("link", { name: "tracker" }).click();
+    await page.getByText("Needs your account").waitFor();
+    await page.getByText("Not connected").waitFor();
+    await expectAccessible();
+    await expectToFitPhone();
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByText("Connected", { exact: true }).waitFor();
+    await page.getByText(/^Since .*, by 127\.0\.0\.1:\d+, with tools$/).waitFor();
+    await page.getByRole("button", { name: /^only_alice/ }).waitFor();
+    await page.getByText("Up", { exact: true }).waitFor();
+    await expectAccessible();
+    await expectToFitPhone();
+    await page.getByRole("button", { name: "Disconnect" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+    await page.getByText("Disconnected. The server revoked the tokens.").waitFor();
+    await page.getByText("Needs your account").waitFor();
   });
 
   /** Waits until the model has answered and nothing runs. */

@@ -119,7 +119,10 @@ test("names the address where an account is connected to callers without one", a
 
 test("uses each person's account, at /mcp and in responses, and logs no token", async () => {
   const [alice, bob] = [await signIn("alice"), await signIn("bob")];
-  expect(await connect(alice, "alice")).toMatchObject({ status: 200, text: expect.stringContaining("is connected") });
+  expect(await connect(alice, "alice")).toMatchObject({
+    status: 200,
+    text: expect.stringMatching(new RegExp(`url=${origin}/#/mcp/wiki[^]*is connected`)),
+  });
   await connect(bob, "bob");
 
   expect(await Promise.all([alice, bob, alice].map(whoami))).toEqual(["you are alice", "you are bob", "you are alice"]);

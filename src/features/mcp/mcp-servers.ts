@@ -38,11 +38,9 @@ const OVERHEAD = { factor: 4, bytes: 4 * 1024 * 1024 };
 const MAX_CALLER_RESULT = 1024 * 1024;
 const CALLER_TIMEOUT_MS = 60_000;
 
-/** What a connection has in place of, or beside, the headers of the configuration. */
+/** What a connection has in place of, or beside, the headers of the configuration: the caller's header or account. */
 interface Credentials {
-  /** The caller's header. */
   authorization?: string | undefined;
-  /** Opens the caller's account. */
   openAccount?: (() => Promise<Account>) | undefined;
 }
 
@@ -147,10 +145,9 @@ export class McpServers {
     );
     await resultWithin(listing, waitMs);
     const facts = this.#facts.get(name);
-    if (settings?.oauth !== undefined && account !== undefined) {
-      // Another account may see other tools.
-      return { checkedAt: Date.now(), durationMs: Math.round(performance.now() - beganAt), ...account, facts };
-    }
+    const durationMs = Math.round(performance.now() - beganAt);
+    // Another account may see other tools.
+    if (settings?.oauth !== undefined && account) return { checkedAt: Date.now(), durationMs, ...account, facts };
     const unknown = { checkedAt: undefined, durationMs: undefined, tools: [], problem: undefined };
     return { ...(this.#states.get(name) ?? unknown), facts };
   }

@@ -1,8 +1,8 @@
 /** Lists of what servers offer: how they are asked for, and those of accounts. */
 
 import { LRUCache } from "lru-cache";
+import type { McpConnection } from "./mcp-connection.ts";
 import type { McpOffer, OfferKind } from "./mcp-offer.ts";
-import type { McpServer } from "./mcp-servers.ts";
 
 /** Time for which the lists of a server are remembered. */
 export const LIST_MS = 60_000;
@@ -11,10 +11,12 @@ export const FAILED_LIST_MS = 3_000;
 const LIST_TIMEOUT_MS = 20_000;
 const MAX_ACCOUNT_LISTS = 600;
 
+type Connect = () => { connection: McpConnection; release: () => Promise<void> };
+
 /** `startTimeoutMs`: further time that a process has to start. */
 export async function listOnce<Kind extends OfferKind>(
   kind: Kind,
-  connect: McpServer["connect"],
+  connect: Connect,
   signal: AbortSignal,
   startTimeoutMs = 0,
 ): Promise<McpOffer[Kind]> {
@@ -34,7 +36,7 @@ export class AccountLists {
   readonly #lists = new LRUCache<string, Promise<McpOffer[OfferKind]>>({ max: MAX_ACCOUNT_LISTS, ttl: LIST_MS });
 
   /** `account`: names an account and its tokens. */
-  list<Kind extends OfferKind>(account: string, kind: Kind, connect: McpServer["connect"]): Promise<McpOffer[Kind]> {
+  list<Kind extends OfferKind>(account: string, kind: Kind, connect: Connect): Promise<McpOffer[Kind]> {
     const key = `${account} ${kind}`;
     const cached = this.#lists.get(key);
     if (cached !== undefined) return cached as Promise<McpOffer[Kind]>;

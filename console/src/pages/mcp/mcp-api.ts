@@ -24,10 +24,22 @@ export function managesServers(session: SignedIn): boolean {
   return session.organization.is_default && may(session, "organization.read");
 }
 
+/** Servers with their settings. What one with accounts offers is what the session's person or project sees of it. */
+async function listOfInstallation(signal: AbortSignal): Promise<McpServer[]> {
+  const servers = await listAll<McpServer>(OF_INSTALLATION, {}, signal);
+  if (!servers.some(({ oauth }) => oauth)) return servers;
+  // A session without a project has none.
+  const usable = await listAll<McpServer>(OF_PROJECT, {}, signal).catch(() => []);
+  return servers.map((server) => {
+    const match = server.oauth ? usable.find(({ id }) => id === server.id) : undefined;
+    return match === undefined || server.settings === undefined ? server : { ...match, settings: server.settings };
+  });
+}
+
 export const serversQuery = (isManager: boolean) =>
   queryOptions({
     queryKey: [...MCP, "servers", isManager],
-    queryFn: ({ signal }) => listAll<McpServer>(isManager ? OF_INSTALLATION : OF_PROJECT, {}, signal),
+    queryFn: ({ signal }) => (isManager ? listOfInstallation(signal) : listAll<McpServer>(OF_PROJECT, {}, signal)),
     refetchInterval: ({ state }) =>
       state.data?.some(({ status }) => status === "starting") ? REFRESH_STARTING_MS : REFRESH_MS,
   });

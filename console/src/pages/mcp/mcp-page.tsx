@@ -90,7 +90,8 @@ function ServerCard({ server }: { server: McpServer }) {
           </Badge>
         )}
       </Group>
-      {problem !== null && (
+      {status === "needs_account" && <Text size="sm">{t("Open it to connect your account.")}</Text>}
+      {problem !== null && status !== "needs_account" && (
         <Text size="sm" c="var(--mantine-color-error)" className="wrap-anywhere">
           {problem}
         </Text>

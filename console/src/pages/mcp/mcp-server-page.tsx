@@ -15,6 +15,7 @@ import { CallTable } from "./call-table.tsx";
 import { ConnectClient } from "./connect-client.tsx";
 import { type McpServer, managesServers, serversQuery } from "./mcp-api.ts";
 import { ServerAccess } from "./server-access.tsx";
+import { ServerAccounts } from "./server-account.tsx";
 import { factsOf, ServerState } from "./server-state.tsx";
 import { ToolList } from "./tool-list.tsx";
 
@@ -70,7 +71,8 @@ function ServerView({ server, isManager }: { server: McpServer; isManager: boole
         </Group>
       }
     >
-      {problem !== null && (
+      {server.oauth && <ServerAccounts server={id} />}
+      {problem !== null && status !== "needs_account" && (
         <Alert color="red" variant="light" title={t("The server did not list its tools")}>
           {problem}{" "}
           {checkedAt !== null &&

@@ -6,6 +6,7 @@ const STATES = {
   up: { color: "teal", label: msg("Up") },
   failed: { color: "red", label: msg("Failed") },
   starting: { color: "blue", label: msg("Starting") },
+  needs_account: { color: "yellow", label: msg("Needs your account") },
 } as const;
 
 /** Whether a server answers, in words as well as in color. */

@@ -1,6 +1,7 @@
 import { Badge, Card, Group, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { plural, t } from "../../i18n/translate.ts";
@@ -18,7 +19,9 @@ interface ToolListProps {
 
 /** Tools of a server with their input; each can be tried. */
 export function ToolList({ server, isManager }: ToolListProps) {
-  const query = useQuery(toolsQuery(server.id, isManager));
+  const { project } = useSession();
+  // The account is that of the person or project.
+  const query = useQuery(toolsQuery(server.id, isManager && !(server.oauth && project !== null)));
   return <QueryView query={query}>{(tools) => <Tools server={server.id} tools={tools} />}</QueryView>;
 }
 

@@ -12,14 +12,12 @@ import { clearTransactionCookie, transactionCookie } from "../../sign-on/transac
 import { clientMetadataOf } from "./authorization-servers.ts";
 import { addressesOf, COOKIE } from "./grant-routes.ts";
 import type { McpGrants } from "./mcp-grants.ts";
-import type { OAuthServerSettings } from "./oauth-server.ts";
+import { type OAuthServerSettings, pageOf } from "./oauth-server.ts";
 
 export interface GrantPageParts {
   grants: McpGrants;
   /** Returns a server with accounts; undefined: there is none. */
   find: (name: string) => OAuthServerSettings | undefined;
-  /** Address of the console's page of a server. */
-  pageOf: (server: string) => string;
   publicUrl: string | undefined;
   logger: Logger;
 }
@@ -49,7 +47,7 @@ const REMEDIES: Partial<Record<FailureReason, string>> = {
 };
 
 /** GET /mcp-connections/:server/callback and /client.json */
-export function mcpConnectionPages({ grants, find, pageOf, publicUrl, logger }: GrantPageParts): FastifyPluginAsync {
+export function mcpConnectionPages({ grants, find, publicUrl, logger }: GrantPageParts): FastifyPluginAsync {
   const require = (name: string): OAuthServerSettings => {
     const settings = find(name);
     if (settings !== undefined) return settings;
@@ -85,7 +83,10 @@ export function mcpConnectionPages({ grants, find, pageOf, publicUrl, logger }: 
         errorHandler: (error, request, reply) => {
           logFailure(logger, request, error, "an account of an MCP server was not connected");
           const { server } = request.params as OfServer["Params"];
-          return sendFailure(reply, describe(error), { url: pageOf(server), text: "Go to the MCP server" });
+          return sendFailure(reply, describe(error), {
+            url: pageOf(consoleUrl(request, publicUrl), server),
+            text: "Go to the MCP server",
+          });
         },
       },
       async (request, reply) => {
@@ -97,7 +98,10 @@ export function mcpConnectionPages({ grants, find, pageOf, publicUrl, logger }: 
         const from = { ipAddress: request.ip, userAgent: request.headers["user-agent"] };
         await grants.complete(settings, { query, cookie, from });
         const title = "Account connected";
-        return sendContinuation(reply, pageOf(settings.name), { title, message: "Your account is connected." });
+        return sendContinuation(reply, pageOf(consoleUrl(request, publicUrl), settings.name), {
+          title,
+          message: "Your account is connected.",
+        });
       },
     );
   };

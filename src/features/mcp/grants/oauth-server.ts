@@ -10,3 +10,8 @@ export type OAuthServerSettings = McpServerSettings & {
 export function usesOAuth(settings: McpServerSettings): settings is OAuthServerSettings {
   return settings.url !== undefined && settings.oauth !== undefined;
 }
+
+/** Address of the console's page of a server, on which people connect accounts. */
+export function pageOf(origin: string, server: string): string {
+  return `${origin}/#/mcp/${server}`;
+}

@@ -5,7 +5,7 @@ import type { McpServers } from "../mcp-servers.ts";
 import { mcpConnectionPages } from "./grant-pages.ts";
 import { mcpConnections } from "./grant-routes.ts";
 import { McpGrants } from "./mcp-grants.ts";
-import { usesOAuth } from "./oauth-server.ts";
+import { pageOf, usesOAuth } from "./oauth-server.ts";
 
 /** Opens accounts of callers at MCP servers; undefined where no server has them. Throws a Fault for settings that cannot work. */
 export function openGrants({ config, database, inference, lifetime, logger }: ServiceParts) {
@@ -17,7 +17,6 @@ export function openGrants({ config, database, inference, lifetime, logger }: Se
   }
   const { publicUrl } = config.signOn;
   const origin = publicUrl ?? `http://localhost:${config.server.port}`;
-  const pageOf = (server: string) => `${origin}/#/mcp/${server}`;
   const keyring = requireKeyring({
     secrets: config.environment.PARLANCE_ENCRYPTION_KEY,
     dataDirectory: config.dataDirectory,
@@ -25,7 +24,7 @@ export function openGrants({ config, database, inference, lifetime, logger }: Se
     setting,
     content: "tokens",
   });
-  const grants = new McpGrants({ database, keyring, logger, pageOf });
+  const grants = new McpGrants({ database, keyring, logger, pageOf: (server) => pageOf(origin, server) });
   lifetime.defer(() => grants.close());
   const find = (name: string) => withAccounts.find((each) => each.name === name);
   return {
@@ -33,7 +32,7 @@ export function openGrants({ config, database, inference, lifetime, logger }: Se
     routes: (servers: McpServers) =>
       ({
         project: [mcpConnections({ servers, grants, inference, publicUrl })],
-        public: [mcpConnectionPages({ grants, find, pageOf, publicUrl, logger })],
+        public: [mcpConnectionPages({ grants, find, publicUrl, logger })],
         start: () => {
           // Keys may have been rotated since the last start.
           grants.reencrypt().catch((err: unknown) => logger.warn({ err }, "tokens of MCP servers not re-encrypted"));
