@@ -5,6 +5,8 @@ import { toWav } from "@parlance-inference/audio/encode-pcm";
 import BetterSqlite from "better-sqlite3";
 import type { Service } from "../../test/support/service/service.ts";
 
+const MCP_SERVER = join(import.meta.dirname, "sample-mcp-server.ts");
+
 const ANSWER = `A **token bucket** allows short bursts:
 
 \`\`\`python
@@ -50,6 +52,10 @@ const scripted = (text: string, delays: string) =>
 export function sampleConfig(webhook: string): string {
   return `
 local: { load: on_demand }
+mcp_servers:
+  - { name: wiki, command: ["${process.execPath}", "${MCP_SERVER}", wiki], price_per_call: "0.001" }
+  - { name: tickets, command: ["${process.execPath}", "${MCP_SERVER}", tickets], require_approval: always }
+  - { name: calendar, url: "http://127.0.0.1:9/mcp" }
 webhooks:
   - { url: "${webhook}/hooks/operations", secret: "whsec_${Buffer.alloc(32, "s").toString("base64")}" }
   - { url: "${webhook}/billing", secret: "whsec_${Buffer.alloc(32, "b").toString("base64")}", events: [budget.reached, spend_limit.reached] }
@@ -63,6 +69,16 @@ models:
     fallbacks: [swift-8b]
     deployments:
       - { engine: scripted, replies: [{ match: refund, fail_after_tokens: 0, fail_with: { kind: upstream-failed, message: "CUDA out of memory." }, delay_ms_before_first: 180 }, { text: "Within thirty days. It is on your account two days later.", delay_ms_before_first: 120, delay_ms_per_token: 12 }] }
+  - id: support-agent
+    task: chat
+    price: { prompt: "0.0000002", completion: "0.0000008" }
+    deployments:
+      - engine: scripted
+        abilities: { tools: true }
+        replies:
+          - { match_tool: "/Within/", text: "Refunds are possible **within thirty days**, to the card that paid.", delay_ms_per_token: 4 }
+          - { match_tool: "/Refunds/", tool_calls: [{ name: wiki__read_page, arguments: { title: Refunds } }] }
+          - { match: refund, tool_calls: [{ name: wiki__search_pages, arguments: { query: refund policy, space: support } }] }
   - { id: keen-ear, task: transcription, deployments: ${scripted(QUESTION, "delay_ms_before_first: 90")} }
   - { id: meeting-notes, task: transcription, deployments: ${scripted(MEETING.join(" "), "delay_ms_per_token: 0")} }
 `;
@@ -81,6 +97,7 @@ export async function seed(service: Service, webhook: string): Promise<string> {
     }
   });
   await Promise.all(rounds);
+  await callTools(service);
   await batch(service, "Label support tickets", 60);
   const isOver = async () => (await service.client().batches.list()).data.every(({ status }) => status === "completed");
   while (!(await isOver())) await new Promise((resume) => setTimeout(resume, 500));
@@ -92,6 +109,17 @@ export async function seed(service: Service, webhook: string): Promise<string> {
   await new Promise((resume) => setTimeout(resume, 1500));
   const { data } = await administer(service, "GET", "/requests?models=team-chat&limit=1");
   return data[0].id;
+}
+
+/** Calls of MCP tools, one of which the tool refuses. */
+async function callTools(service: Service): Promise<void> {
+  const call = (server: string, name: string, input: object) =>
+    service.post(`/v1/mcp_servers/${server}/calls`, { name, arguments: input }).then((answer) => answer.text());
+  await call("wiki", "search_pages", { query: "parental leave" });
+  await call("wiki", "delete_page", { title: "Old handbook" });
+  await call("tickets", "create_ticket", { title: "Printer on floor 3", priority: "low" });
+  await call("tickets", "list_tickets", { priority: "high" });
+  await call("wiki", "read_page", { title: "Refunds" });
 }
 
 export async function batch(service: Service, description: string, requests: number): Promise<void> {

@@ -49,6 +49,8 @@ function shotsOf(service: Service, request: string, recording: Buffer): Shot[] {
     { name: "speech", path: "/speech", act: hear },
     { name: "batches", path: "/batches", act: (page) => runBatch(page, service) },
     { name: "webhooks", path: "/webhooks" },
+    { name: "mcp", path: "/mcp" },
+    { name: "approval", path: "/overview", act: approve },
   ];
 }
 
@@ -62,16 +64,34 @@ async function runBatch(page: Page, service: Service): Promise<void> {
 
 /** Two models answer the same question. */
 async function race(page: Page): Promise<void> {
-  const models = ["atlas-70b", "swift-8b"] as const;
-  const conversation = JSON.stringify({ id: "race", changedAt: Date.now(), models, parameters: {}, turns: [] });
-  const stored = { "parlance-conversation/race": conversation, "parlance-open-conversation": "race" };
+  await ask(page, { id: "race", models: ["atlas-70b", "swift-8b"] }, "How do I limit requests per client?");
+}
+
+/** A model has searched the wiki, and waits until it may read a page. */
+async function approve(page: Page): Promise<void> {
+  const parameters = { mcpServers: ["wiki"], allowedTools: [{ server: "wiki", tool: "search_pages" }] };
+  await ask(page, { id: "approval", models: ["support-agent"], parameters }, "How late may I ask for a refund?");
+  await page.getByRole("button", { name: "Details" }).click();
+  await page.getByRole("button", { name: "Approve", exact: true }).scrollIntoViewIfNeeded();
+}
+
+interface Asked {
+  id: string;
+  models: readonly [string, ...string[]];
+  parameters?: object;
+}
+
+/** Asks in a conversation that the browser stores. */
+async function ask(page: Page, { id, models, parameters = {} }: Asked, text: string): Promise<void> {
+  const conversation = JSON.stringify({ id, changedAt: Date.now(), models, parameters, turns: [] });
+  const stored = { [`parlance-conversation/${id}`]: conversation, "parlance-open-conversation": id };
   const { origin } = new URL(page.url());
   // A page that is left stores its conversation, and removes others without a question.
   await page.goto("about:blank");
   await page.addInitScript(`Object.assign(localStorage, ${JSON.stringify(stored)})`);
-  await page.goto(`${origin}/#/chat?c=race`);
+  await page.goto(`${origin}/#/chat?c=${id}`);
   await page.locator(".mantine-Pill-root", { hasText: models[0] }).waitFor();
-  await page.getByRole("textbox", { name: "Message", exact: true }).fill("How do I limit requests per client?");
+  await page.getByRole("textbox", { name: "Message", exact: true }).fill(text);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Send", exact: true }).waitFor();
 }

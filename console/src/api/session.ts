@@ -58,6 +58,11 @@ export function may({ user, is_admin }: SignedIn, permission: string, project?: 
   );
 }
 
+/** Whether the session may do something in its project: a key without a user may. */
+export function mayInProject(session: SignedIn, permission: string): boolean {
+  return session.user === null || may(session, permission, session.project?.id);
+}
+
 /** Replaces the session and forgets what was read with the previous one. */
 export function replaceSession(client: QueryClient, session: Session): void {
   client.setQueryData(sessionQuery.queryKey, session);

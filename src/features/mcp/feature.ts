@@ -17,9 +17,9 @@ import { ServiceServer } from "./service-server.ts";
 /** Servers of the Model Context Protocol: as tools of responses, and behind one address for MCP clients. */
 export function mcpFeature(parts: ServiceParts): Feature {
   const { accounts, authenticate, config, database, inference, lifetime, logger, tools } = parts;
-  const log = new McpCallLog(database, logger);
+  const log = new McpCallLog({ database, logger, days: config.usage.requestDays });
   lifetime.defer(() => log.close());
-  lifetime.use(log.retention(config.usage.requestDays));
+  lifetime.use(log.retention());
   const accountsAtServers = openGrants(parts);
   const grants = accountsAtServers?.grants;
   const servers = new McpServers({ servers: config.mcpServers, settings: config.mcp, grants, logger });

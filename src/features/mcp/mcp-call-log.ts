@@ -39,9 +39,13 @@ export class McpCallLog {
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(database: Database, logger: Logger) {
+  readonly #days: number;
+
+  /** `days`: for which calls are kept; 0: none is recorded. */
+  constructor({ database, logger, days }: { database: Database; logger: Logger; days: number }) {
     this.#database = database;
     this.#logger = logger;
+    this.#days = days;
   }
 
   /** Runs a call and records how it ended. Throws what `run` throws. */
@@ -99,15 +103,14 @@ export class McpCallLog {
   }
 
   /** Removes calls with the requests of the same age. */
-  retention(days: number): Retention {
+  retention(): Retention {
     const remove = (now: number) =>
-      this.#database.run((executor) =>
-        removeMcpCallsBefore(executor, now - Math.max(1, days) * DAY_MS, REMOVED_AT_ONCE),
-      );
+      this.#database.run((executor) => removeMcpCallsBefore(executor, now - this.#days * DAY_MS, REMOVED_AT_ONCE));
     return new Retention({ subject: "calls of MCP tools", logger: this.#logger, steps: [remove] });
   }
 
   #add(row: McpCallRow): void {
+    if (this.#days === 0) return;
     if (this.#waiting.length >= MAX_WAITING) this.#waiting.shift();
     this.#waiting.push(row);
     this.#schedule();

@@ -72,7 +72,7 @@ function schemaProblem(schema: unknown, path: string): string | undefined {
   if (typeof schema === "boolean") return undefined;
   if (!isObject(schema)) {
     return path === ""
-      ? t("The schema must be a schema: an object, true or false.")
+      ? t("The JSON Schema must be an object, true or false.")
       : t("{{path}} must be a schema: an object, true or false.", { path });
   }
   const below = (name: string) => (path === "" ? name : `${path}.${name}`);

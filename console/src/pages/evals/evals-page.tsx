@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { modelsQuery } from "../../api/models.ts";
-import { useSession } from "../../api/session.ts";
+import { mayInProject, useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatAgo } from "../../components/format.ts";
@@ -19,14 +19,15 @@ import { GraderFields } from "./grader-fields.tsx";
 
 /** Evals of the session's project. */
 export function EvalsPage() {
-  const { project } = useSession();
+  const session = useSession();
+  const { project } = session;
   const query = useQuery({ ...evalsQuery, enabled: project !== null });
   if (project === null) return <NeedsProjectKey />;
   return (
     <Page
       title={t("Evals")}
       description={t("Grade what models and prompts answer, and compare them row by row.")}
-      actions={<NewEval />}
+      actions={mayInProject(session, "project.inference") && <NewEval />}
     >
       <QueryView query={query}>
         {(evals) => (

@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { listAll, request } from "../../api/request.ts";
-import { may, type SignedIn } from "../../api/session.ts";
+import { mayInProject, type SignedIn } from "../../api/session.ts";
 
 export type StoredPrompt = Answers["StoredPrompt"];
 export type PromptVersion = Answers["StoredPromptVersion"];
@@ -61,9 +61,8 @@ export async function refreshPrompts(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ predicate: isPrompt });
 }
 
-/** Whether the session may change prompts: a key without a user may. */
 export function mayWritePrompts(session: SignedIn): boolean {
-  return session.user === null || may(session, "project.prompts.write", session.project?.id);
+  return mayInProject(session, "project.prompts.write");
 }
 
 function pathOf(id: string): string {
