@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, JsonInput, Modal, Stack, Table, Text, Title, VisuallyHidden } from "@mantine/core";
+import { Badge, Button, Card, Group, JsonInput, Modal, Stack, Table, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
@@ -6,6 +6,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { notifyDone } from "../../components/notify.tsx";
+import { TableCard } from "../../components/table-card.tsx";
 import { type Message, msg, t } from "../../i18n/translate.ts";
 import { IconServer } from "../../icons.tsx";
 import { bodyOf, type Entry, pathOf, refreshConfiguration } from "./connections-api.ts";
@@ -42,71 +43,58 @@ export function EntryTable({ entries, mayChange }: { entries: readonly Entry[]; 
     await refreshConfiguration(client);
   };
   return (
-    <Card padding={0}>
-      <Title order={2} p="md" pb="xs">
-        {t("Configured")}
-      </Title>
-      <Table.ScrollContainer minWidth={640} tabIndex={0}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("Name")}</Table.Th>
-              <Table.Th>{t("Kind")}</Table.Th>
-              <Table.Th>{t("Source")}</Table.Th>
-              <Table.Th>{t("Status")}</Table.Th>
-              <Table.Th>
-                <VisuallyHidden>{t("Actions")}</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {entries.map((entry) => (
-              <Table.Tr key={`${entry.source} ${entry.id}`}>
-                <Table.Td className="wrap-anywhere">{entry.name}</Table.Td>
-                <Table.Td>{t(KINDS[entry.kind])}</Table.Td>
-                <Table.Td>{entry.source === "file" ? t("parlance.yaml (locked)") : "API"}</Table.Td>
-                <Table.Td>
-                  <Badge variant="dot" color={STATUS[entry.status].color} tt="none">
-                    {t(STATUS[entry.status].label)}
-                  </Badge>
-                  {entry.problem !== null && (
-                    <Text size="xs" c="dimmed" className="wrap-anywhere">
-                      {entry.problem}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Group gap={4} justify="flex-end" wrap="nowrap">
-                    <Button
-                      size="compact-sm"
-                      variant="subtle"
-                      aria-label={
-                        entry.source === "api" && mayChange
-                          ? t("Edit {{name}}", { name: entry.name })
-                          : t("Show {{name}}", { name: entry.name })
-                      }
-                      onClick={() => setEdited(entry)}
-                    >
-                      {entry.source === "api" && mayChange ? t("Edit") : t("Show")}
-                    </Button>
-                    {entry.source === "api" && mayChange && (
-                      <ConfirmButton
-                        question={t("Remove {{name}}?", { name: entry.name })}
-                        consequence={t(
-                          "Requests that run end normally, further ones are refused. The history can restore it.",
-                        )}
-                        onConfirm={() => remove(entry)}
-                      >
-                        {t("Remove")}
-                      </ConfirmButton>
+    <>
+      <TableCard
+        title={t("Configured")}
+        columns={[t("Name"), t("Kind"), t("Source"), t("Status")]}
+        hasActions
+        minWidth={640}
+      >
+        {entries.map((entry) => (
+          <Table.Tr key={`${entry.source} ${entry.id}`}>
+            <Table.Td className="wrap-anywhere">{entry.name}</Table.Td>
+            <Table.Td>{t(KINDS[entry.kind])}</Table.Td>
+            <Table.Td>{entry.source === "file" ? t("parlance.yaml (locked)") : "API"}</Table.Td>
+            <Table.Td>
+              <Badge variant="dot" color={STATUS[entry.status].color} tt="none">
+                {t(STATUS[entry.status].label)}
+              </Badge>
+              {entry.problem !== null && (
+                <Text size="xs" c="dimmed" className="wrap-anywhere">
+                  {entry.problem}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>
+              <Group gap={4} justify="flex-end" wrap="nowrap">
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  aria-label={
+                    entry.source === "api" && mayChange
+                      ? t("Edit {{name}}", { name: entry.name })
+                      : t("Show {{name}}", { name: entry.name })
+                  }
+                  onClick={() => setEdited(entry)}
+                >
+                  {entry.source === "api" && mayChange ? t("Edit") : t("Show")}
+                </Button>
+                {entry.source === "api" && mayChange && (
+                  <ConfirmButton
+                    question={t("Remove {{name}}?", { name: entry.name })}
+                    consequence={t(
+                      "Requests that run end normally, further ones are refused. The history can restore it.",
                     )}
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+                    onConfirm={() => remove(entry)}
+                  >
+                    {t("Remove")}
+                  </ConfirmButton>
+                )}
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </TableCard>
       {edited !== undefined && (
         <EditEntry
           key={`${edited.source} ${edited.id}`}
@@ -115,7 +103,7 @@ export function EntryTable({ entries, mayChange }: { entries: readonly Entry[]; 
           close={() => setEdited(undefined)}
         />
       )}
-    </Card>
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Card, Code, Group, Modal, Stack, Table, Text, Title, VisuallyHidden } from "@mantine/core";
+import { Button, Code, Group, Modal, Stack, Table, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
@@ -6,6 +6,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { formatAgo } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { TableCard } from "../../components/table-card.tsx";
 import { msg, t } from "../../i18n/translate.ts";
 import { type Comparison, refreshConfiguration, VERSIONS, type Version } from "./connections-api.ts";
 
@@ -26,67 +27,54 @@ export function VersionHistory({ versions, mayChange }: { versions: readonly Ver
     await refreshConfiguration(client);
   };
   return (
-    <Card padding={0}>
-      <Title order={2} p="md" pb="xs">
-        {t("History")}
-      </Title>
-      <Table.ScrollContainer minWidth={640} tabIndex={0}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("Version")}</Table.Th>
-              <Table.Th>{t("When")}</Table.Th>
-              <Table.Th>{t("Who")}</Table.Th>
-              <Table.Th>{t("What and why")}</Table.Th>
-              <Table.Th>
-                <VisuallyHidden>{t("Actions")}</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {versions.map(({ version, created_at, actor, action, reason }, index) => (
-              <Table.Tr key={version}>
-                <Table.Td>{version}</Table.Td>
-                <Table.Td>{formatAgo(created_at)}</Table.Td>
-                <Table.Td className="wrap-anywhere">{actor.user_id ?? actor.api_key_id ?? t("operator")}</Table.Td>
-                <Table.Td className="wrap-anywhere">{reason ?? t(ACTIONS[action])}</Table.Td>
-                <Table.Td>
-                  <Group gap={4} justify="flex-end" wrap="nowrap">
-                    <Button
-                      size="compact-sm"
-                      variant="subtle"
-                      aria-label={t("Compare version {{version}}", { version: String(version) })}
-                      onClick={() => setCompared(version)}
-                    >
-                      {t("Compare")}
-                    </Button>
-                    {mayChange && (
-                      <ConfirmButton
-                        aria-label={
-                          index === 0
-                            ? t("Undo version {{version}}", { version: String(version) })
-                            : t("Restore version {{version}}", { version: String(version) })
-                        }
-                        question={
-                          index === 0
-                            ? t("Undo version {{version}}?", { version: String(version) })
-                            : t("Return to version {{version}}?", { version: String(version) })
-                        }
-                        consequence={t("It becomes a new version, which can be undone, too.")}
-                        onConfirm={() => restore(index === 0 ? version - 1 : version)}
-                      >
-                        {index === 0 ? t("Undo") : t("Restore")}
-                      </ConfirmButton>
-                    )}
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+    <>
+      <TableCard
+        title={t("History")}
+        columns={[t("Version"), t("When"), t("Who"), t("What and why")]}
+        hasActions
+        minWidth={640}
+      >
+        {versions.map(({ version, created_at, actor, action, reason }, index) => (
+          <Table.Tr key={version}>
+            <Table.Td>{version}</Table.Td>
+            <Table.Td>{formatAgo(created_at)}</Table.Td>
+            <Table.Td className="wrap-anywhere">{actor.user_id ?? actor.api_key_id ?? t("operator")}</Table.Td>
+            <Table.Td className="wrap-anywhere">{reason ?? t(ACTIONS[action])}</Table.Td>
+            <Table.Td>
+              <Group gap={4} justify="flex-end" wrap="nowrap">
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  aria-label={t("Compare version {{version}}", { version: String(version) })}
+                  onClick={() => setCompared(version)}
+                >
+                  {t("Compare")}
+                </Button>
+                {mayChange && (
+                  <ConfirmButton
+                    aria-label={
+                      index === 0
+                        ? t("Undo version {{version}}", { version: String(version) })
+                        : t("Restore version {{version}}", { version: String(version) })
+                    }
+                    question={
+                      index === 0
+                        ? t("Undo version {{version}}?", { version: String(version) })
+                        : t("Return to version {{version}}?", { version: String(version) })
+                    }
+                    consequence={t("It becomes a new version, which can be undone, too.")}
+                    onConfirm={() => restore(index === 0 ? version - 1 : version)}
+                  >
+                    {index === 0 ? t("Undo") : t("Restore")}
+                  </ConfirmButton>
+                )}
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </TableCard>
       {compared !== undefined && <CompareVersion version={compared} close={() => setCompared(undefined)} />}
-    </Card>
+    </>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Badge, Card, Checkbox, Group, Progress, Table, Text, Title, VisuallyHidden } from "@mantine/core";
+import { Badge, Checkbox, Group, Progress, Table, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { formatAgo, formatCost, formatMilliseconds } from "../../components/format.ts";
+import { TableCard } from "../../components/table-card.tsx";
 import { plural, t } from "../../i18n/translate.ts";
 import { cancelRun, deleteRun, type EvalRun, gradedRows, isRunning, refreshEvals } from "./evals-api.ts";
 
@@ -16,74 +17,59 @@ export function RunTable({ runs, shown, show }: RunTableProps) {
   const graders = runs[0]?.per_testing_criteria_results.map(({ testing_criteria: name }) => name) ?? [];
   const ids = shown.map(({ id }) => id);
   return (
-    <Card padding={0}>
-      <Title order={2} p="md" pb="xs">
-        {t("Runs")}
-      </Title>
-      <Table.ScrollContainer minWidth={760} mah={420} tabIndex={0}>
-        <Table highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>
-                <VisuallyHidden>{t("Compare")}</VisuallyHidden>
-              </Table.Th>
-              <Table.Th>{t("Run")}</Table.Th>
-              <Table.Th>{t("Passed")}</Table.Th>
-              {graders.map((name) => (
-                <Table.Th key={name} ta="right">
-                  {name}
-                </Table.Th>
-              ))}
-              <Table.Th ta="right">{t("Cost")}</Table.Th>
-              <Table.Th ta="right">{t("Time each")}</Table.Th>
-              <Table.Th>
-                <VisuallyHidden>{t("Actions")}</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {runs.map((run) => (
-              <Table.Tr key={run.id}>
-                <Table.Td>
-                  <Checkbox
-                    aria-label={t("Compare {{run}}, {{time}}", { run: run.name, time: formatAgo(run.created_at) })}
-                    checked={ids.includes(run.id)}
-                    onChange={(event) =>
-                      show(event.currentTarget.checked ? [...ids, run.id] : ids.filter((id) => id !== run.id))
-                    }
-                  />
-                </Table.Td>
-                <Table.Td className="wrap-anywhere">
-                  <Text size="sm" fw={500}>
-                    {run.name}
-                  </Text>
-                  <Text size="xs" c="dimmed">
-                    {formatAgo(run.created_at)}
-                  </Text>
-                </Table.Td>
-                <Table.Td miw={150}>
-                  <Passed run={run} />
-                </Table.Td>
-                {run.per_testing_criteria_results.map(({ testing_criteria: name, mean_score: score }) => (
-                  <Table.Td key={name} ta="right" className="tabular">
-                    {score === null ? "–" : score.toFixed(2)}
-                  </Table.Td>
-                ))}
-                <Table.Td ta="right" className="tabular">
-                  {run.sampling.cost_usd === null ? "–" : formatCost(run.sampling.cost_usd)}
-                </Table.Td>
-                <Table.Td ta="right" className="tabular nowrap">
-                  {run.sampling.mean_duration_ms === null ? "–" : formatMilliseconds(run.sampling.mean_duration_ms)}
-                </Table.Td>
-                <Table.Td>
-                  <RunActions run={run} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <TableCard
+      title={t("Runs")}
+      columns={[
+        { label: t("Compare"), isHidden: true },
+        t("Run"),
+        t("Passed"),
+        ...graders.map((label) => ({ label, ta: "right" as const })),
+        { label: t("Cost"), ta: "right" },
+        { label: t("Time each"), ta: "right" },
+      ]}
+      hasActions
+      minWidth={760}
+      maxHeight={420}
+    >
+      {runs.map((run) => (
+        <Table.Tr key={run.id}>
+          <Table.Td>
+            <Checkbox
+              aria-label={t("Compare {{run}}, {{time}}", { run: run.name, time: formatAgo(run.created_at) })}
+              checked={ids.includes(run.id)}
+              onChange={(event) =>
+                show(event.currentTarget.checked ? [...ids, run.id] : ids.filter((id) => id !== run.id))
+              }
+            />
+          </Table.Td>
+          <Table.Td className="wrap-anywhere">
+            <Text size="sm" fw={500}>
+              {run.name}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {formatAgo(run.created_at)}
+            </Text>
+          </Table.Td>
+          <Table.Td miw={150}>
+            <Passed run={run} />
+          </Table.Td>
+          {run.per_testing_criteria_results.map(({ testing_criteria: name, mean_score: score }) => (
+            <Table.Td key={name} ta="right" className="tabular">
+              {score === null ? "–" : score.toFixed(2)}
+            </Table.Td>
+          ))}
+          <Table.Td ta="right" className="tabular">
+            {run.sampling.cost_usd === null ? "–" : formatCost(run.sampling.cost_usd)}
+          </Table.Td>
+          <Table.Td ta="right" className="tabular nowrap">
+            {run.sampling.mean_duration_ms === null ? "–" : formatMilliseconds(run.sampling.mean_duration_ms)}
+          </Table.Td>
+          <Table.Td>
+            <RunActions run={run} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </TableCard>
   );
 }
 

@@ -1,6 +1,7 @@
-import { Badge, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Badge, Group, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { formatBytes, formatSeconds } from "../../components/format.ts";
+import { TableCard } from "../../components/table-card.tsx";
 import { Trans } from "../../i18n/trans.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconLock } from "../../icons.tsx";
@@ -25,23 +26,14 @@ export function ServerAccess({ server }: { server: McpServer }) {
         </Text>
       </Group>
       <AccessCard access={settings.access} />
-      <Card padding={0}>
-        <Title order={2} p="md" pb="xs">
-          {t("Settings")}
-        </Title>
-        <Table.ScrollContainer minWidth={320} tabIndex={0}>
-          <Table>
-            <Table.Tbody>
-              {rowsOf(server, settings).map(([label, value]) => (
-                <Table.Tr key={label}>
-                  <Table.Td w="40%">{label}</Table.Td>
-                  <Table.Td className="wrap-anywhere">{value}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </Card>
+      <TableCard title={t("Settings")} columns={[]} minWidth={320}>
+        {rowsOf(server, settings).map(([label, value]) => (
+          <Table.Tr key={label}>
+            <Table.Td w="40%">{label}</Table.Td>
+            <Table.Td className="wrap-anywhere">{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </TableCard>
     </Stack>
   );
 }
@@ -50,34 +42,19 @@ function AccessCard({ access }: Pick<Settings, "access">) {
   const { data: projects = [] } = useQuery(projectsQuery(true));
   const names = new Map(projects.map(({ id, name }) => [id, name]));
   return (
-    <Card padding={0}>
-      <Title order={2} p="md" pb="xs">
-        {t("Access")}
-      </Title>
-      <Table.ScrollContainer minWidth={320} tabIndex={0}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("Projects")}</Table.Th>
-              <Table.Th>{t("Tools")}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {access.map((entry, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: entries have no names
-              <Table.Tr key={index}>
-                <Table.Td>
-                  <Names all={t("Every project")} names={entry.projects?.map((id) => names.get(id) ?? id)} />
-                </Table.Td>
-                <Table.Td>
-                  <Names all={t("All tools")} names={entry.tools ?? undefined} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <TableCard title={t("Access")} columns={[t("Projects"), t("Tools")]} minWidth={320}>
+      {access.map((entry, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no names
+        <Table.Tr key={index}>
+          <Table.Td>
+            <Names all={t("Every project")} names={entry.projects?.map((id) => names.get(id) ?? id)} />
+          </Table.Td>
+          <Table.Td>
+            <Names all={t("All tools")} names={entry.tools ?? undefined} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </TableCard>
   );
 }
 

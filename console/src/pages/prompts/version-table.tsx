@@ -1,5 +1,6 @@
-import { Button, Card, Group, Table, Text, Title, VisuallyHidden } from "@mantine/core";
+import { Button, Group, Table, Text } from "@mantine/core";
 import { formatAgo, formatCost, formatNumber, formatPercent } from "../../components/format.ts";
+import { TableCard } from "../../components/table-card.tsx";
 import { t } from "../../i18n/translate.ts";
 import { PRODUCTION, type PromptVersion, type StoredPrompt, type VersionUsage } from "./prompts-api.ts";
 import { LabelBadges } from "./prompts-page.tsx";
@@ -21,81 +22,72 @@ export function VersionTable({ prompt, versions, usage, shown, isWriter, show, c
   const { move } = useMoveLabel(prompt);
   const production = prompt.labels[PRODUCTION];
   return (
-    <Card padding={0}>
-      <Title order={2} p="md" pb="xs">
-        {t("Versions")}
-      </Title>
-      <Table.ScrollContainer minWidth={820} mah={420} tabIndex={0}>
-        <Table highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("Version")}</Table.Th>
-              <Table.Th>{t("Labels")}</Table.Th>
-              <Table.Th>{t("Note")}</Table.Th>
-              <Table.Th ta="right">{t("Requests")}</Table.Th>
-              <Table.Th ta="right">{t("Cost each")}</Table.Th>
-              <Table.Th ta="right">{t("Rating")}</Table.Th>
-              <Table.Th>
-                <VisuallyHidden>{t("Actions")}</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {versions.map(({ version, labels, note, created_at: time }) => (
-              <Table.Tr key={version} data-selected={version === shown || undefined} className="version-row">
-                <Table.Td className="nowrap">
-                  <button
-                    type="button"
-                    className="link-button"
-                    aria-pressed={version === shown}
-                    onClick={() => show(version)}
-                  >
-                    {t("Version {{version}}", { version: String(version) })}
-                  </button>
-                  <Text size="xs" c="dimmed">
-                    {formatAgo(time)}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <LabelBadges labels={labels} />
-                </Table.Td>
-                <Table.Td className="wrap-anywhere">{note}</Table.Td>
-                <UsageCells usage={usage.find((each) => each.version === version)} />
-                <Table.Td>
-                  <Group gap={4} justify="flex-end" wrap="nowrap">
-                    {versions.length > 1 && (
-                      <Button
-                        size="compact-sm"
-                        variant="subtle"
-                        aria-label={t("Compare version {{version}}", { version: String(version) })}
-                        onClick={() => compare(version)}
-                      >
-                        {t("Compare")}
-                      </Button>
-                    )}
-                    {isWriter && version !== production && (
-                      <Button
-                        size="compact-sm"
-                        variant="subtle"
-                        loading={move.isPending && move.variables.version === version}
-                        aria-label={
-                          isEarlier(version, production)
-                            ? t("Roll back to version {{version}}", { version: String(version) })
-                            : t("Roll out version {{version}}", { version: String(version) })
-                        }
-                        onClick={() => move.mutate({ label: PRODUCTION, version })}
-                      >
-                        {isEarlier(version, production) ? t("Roll back") : t("Roll out")}
-                      </Button>
-                    )}
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <TableCard
+      title={t("Versions")}
+      columns={[
+        t("Version"),
+        t("Labels"),
+        t("Note"),
+        { label: t("Requests"), ta: "right" },
+        { label: t("Cost each"), ta: "right" },
+        { label: t("Rating"), ta: "right" },
+      ]}
+      hasActions
+      minWidth={820}
+      maxHeight={420}
+    >
+      {versions.map(({ version, labels, note, created_at: time }) => (
+        <Table.Tr key={version} data-selected={version === shown || undefined} className="version-row">
+          <Table.Td className="nowrap">
+            <button
+              type="button"
+              className="link-button"
+              aria-pressed={version === shown}
+              onClick={() => show(version)}
+            >
+              {t("Version {{version}}", { version: String(version) })}
+            </button>
+            <Text size="xs" c="dimmed">
+              {formatAgo(time)}
+            </Text>
+          </Table.Td>
+          <Table.Td>
+            <LabelBadges labels={labels} />
+          </Table.Td>
+          <Table.Td className="wrap-anywhere">{note}</Table.Td>
+          <UsageCells usage={usage.find((each) => each.version === version)} />
+          <Table.Td>
+            <Group gap={4} justify="flex-end" wrap="nowrap">
+              {versions.length > 1 && (
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  aria-label={t("Compare version {{version}}", { version: String(version) })}
+                  onClick={() => compare(version)}
+                >
+                  {t("Compare")}
+                </Button>
+              )}
+              {isWriter && version !== production && (
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  loading={move.isPending && move.variables.version === version}
+                  aria-label={
+                    isEarlier(version, production)
+                      ? t("Roll back to version {{version}}", { version: String(version) })
+                      : t("Roll out version {{version}}", { version: String(version) })
+                  }
+                  onClick={() => move.mutate({ label: PRODUCTION, version })}
+                >
+                  {isEarlier(version, production) ? t("Roll back") : t("Roll out")}
+                </Button>
+              )}
+            </Group>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </TableCard>
   );
 }
 
