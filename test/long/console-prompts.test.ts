@@ -92,7 +92,7 @@ describe.runIf(hasChromium)("stored prompts and evals in the console", () => {
     await expect
       .poll(async () => (await read("/v1/prompts/notes/usage")).data)
       .toMatchObject([{ version: 2, requests: 1, ratings: 1, mean_score: 1 }]);
-    await page.getByRole("cell", { name: "100 % of 1" }).waitFor();
+    await page.getByRole("cell", { name: "100% of 1" }).waitFor();
     // The tooltip of the button is outside of the landmarks.
     await page.mouse.move(0, 0);
     await page.getByRole("tooltip").waitFor({ state: "detached" });
