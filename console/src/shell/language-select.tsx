@@ -1,4 +1,5 @@
 import { ActionIcon } from "@mantine/core";
+import { queryClient } from "../api/query-client.ts";
 import { notifyFailure } from "../components/notify.tsx";
 import { chooseLanguage } from "../i18n/change-language.ts";
 import { currentLanguage, LANGUAGES, storedLanguage } from "../i18n/language.ts";
@@ -40,5 +41,8 @@ export function LanguageSelect() {
 }
 
 function choose(id: string | undefined): void {
-  chooseLanguage(id).catch(notifyFailure);
+  // What was read holds translated names, such as those of operations.
+  chooseLanguage(id)
+    .then(() => queryClient.invalidateQueries())
+    .catch(notifyFailure);
 }

@@ -160,9 +160,9 @@ async function readUsage(selection: UsageSelection, signal: AbortSignal): Promis
   );
   const idOf = ({ result, operation }: (typeof results)[number]) => {
     if (groupBy === "time") return t("All");
-    if (groupBy === "operation") return operation ?? "unknown";
-    if (groupBy === "model") return result.model ?? result.line_item ?? "unknown";
-    return result[groupBy] ?? "unknown";
+    if (groupBy === "operation") return operation ?? t("unknown");
+    if (groupBy === "model") return result.model ?? result.line_item ?? t("unknown");
+    return result[groupBy] ?? t("unknown");
   };
   const names = await groupNames(
     groupBy,
