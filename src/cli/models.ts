@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { loadConfig } from "../config/load-config.ts";
 import { Fault } from "../kernel/faults.ts";
 import { BUNDLED_MODELS } from "../model-store/manifest/bundled-models.ts";
+import { MeasuredSpeeds } from "../model-store/measured-speeds.ts";
 import type { ModelStore, StoredModel } from "../model-store/model-store.ts";
 import { recommendModels } from "../model-store/recommend-models.ts";
 import { configSources } from "./config-sources.ts";
@@ -11,6 +12,7 @@ import { openConfiguredStore } from "./configured-store.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
 import { inspectMachine } from "./machine.ts";
+import { measureSpeed } from "./measure-speed.ts";
 import { pullModel, removeModel, SERVICE_COMMANDS } from "./model-routes.ts";
 import { formatRecommendations } from "./recommend.ts";
 
@@ -56,9 +58,9 @@ export function modelsCommand(): Command {
     .command("recommend")
     .description("Show which chat models this machine can run, how fast, and the command that pulls each")
     .option("--json", "print the models as JSON")
-    .action(async ({ json }: { json?: true }) =>
-      printRecommendations(await openConfiguredStore("read"), json === true),
-    );
+    .option("--measure", "measure the installed models again, with a short answer of each")
+    .option("--no-measure", "measure nothing: show earlier results, and estimates for the other models")
+    .action(printRecommendations);
   return command;
 }
 
@@ -111,10 +113,30 @@ async function verifyAll(store: ModelStore, models: readonly StoredModel[]): Pro
   return problems;
 }
 
-async function printRecommendations(store: ModelStore, json: boolean): Promise<void> {
-  const { local } = await loadConfig(configSources());
+interface RecommendFlags {
+  json?: true;
+  /** Undefined: models without a result are measured. */
+  measure?: boolean;
+}
+
+async function printRecommendations({ json, measure }: RecommendFlags): Promise<void> {
+  const { local, dataDirectory } = await loadConfig(configSources());
+  const store = await openConfiguredStore("read");
   const machine = await inspectMachine(local);
   const pulled = new Set((await store.list()).map(({ id }) => id));
-  const models = recommendModels(store.manifest, machine, (id) => pulled.has(id));
-  console.log(json ? JSON.stringify({ machine, models }, undefined, 2) : formatRecommendations(models, machine));
+  const recommend = (speeds: ReadonlyMap<string, number>) =>
+    recommendModels(store.manifest, machine, (id) => pulled.has(id), { speeds });
+  const file = new MeasuredSpeeds(dataDirectory);
+  const speeds = measure === true ? new Map<string, number>() : await file.read();
+  const unmeasured = recommend(speeds).filter(({ id, isPulled, fits }) => isPulled && fits && !speeds.has(id));
+  for (const { id } of measure === false ? [] : unmeasured) {
+    console.error(`Measuring ${id}…`);
+    const speed = await measureSpeed((await store.findPulled(id))?.path ?? "");
+    if (speed === undefined) console.error(`${id} could not be measured: \`parlance doctor\` checks this machine.`);
+    else await file.write(speeds.set(id, speed));
+  }
+  const models = recommend(speeds);
+  console.log(
+    json === true ? JSON.stringify({ machine, models }, undefined, 2) : formatRecommendations(models, machine),
+  );
 }

@@ -1,6 +1,13 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { defaultChatModelPath } from "../../test/support/models/default-model.ts";
+import { shallowModelPath } from "../../test/support/models/shallow-model.ts";
+import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
+import { MeasuredSpeeds } from "../model-store/measured-speeds.ts";
 import { recommendModels } from "../model-store/recommend-models.ts";
+import { measureSpeed } from "./measure-speed.ts";
 import { formatRecommendations } from "./recommend.ts";
 
 const model = (id: string, more: Partial<ManifestEntry>): ManifestEntry => ({
@@ -47,6 +54,34 @@ test("orders chat models by quality, then slow ones, then those that do not fit"
 test("scales speeds with the cores, and recommends nothing that needs more than the free memory", () => {
   const models = recommendModels(MANIFEST, { ...machine, cores: 4, freeBytes: 2e9 }, () => false);
   expect(models.find(({ id }) => id === "middle")).toMatchObject({ fits: false, tokensPerSecond: 32 });
+});
+
+test("shows what was measured here, and scales the other estimates by how far it is off", () => {
+  const estimates = recommendModels(MANIFEST, machine, () => false);
+  const speeds = new Map([["middle", 8]]);
+  const models = recommendModels(MANIFEST, machine, () => false, { speeds });
+  const speedOf = (list: typeof models, id: string) =>
+    list.find((each) => each.id === id)?.tokensPerSecond ?? Number.NaN;
+  expect(models.find(({ id }) => id === "middle")).toMatchObject({ tokensPerSecond: 8, isMeasured: true });
+  expect(models.filter(({ isMeasured }) => isMeasured)).toHaveLength(1);
+  for (const id of ["tiny", "slow", "huge"]) expect(speedOf(models, id)).toBeCloseTo(speedOf(estimates, id) / 2, 5);
+  expect(speedOf(models, "unknown")).toBeNaN();
+  expect(formatRecommendations(models, machine)).toMatch(/^middle +1\.1 GB +2\.1 GB +8\.0 /m);
+});
+
+test("keeps measured speeds for this machine only", async () => {
+  await using directory = await temporaryDirectory();
+  await new MeasuredSpeeds(directory.path, "a processor").write(new Map([["tiny", 12.5]]));
+  expect(await new MeasuredSpeeds(directory.path, "a processor").read()).toEqual(new Map([["tiny", 12.5]]));
+  expect(await new MeasuredSpeeds(directory.path, "another").read()).toEqual(new Map());
+  await writeFile(join(directory.path, "model-speeds.json"), "{");
+  expect(await new MeasuredSpeeds(directory.path, "a processor").read()).toEqual(new Map());
+});
+
+test("measures a model in a process of its own", async () => {
+  const speed = await measureSpeed(await shallowModelPath(await defaultChatModelPath()));
+  expect(speed).toBeGreaterThan(0);
+  expect(await measureSpeed("/nowhere.gguf")).toBeUndefined();
 });
 
 test("shows the command that pulls each model", () => {

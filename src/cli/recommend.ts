@@ -31,7 +31,7 @@ export function formatRecommendations(models: readonly Recommendation[], machine
         ({ id: bundled, task, description }) => `With ${id} comes ${bundled} for ${task}. ${description}.`,
       ),
     ),
-    `Speeds are for one request on the CPU: measured on ${REFERENCE_CORES} cores and scaled, or estimated (~) from the size.${gpu}`,
+    `Speeds are for one request on the CPU: measured on this machine, or estimated (~) from those and the size; where nothing is installed, as measured on ${REFERENCE_CORES} cores and scaled.${gpu}`,
   ].join("\n");
 }
 

@@ -15,7 +15,7 @@ export interface Recommendation {
   memoryBytes: number | undefined;
   /** Speed of one request; undefined where the size is unknown. */
   tokensPerSecond: number | undefined;
-  /** True where `tokensPerSecond` was measured with this model and scaled to this machine's cores. */
+  /** True where `tokensPerSecond` was measured with this model: on this machine, or elsewhere and scaled to its cores. */
   isMeasured: boolean;
   fits: boolean;
   isPulled: boolean;
@@ -28,6 +28,12 @@ export interface MachineCapacity {
   freeBytes: number;
   /** Memory of the GPU; 0 without one. */
   gpuBytes?: number | undefined;
+}
+
+interface RecommendOptions {
+  tasks?: readonly Task[];
+  /** Tokens per second that were measured on this machine, by the model's ID. */
+  speeds?: ReadonlyMap<string, number>;
 }
 
 /** Cores of the machine on which the speeds of the manifest were measured. */
@@ -54,12 +60,12 @@ export function recommendModels(
   manifest: readonly ManifestEntry[],
   { cores, modelMemoryBytes, freeBytes, gpuBytes = 0 }: MachineCapacity,
   isPulled: (id: string) => boolean,
-  tasks: readonly Task[] = ["chat"],
+  { tasks = ["chat"], speeds = new Map() }: RecommendOptions = {},
 ): Recommendation[] {
   const memory = Math.min(modelMemoryBytes, freeBytes);
-  return manifest
+  const estimated = manifest
     .filter(({ task, isComponent }) => tasks.includes(task) && isComponent !== true)
-    .map((entry) => {
+    .map((entry): Recommendation => {
       const bytes = sizeOf(entry);
       const memoryBytes =
         entry.memoryBytes ?? (bytes === undefined ? undefined : PROCESS_BYTES + MEMORY_PER_FILE_BYTE * bytes);
@@ -77,8 +83,26 @@ export function recommendModels(
         fits: isOnGpu || (memoryBytes !== undefined && memoryBytes <= memory),
         isPulled: isPulled(entry.id),
       };
-    })
-    .sort((a, b) => rank(a) - rank(b) || (rank(a) === 0 ? size(b) - size(a) : size(a) - size(b)));
+    });
+  return withSpeeds(estimated, speeds).sort(
+    (a, b) => rank(a) - rank(b) || (rank(a) === 0 ? size(b) - size(a) : size(a) - size(b)),
+  );
+}
+
+/** Replaces estimates by what was measured on this machine, and scales the others by how far those were off. */
+function withSpeeds(models: Recommendation[], speeds: ReadonlyMap<string, number>): Recommendation[] {
+  const ratios = models.flatMap(({ id, tokensPerSecond }) => {
+    const speed = speeds.get(id);
+    return speed === undefined || tokensPerSecond === undefined ? [] : [speed / tokensPerSecond];
+  });
+  if (ratios.length === 0) return models;
+  const ratio = Math.exp(ratios.reduce((sum, each) => sum + Math.log(each), 0) / ratios.length);
+  return models.map((model) => {
+    const speed = speeds.get(model.id);
+    if (speed !== undefined) return { ...model, tokensPerSecond: speed, isMeasured: true };
+    const { tokensPerSecond } = model;
+    return { ...model, tokensPerSecond: tokensPerSecond && tokensPerSecond * ratio, isMeasured: false };
+  });
 }
 
 function rank({ task, fits, tokensPerSecond = 0 }: Recommendation): number {

@@ -22,7 +22,7 @@ export const LATIN = [
   ["Swahili", "sw", "swa"],
 ] as const;
 
-export interface LanguageWords {
+interface LanguageWords {
   name: string;
   code: string;
   /** Function words that are not English as well. */

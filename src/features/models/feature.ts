@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defaultMemoryBudget } from "../../kernel/process/available-memory.ts";
 import { nvidiaGpus } from "../../kernel/process/gpus.ts";
+import { MeasuredSpeeds } from "../../model-store/measured-speeds.ts";
 import type { MachineCapacity } from "../../model-store/recommend-models.ts";
 import type { Feature, ServiceParts } from "../feature.ts";
 import { ModelOperations } from "./model-operations.ts";
@@ -14,6 +15,7 @@ export function modelFeature({ config, inference, accounts, catalog, live, store
     store,
     refresh: () => live.refresh(),
     machine: () => capacity(config.local.memory),
+    speeds: () => new MeasuredSpeeds(config.dataDirectory).read(),
   });
   return { project: [models(inference)], admin: [organizationModels(accounts, operations)] };
 }

@@ -26,6 +26,8 @@ export interface ModelOperationsOptions {
   refresh: () => Promise<void>;
   /** What this machine has for models. */
   machine: () => Promise<MachineCapacity>;
+  /** Tokens per second of models that were measured on this machine; left out: none was. */
+  speeds?: () => Promise<ReadonlyMap<string, number>>;
 }
 
 /** A pull that goes on without its client. */
@@ -128,7 +130,10 @@ export class ModelOperations {
     const { store } = this.#options;
     const machine = await this.#options.machine();
     const pulled = new Set((await store.list()).map(({ id }) => id));
-    const listed = recommendModels(store.manifest, machine, (id) => pulled.has(id), TASKS);
+    const listed = recommendModels(store.manifest, machine, (id) => pulled.has(id), {
+      tasks: TASKS,
+      speeds: (await this.#options.speeds?.()) ?? new Map(),
+    });
     const ids = new Set(listed.map(({ id }) => id));
     const others = [...this.#pulls.keys()].filter((id) => !ids.has(id)).map(fromElsewhere);
     return { machine, models: [...others, ...listed].map((model) => ({ ...model, pull: this.#pulls.get(model.id) })) };
