@@ -62,10 +62,12 @@ async function post(
 }
 
 /** The passage repeated, or a part of it, as a wave file. */
-async function passage(times: number): Promise<Buffer> {
+const passage = (times: number) => repeated("passage.opus", times);
+
+/** A recording repeated, or a part of it, as a wave file. */
+async function repeated(name: string, times: number): Promise<Buffer> {
   const decoder = new Decoder();
-  const path = join(import.meta.dirname, "../recordings", "passage.opus");
-  const order = { path, sampleRate: 16_000, maxSeconds: 60 };
+  const order = { path: join(import.meta.dirname, "../recordings", name), sampleRate: 16_000, maxSeconds: 60 };
   const pieces = await Array.fromAsync(decoder.decode(order, new AbortController().signal));
   decoder.close();
   const samples = pieces.flatMap((piece) => [...piece]);
@@ -159,6 +161,13 @@ test("transcribes a long recording in windows without losing words between them"
     last = end;
   }
   expect(last).toBeLessThanOrEqual(answer.duration);
+});
+
+test("keeps each repeat of a sentence that is said over and over", async () => {
+  const rounds = 8;
+  const answer = (await post(await repeated("speech.flac", rounds), { response_format: "verbose_json" })).json();
+  expect(answer.text.match(new RegExp(SAID, "gi")), answer.text).toHaveLength(rounds);
+  expect(new Set(answer.segments.map(({ temperature }) => temperature))).toEqual(new Set([0]));
 });
 
 test("renders cues as subtitles", async () => {

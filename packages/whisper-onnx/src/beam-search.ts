@@ -58,10 +58,14 @@ export class BeamSearch {
   /** The best complete transcript; `unfinished` beams count only when fewer transcripts are complete than there are beams. */
   best(unfinished: readonly Beam[]): Beam {
     const byProbability = unfinished.toSorted((a, b) => b.logProbability - a.logProbability);
-    const all = [...this.#finished, ...byProbability.slice(0, this.#size - this.#finished.length)];
-    const [first = { tokens: [], logProbability: Number.NEGATIVE_INFINITY }, ...others] = all;
-    return others.reduce((best, beam) => (meanLogProbability(beam) > meanLogProbability(best) ? beam : best), first);
+    return likeliest([...this.#finished, ...byProbability.slice(0, this.#size - this.#finished.length)]);
   }
+}
+
+/** The transcript with the highest mean log probability. */
+export function likeliest(beams: readonly Beam[]): Beam {
+  const [first = { tokens: [], logProbability: Number.NEGATIVE_INFINITY }, ...others] = beams;
+  return others.reduce((best, beam) => (meanLogProbability(beam) > meanLogProbability(best) ? beam : best), first);
 }
 
 /** Normalized by length, since each token lowers the sum. */

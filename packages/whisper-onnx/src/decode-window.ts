@@ -2,13 +2,8 @@
 
 import { deflateSync } from "node:zlib";
 import { type Beam, BeamSearch } from "./beam-search.ts";
-import {
-  applyTimestampRules,
-  type Prediction,
-  probabilityOfSpecial,
-  sampleToken,
-  topTokens,
-} from "./token-sampling.ts";
+import { sampleTranscript } from "./sample-transcript.ts";
+import { applyTimestampRules, type Prediction, probabilityOfSpecial, topTokens } from "./token-sampling.ts";
 import type { DecoderState, EncoderOutput, WhisperNetwork } from "./whisper-network.ts";
 import type { WhisperTokenizer } from "./whisper-tokenizer.ts";
 
@@ -21,7 +16,11 @@ export interface DecodeOptions {
   temperature: number;
   /** Transcripts that are searched at temperature 0; 1 takes the likeliest token each time. */
   beamSize: number;
+  /** Transcripts that are sampled at temperatures above 0, of which the likeliest counts. */
+  bestOf: number;
   random: () => number;
+  /** Whether text that repeats itself is returned at once, because the caller decodes the window in two parts instead. */
+  isDivisible: boolean;
 }
 
 export interface DecodedWindow {
@@ -30,6 +29,8 @@ export interface DecodedWindow {
   averageLogProbability: number;
   noSpeechProbability: number;
   temperature: number;
+  /** Whether the text repeats itself more than speech does, as a decoder that loops does. */
+  isRepetitive: boolean;
 }
 
 const FALLBACK_TEMPERATURES = [0, 0.2, 0.4, 0.6, 0.8, 1];
@@ -50,16 +51,15 @@ export async function decodeWindow(
   for (const temperature of temperatures) {
     const decoded = await decodeOnce(network, tokenizer, encoderOutput, { ...options, temperature }, signal);
     if (decoded === undefined) return undefined;
-    if (isSilence(decoded) || isAcceptable(decoded, tokenizer)) return decoded;
-    best = best === undefined ? decoded : betterOf(best, decoded, tokenizer);
+    if (isSilence(decoded) || isAcceptable(decoded) || (decoded.isRepetitive && options.isDivisible)) return decoded;
+    best = best === undefined ? decoded : betterOf(best, decoded);
   }
   return best;
 }
 
 /** Prefers text without loops, because a loop has a high log probability. */
-function betterOf(a: DecodedWindow, b: DecodedWindow, tokenizer: WhisperTokenizer): DecodedWindow {
-  const isLoop = (window: DecodedWindow) => compressionRatio(window, tokenizer) > COMPRESSION_RATIO_THRESHOLD;
-  if (isLoop(a) !== isLoop(b)) return isLoop(a) ? b : a;
+function betterOf(a: DecodedWindow, b: DecodedWindow): DecodedWindow {
+  if (a.isRepetitive !== b.isRepetitive) return a.isRepetitive ? b : a;
   return b.averageLogProbability > a.averageLogProbability ? b : a;
 }
 
@@ -74,7 +74,7 @@ export async function detectLanguage(
   tokenizer: WhisperTokenizer,
   encoderOutput: EncoderOutput,
 ): Promise<string> {
-  const state = network.startDecoding(encoderOutput);
+  const state = network.startDecoding(encoderOutput, 1);
   const [next] = await state.append([tokenizer.startOfTranscript], [0], { candidates: 1 });
   const scoreOf = (token: number) => next?.special[token - tokenizer.endOfText] ?? Number.NEGATIVE_INFINITY;
   const languages = [...tokenizer.languages].map(([code, token]) => ({ code, score: scoreOf(token) }));
@@ -110,7 +110,7 @@ async function decodeOnce(
   const { temperature } = options;
   const previous = options.prompt.length === 0 ? [] : [tokenizer.startOfPrevious, ...options.prompt];
   const prompt = [...previous, ...promptTokens(tokenizer, options)];
-  const state = network.startDecoding(encoderOutput);
+  const state = network.startDecoding(encoderOutput, temperature === 0 ? options.beamSize : options.bestOf);
   const [atStart, first] = await state.append(prompt, [previous.length, prompt.length - 1], { candidates: 1 });
   if (atStart === undefined || first === undefined) throw new Error("The decoder returned no logits");
   const noSpeechProbability = probabilityOfSpecial(atStart, tokenizer.noSpeech, tokenizer.endOfText);
@@ -118,36 +118,15 @@ async function decodeOnce(
   const transcript =
     temperature === 0
       ? await searchBeams(state, tokenizer, first, limits, signal)
-      : await sampleTokens(state, tokenizer, first, limits, signal);
+      : await sampleTranscript(state, tokenizer, first, limits, signal);
   if (transcript === undefined) return undefined;
   const { tokens, logProbability } = transcript;
-  return { tokens, averageLogProbability: logProbability / (tokens.length + 1), noSpeechProbability, temperature };
+  const averageLogProbability = logProbability / (tokens.length + 1);
+  const isRepetitive = compressionRatio(tokenizer.decode(tokens)) > COMPRESSION_RATIO_THRESHOLD;
+  return { tokens, averageLogProbability, noSpeechProbability, temperature, isRepetitive };
 }
 
 type Limits = DecodeOptions & { maxTokens: number };
-
-async function sampleTokens(
-  state: DecoderState,
-  tokenizer: WhisperTokenizer,
-  first: Prediction,
-  { temperature, random, maxTokens }: Limits,
-  signal: AbortSignal,
-): Promise<Beam | undefined> {
-  const tokens: number[] = [];
-  let next = first;
-  let logProbability = 0;
-  for (;;) {
-    if (signal.aborted) return undefined;
-    const allowed = applyTimestampRules(next, tokens, tokenizer);
-    const sampled = sampleToken(allowed, temperature, random(), tokenizer.endOfText);
-    logProbability += sampled.logProbability;
-    if (sampled.token === tokenizer.endOfText) break;
-    tokens.push(sampled.token);
-    if (tokens.length >= maxTokens) break;
-    [next = first] = await state.extend([sampled.token], [0], { candidates: 1, allText: true });
-  }
-  return { tokens, logProbability };
-}
 
 async function searchBeams(
   state: DecoderState,
@@ -179,14 +158,11 @@ async function searchBeams(
   return search.best(beams);
 }
 
-function isAcceptable(window: DecodedWindow, tokenizer: WhisperTokenizer): boolean {
-  return (
-    window.averageLogProbability >= LOG_PROBABILITY_THRESHOLD &&
-    compressionRatio(window, tokenizer) <= COMPRESSION_RATIO_THRESHOLD
-  );
+function isAcceptable({ averageLogProbability, isRepetitive }: DecodedWindow): boolean {
+  return averageLogProbability >= LOG_PROBABILITY_THRESHOLD && !isRepetitive;
 }
 
-function compressionRatio({ tokens }: DecodedWindow, tokenizer: WhisperTokenizer): number {
-  const bytes = Buffer.from(tokenizer.decode(tokens));
+function compressionRatio(text: string): number {
+  const bytes = Buffer.from(text);
   return bytes.length / deflateSync(bytes).length;
 }

@@ -19,7 +19,7 @@ export interface Prediction {
   allText: Float32Array | undefined;
 }
 
-type Rules = Pick<
+export type Rules = Pick<
   WhisperTokenizer,
   "firstTimestamp" | "endOfText" | "suppressed" | "suppressedAtStart" | "isTimestamp"
 >;

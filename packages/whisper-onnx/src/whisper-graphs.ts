@@ -96,10 +96,11 @@ function encode(build: LayerBuilder, samples: Value, positions?: Value): Value {
 }
 
 /**
- * Maps `tokens` [beams * n] at `positions` [beams * n], after the cached `self_key_N` and `self_value_N` [any, heads, past,
- * size] of the beams that `parents` [beams] names and under `mask` [n, past + n], to the extended cache `self_…_out_N`,
- * `alignment` [heads, beams * n, 1500] (cross-attention scores of the alignment heads before softmax) and predictions at the
- * `wanted` token indices, as `predict` returns them. `shape` is [beams, n, heads, size].
+ * Maps `tokens` [beams * n] at `positions` [beams * n], after the cached `self_key_N` and `self_value_N` [beams, heads,
+ * capacity, size] and under `mask` [n, capacity + n], to `added` (keys and values of the tokens, layer by layer: [2 * layers
+ * * beams, heads, n, size]), `alignment` [heads, beams * n, 1500] (cross-attention scores of the alignment heads before
+ * softmax) and predictions at the `wanted` token indices, as `predict` returns them. `shape` is [beams, n, heads, size],
+ * `widths` [capacity, n]. Attention to cached and to added tokens is computed apart, so that no run copies the cache.
  */
 export function decoderGraph(weights: WeightIndex, file: string, tokens: DecoderTokens): Uint8Array {
   const { alignmentHeads } = tokens;
@@ -109,28 +110,29 @@ export function decoderGraph(weights: WeightIndex, file: string, tokens: Decoder
   const ids = graph.input("tokens", "int64", ["tokens"]);
   const positions = graph.input("positions", "int64", ["tokens"]);
   const shape = graph.input("shape", "int64", [4]);
-  const parents = graph.input("parents", "int64", ["beams"]);
+  const widths = graph.input("widths", "int64", [2]);
   const mask = graph.input("mask", "float32", ["n", "all"]);
   const tokenInput = graph.input("wanted", "int64", ["wanted"]);
   const embedded = build.lookUp("decoder/embeddings/weight", ids);
   let hidden = graph.node("Add", [embedded, build.lookUp("decoder/position_encodings/encodings", positions)]);
   const alignments: Value[] = [];
+  const added: Value[] = [];
   for (let layer = 0; layer < layers; layer += 1) {
     const prefix = `decoder/layer_${layer}`;
-    const [query, newKey, newValue] = build
+    const [query, key, value] = build
       .project(`${prefix}/self_attention`, hidden)
       .map((each) => graph.node("Transpose", [graph.node("Reshape", [each, shape])], { perm: [0, 2, 1, 3] })) as Three;
-    const extend = (name: string, added: Value) => {
-      const past = graph.input(`${name}_${layer}`, "float32", ["cached", heads, "past", headSize]);
-      const extended = graph.node("Concat", [graph.node("Gather", [past, parents], { axis: 0 }), added], { axis: 2 });
-      graph.output(extended, `${name}_out_${layer}`);
-      return extended;
-    };
-    const key = extend("self_key", newKey);
-    const value = extend("self_value", newValue);
-    const transposed = graph.node("Transpose", [key], { perm: [0, 1, 3, 2] });
-    const masked = graph.node("Add", [build.scores(query, transposed), mask]);
-    const attended = build.attend(masked, value, [0, 2, 1, 3]);
+    added.push(key, value);
+    const [cachedKey, cachedValue] = ["self_key", "self_value"].map((name) =>
+      graph.input(`${name}_${layer}`, "float32", ["beams", heads, "capacity", headSize]),
+    ) as [Value, Value];
+    const selfScores = [cachedKey, key].map((each) =>
+      build.scores(query, graph.node("Transpose", [each], { perm: [0, 1, 3, 2] })),
+    );
+    const masked = graph.node("Add", [graph.node("Concat", selfScores, { axis: 3 }), mask]);
+    const shares = graph.nodes("Split", [graph.node("Softmax", [masked], { axis: -1 }), widths], 2, { axis: 3 });
+    const mixed = [cachedValue, value].map((each, index) => graph.node("MatMul", [shares[index] as Value, each]));
+    const attended = build.joinHeads(graph.node("Add", mixed), [0, 2, 1, 3]);
     hidden = graph.node("Add", [hidden, build.linear(`${prefix}/self_attention/linear_1`, attended)]);
     const crossKey = graph.input(`cross_key_${layer}`, "float32", [heads, headSize, AUDIO_POSITIONS]);
     const crossValue = graph.input(`cross_value_${layer}`, "float32", [heads, AUDIO_POSITIONS, headSize]);
@@ -143,6 +145,7 @@ export function decoderGraph(weights: WeightIndex, file: string, tokens: Decoder
     ]);
     hidden = build.feedForward(prefix, hidden);
   }
+  graph.output(graph.node("Concat", added, { axis: 0 }), "added");
   if (alignments.length > 0) graph.output(graph.node("Concat", alignments, { axis: 0 }), "alignment");
   const chosen = graph.node("Gather", [build.normalize("decoder/layer_norm", hidden), tokenInput], { axis: 0 });
   predict(build, chosen, tokens);
@@ -257,11 +260,16 @@ class LayerBuilder {
     return this.graph.node("MatMul", [this.graph.node("Mul", [query, scale]), key]);
   }
 
-  /** [positions, width]; `order` moves the heads behind the positions. */
-  attend(scores: Value, value: Value, order: readonly number[] = [1, 0, 2]): Value {
+  /** [positions, width] */
+  attend(scores: Value, value: Value): Value {
     const mixed = this.graph.node("MatMul", [this.graph.node("Softmax", [scores], { axis: -1 }), value]);
+    return this.joinHeads(mixed, [1, 0, 2]);
+  }
+
+  /** [positions, width]; `order` moves the heads behind the positions. */
+  joinHeads(value: Value, order: readonly number[]): Value {
     const { heads, headSize } = this.#shape;
-    const joined = this.graph.node("Transpose", [mixed], { perm: order });
+    const joined = this.graph.node("Transpose", [value], { perm: order });
     return this.graph.node("Reshape", [joined, this.graph.integers([-1, heads * headSize])]);
   }
 }

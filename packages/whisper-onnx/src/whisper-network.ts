@@ -2,6 +2,7 @@
 
 import { basename, dirname } from "node:path";
 import { InferenceSession, Tensor } from "onnxruntime-node";
+import { BeamCache } from "./beam-cache.ts";
 import type { WeightIndex } from "./ctranslate2-weights.ts";
 import type { Prediction } from "./token-sampling.ts";
 import {
@@ -58,8 +59,8 @@ export class WhisperNetwork {
     return this.#encoder.run({ samples: new Tensor("float32", samples, [samples.length]) });
   }
 
-  startDecoding(encoderOutput: EncoderOutput): DecoderState {
-    return new DecoderState(this.#decoder, this.shape, encoderOutput);
+  startDecoding(encoderOutput: EncoderOutput, maxBeams: number): DecoderState {
+    return new DecoderState(this.#decoder, this.shape, encoderOutput, maxBeams);
   }
 }
 
@@ -72,26 +73,18 @@ interface PredictionOptions {
 
 const PREDICTION_OUTPUTS = ["special", "top_tokens", "top_probabilities", "top_logit"];
 
-/** The key-value cache of one transcript, or of several beams, under construction: each token is decoded once. */
+/** One transcript, or several beams, under construction: each token is decoded once. */
 export class DecoderState {
   readonly #decoder: InferenceSession;
   readonly #shape: DecoderShape;
   readonly #encoderOutput: EncoderOutput;
-  #past: Record<string, Tensor>;
-  #length = 0;
+  readonly #cache: BeamCache;
 
-  constructor(decoder: InferenceSession, shape: DecoderShape, encoderOutput: EncoderOutput) {
-    const { layers, heads, headSize } = shape;
+  constructor(decoder: InferenceSession, shape: DecoderShape, encoderOutput: EncoderOutput, maxBeams: number) {
     this.#decoder = decoder;
     this.#shape = shape;
     this.#encoderOutput = encoderOutput;
-    const empty = () => new Tensor("float32", new Float32Array(0), [1, heads, 0, headSize]);
-    this.#past = Object.fromEntries(
-      Array.from({ length: layers }, (_, layer) => [
-        [`self_key_${layer}`, empty()],
-        [`self_value_${layer}`, empty()],
-      ]).flat(),
-    );
+    this.#cache = new BeamCache(shape, maxBeams);
   }
 
   /** Appends tokens to a single beam and predicts the tokens after those at the `wanted` indices. */
@@ -100,7 +93,7 @@ export class DecoderState {
     wanted: readonly number[],
     options: PredictionOptions,
   ): Promise<Prediction[]> {
-    return this.#predict(tokens, [0], wanted, options);
+    return toPredictions(await this.#run(tokens, 1, predictionFeeds(wanted, options), outputsOf(options)));
   }
 
   /** Appends `tokens[i]` to the beam `parents[i]`, which becomes beam `i`, and predicts the next token of each. */
@@ -109,52 +102,53 @@ export class DecoderState {
     parents: readonly number[],
     options: PredictionOptions,
   ): Promise<Prediction[]> {
-    return this.#predict(tokens, parents, [...tokens.keys()], options);
+    const slots = this.#cache.reorder(parents);
+    const placed = new Array<number>(tokens.length).fill(0);
+    for (const [beam, slot] of slots.entries()) placed[slot] = tokens[beam] ?? 0;
+    const feeds = predictionFeeds([...tokens.keys()], options);
+    const predictions = toPredictions(await this.#run(placed, tokens.length, feeds, outputsOf(options)));
+    return slots.flatMap((slot) => predictions[slot] ?? []);
   }
 
   /** Appends tokens to a single beam and returns the positions in the audio that each of them attends to. */
   async align(tokens: readonly number[]): Promise<Alignment> {
-    const results = await this.#run(tokens, [0], { wanted: integers([0]), candidates: integers([1]) }, ["alignment"]);
+    const results = await this.#run(tokens, 1, predictionFeeds([0], { candidates: 1 }), ["alignment"]);
     const alignment = results.alignment as Tensor;
     return { heads: alignment.dims[0] ?? 0, tokens: tokens.length, scores: alignment.data as Float32Array };
   }
 
-  async #predict(
-    tokens: readonly number[],
-    parents: readonly number[],
-    wanted: readonly number[],
-    { candidates, allText = false }: PredictionOptions,
-  ): Promise<Prediction[]> {
-    const feeds = { wanted: integers(wanted), candidates: integers([candidates]) };
-    const outputs = allText ? [...PREDICTION_OUTPUTS, "text"] : PREDICTION_OUTPUTS;
-    return toPredictions(await this.#run(tokens, parents, feeds, outputs));
-  }
-
-  /** `tokens` are those of all beams, one beam after the other. Outputs that are not requested are not copied. */
+  /** `tokens` are those of all slots, one slot after the other. Outputs that are not requested are not copied. */
   async #run(
     tokens: readonly number[],
-    parents: readonly number[],
+    beams: number,
     feeds: Readonly<Record<string, Tensor>>,
     outputs: readonly string[],
   ): Promise<InferenceSession.OnnxValueMapType> {
-    const count = tokens.length / parents.length;
+    const count = tokens.length / beams;
+    const { length, capacity } = this.#cache;
     const { heads, headSize } = this.#shape;
-    const extended = Object.keys(this.#past).map((name) => [name, name.replace(/_(\d+)$/, "_out_$1")] as const);
-    const inputs = {
+    const all = {
       tokens: integers(tokens),
-      positions: integers(tokens.map((_, index) => this.#length + (index % count))),
-      shape: integers([parents.length, count, heads, headSize]),
-      parents: integers(parents),
-      mask: causalMask(count, this.#length),
+      positions: integers(tokens.map((_, index) => length + (index % count))),
+      shape: integers([beams, count, heads, headSize]),
+      widths: integers([capacity, count]),
+      mask: attentionMask(count, length, capacity),
       ...feeds,
-      ...this.#past,
+      ...this.#cache.inputs(beams),
       ...this.#encoderOutput,
     };
-    const results = await this.#decoder.run(inputs, [...outputs, ...extended.map(([, output]) => output)]);
-    this.#length += count;
-    this.#past = Object.fromEntries(extended.map(([name, output]) => [name, results[output] as Tensor]));
+    const results = await this.#decoder.run(all, [...outputs, "added"]);
+    this.#cache.append((results.added as Tensor).data as Float32Array, beams, count);
     return results;
   }
+}
+
+function predictionFeeds(wanted: readonly number[], { candidates }: PredictionOptions): Record<string, Tensor> {
+  return { wanted: integers(wanted), candidates: integers([candidates]) };
+}
+
+function outputsOf({ allText = false }: PredictionOptions): readonly string[] {
+  return allText ? [...PREDICTION_OUTPUTS, "text"] : PREDICTION_OUTPUTS;
 }
 
 function toPredictions(results: InferenceSession.OnnxValueMapType): Prediction[] {
@@ -190,11 +184,13 @@ function integers(values: readonly number[]): Tensor {
   return new Tensor("int64", BigInt64Array.from(values, BigInt), [values.length]);
 }
 
-/** Each token attends to itself and the tokens before it. */
-function causalMask(count: number, past: number): Tensor {
-  const mask = new Float32Array(count * (past + count));
+/** Each token attends to those of the cache, to itself and to the tokens before it. */
+function attentionMask(count: number, cached: number, capacity: number): Tensor {
+  const width = capacity + count;
+  const mask = new Float32Array(count * width);
   for (let row = 0; row < count; row += 1) {
-    mask.fill(Number.NEGATIVE_INFINITY, row * (past + count) + past + row + 1, (row + 1) * (past + count));
+    mask.fill(Number.NEGATIVE_INFINITY, row * width + cached, row * width + capacity);
+    mask.fill(Number.NEGATIVE_INFINITY, row * width + capacity + row + 1, (row + 1) * width);
   }
-  return new Tensor("float32", mask, [count, past + count]);
+  return new Tensor("float32", mask, [count, width]);
 }

@@ -34,7 +34,7 @@ export async function wordTimestamps(
   const text = segments.flat();
   if (text.length === 0) return segments.map(() => []);
   const tokens = [...promptTokens, tokenizer.noTimestamps, ...text, tokenizer.endOfText];
-  const alignment = await network.startDecoding(encoderOutput).align(tokens);
+  const alignment = await network.startDecoding(encoderOutput, 1).align(tokens);
   const times = tokenTimestamps(alignment, promptTokens.length, windowSeconds);
   let position = 0;
   const words = segments.map((segmentTokens) =>

@@ -37,6 +37,14 @@ const settings = z
       .describe(
         "Transcripts that are searched in parallel at temperature 0, as in faster-whisper; 1 is faster and less accurate",
       ),
+    best_of: z
+      .int()
+      .min(1)
+      .max(10)
+      .default(5)
+      .describe(
+        "Transcripts that are sampled at temperatures above 0, of which the likeliest counts, as in OpenAI's Whisper",
+      ),
     slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed concurrently; more wait"),
     threads: z.int().min(1).max(64).optional().describe("Default: one per core, at most 4"),
   })
@@ -60,9 +68,9 @@ export const whisperEngine = defineEngine({
         throw invalidRequest(`files.${role}: ${path} cannot be read.`, `files.${role}`);
       });
     }
-    const { languages, translates, beam_size: beamSize, slots, threads } = rest;
+    const { languages, translates, beam_size: beamSize, best_of: bestOf, slots, threads } = rest;
     const speakerModel = await findSpeakerModel(services);
-    return { paths, languages, translates, beamSize, speakerModel, slots, threads };
+    return { paths, languages, translates, beamSize, bestOf, speakerModel, slots, threads };
   },
 });
 

@@ -17,6 +17,7 @@ export interface WhisperSettings {
   languages: readonly string[] | undefined;
   translates: boolean;
   beamSize: number;
+  bestOf: number;
   /** Path of the model that tells voices apart; undefined: no speaker labels. */
   speakerModel: string | undefined;
   slots: number;
@@ -36,12 +37,11 @@ export class WhisperTranscription implements TranscriptionModel {
   readonly languages: readonly string[];
   readonly abilities: TranscriptionAbilities;
   readonly #model: WhisperModel;
-  readonly #beamSize: number;
-
+  readonly #search: { beamSize: number; bestOf: number };
   readonly #speakers: Speakers | undefined;
 
   private constructor(settings: WhisperSettings, model: WhisperModel) {
-    const { languages, slots, translates, beamSize, speakerModel, threads } = settings;
+    const { languages, slots, translates, beamSize, bestOf, speakerModel, threads } = settings;
     const unknown = languages?.find((code) => !model.languages.includes(code));
     if (unknown !== undefined)
       throw invalidRequest(`This model does not support the language ${unknown}.`, "languages");
@@ -55,7 +55,7 @@ export class WhisperTranscription implements TranscriptionModel {
       diarization: speakerModel !== undefined,
     };
     this.#model = model;
-    this.#beamSize = beamSize;
+    this.#search = { beamSize, bestOf };
     if (speakerModel !== undefined) this.#speakers = new Speakers(speakerModel, threads);
   }
 
@@ -79,7 +79,7 @@ export class WhisperTranscription implements TranscriptionModel {
     const { samples, translate, prompt, temperature, wordTimes: wordTimestamps } = request;
     const language = request.language ?? (this.languages.length === 1 ? this.languages[0] : undefined);
     try {
-      const options = { language, translate, prompt, temperature, beamSize: this.#beamSize, wordTimestamps };
+      const options = { language, translate, prompt, temperature, ...this.#search, wordTimestamps };
       const transcribe = (embedVoice?: EmbedVoice) =>
         this.#model.transcribe(samples, { ...options, embedVoice }, signal);
       if (request.speakers === undefined || this.#speakers === undefined) yield* transcribe();
