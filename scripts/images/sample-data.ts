@@ -5,7 +5,7 @@ import { toWav } from "@parlance-inference/audio/encode-pcm";
 import BetterSqlite from "better-sqlite3";
 import type { Service } from "../../test/support/service/service.ts";
 
-const MCP_SERVER = join(import.meta.dirname, "sample-mcp-server.ts");
+const MCP_SERVER = new URL("./sample-mcp-server.ts", import.meta.url).pathname;
 
 const ANSWER = `A **token bucket** allows short bursts:
 

@@ -144,6 +144,20 @@ test.each([
   expect({ status: result.status, text: result.text }).toEqual({ status, text: expect.stringContaining(message) });
 });
 
+test("ends a call whose client leaves, and logs that", async () => {
+  const [old] = upstreams as [TestMcpServer];
+  const leaving = new AbortController();
+  const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify({ name: "hang" }), signal: leaving.signal };
+  const sent = fetch(`${service.origin}/v1/mcp_servers/old/calls`, init);
+  const isRunning = () => old.requests.some(({ method, body }) => method === "tools/call" && body.includes("hang"));
+  await eventually(async () => expect(isRunning()).toBe(true));
+  leaving.abort();
+  await expect(sent).rejects.toThrow();
+  await eventually(async () => expect(await callsOf("server=old&tool=hang")).toMatchObject([{ outcome: "cancelled" }]));
+  await eventually(async () => expect(old.aborted).toBe(1));
+});
+
 test("lists the calls of responses, of clients and of the API, without arguments and results", async () => {
   const tools = [{ type: "mcp", server_label: "old", require_approval: "never", allowed_tools: ["add"] }];
   const answer = await send("POST", "/v1/responses", { body: { model: "agent", input: "add", tools } });
@@ -157,12 +171,13 @@ test("lists the calls of responses, of clients and of the API, without arguments
   };
   await (await fetch(`${service.origin}/mcp`, { method: "POST", headers, body: JSON.stringify(message) })).text();
 
-  await eventually(async () => expect(await callsOf("server=old&limit=10")).toHaveLength(4));
-  const calls = await callsOf("server=old&limit=10&order=asc");
+  await eventually(async () => expect(await callsOf("server=old&limit=10")).toHaveLength(5));
+  const calls = await callsOf("server=old&limit=10&order=asc&outcome=completed");
+  calls.push(...(await callsOf("server=old&limit=10&order=asc&outcome=tool_error")));
   expect(calls.map(({ source, tool, outcome }) => `${source} ${tool} ${outcome}`)).toEqual([
     "api add completed",
-    "api fail tool_error",
     "response add completed",
+    "api fail tool_error",
     "gateway fail tool_error",
   ]);
   expect(calls.every(({ cost_usd: cost, result_bytes: bytes }) => cost === 0.5 && Number(bytes) > 0)).toBe(true);

@@ -2,7 +2,7 @@ import { Card, Table, Title, VisuallyHidden } from "@mantine/core";
 import type { ReactNode } from "react";
 import { t } from "../i18n/translate.ts";
 
-export interface Column {
+interface Column {
   label: string;
   ta?: "right";
   /** Shown to screen readers only. */

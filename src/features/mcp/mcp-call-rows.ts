@@ -24,4 +24,4 @@ export interface McpCallRow {
 export type McpCallSource = "response" | "gateway" | "api";
 
 /** `tool_error`: the tool answered that it failed. */
-export type McpCallOutcome = "completed" | "tool_error" | "failed" | "cancelled";
+type McpCallOutcome = "completed" | "tool_error" | "failed" | "cancelled";

@@ -29,7 +29,7 @@ import { noServer } from "./gateway-routes.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
 import type { McpServers, McpServer as Server } from "./mcp-servers.ts";
 
-export interface McpServerRoutes {
+interface McpServerRoutes {
   servers: McpServers;
   gateway: McpGateway;
   inference: Inference;

@@ -2,7 +2,7 @@
 import { urlOf } from "../../api/request.ts";
 import { shellQuote } from "../../components/code-text.ts";
 
-export interface ClientCode {
+interface ClientCode {
   id: string;
   name: string;
   /** File that has the code; left out: it is a command. */

@@ -18,7 +18,7 @@ interface Schema {
   format?: string;
 }
 
-export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "texts" | "json";
+type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "texts" | "json";
 /** A text; texts of a list. Numbers and JSON are texts until they are sent. */
 export type FieldValue = string | string[];
 export type FieldValues = Readonly<Record<string, FieldValue>>;
@@ -90,7 +90,7 @@ export function initialValues(fields: readonly SchemaField[]): FieldValues {
   return Object.fromEntries(fields.map(({ name, initial }) => [name, initial]));
 }
 
-export interface ToolInput {
+interface ToolInput {
   input: Record<string, unknown>;
   /** Why a field cannot be sent, by its name. */
   problems: Record<string, "missing" | "number" | "integer" | "json">;

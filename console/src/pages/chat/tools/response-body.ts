@@ -8,7 +8,7 @@ type InputItem = OpenAI.Responses.ResponseInputItem;
 type Fields = Record<string, unknown>;
 
 /** What the model at `column` answers the last turn of. */
-export interface SentConversation {
+interface SentConversation {
   parameters: Parameters;
   turns: readonly Turn[];
   column: number;
