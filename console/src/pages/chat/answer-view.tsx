@@ -11,7 +11,7 @@ import { RaceHeader } from "./race-header.tsx";
 import { Reasoning } from "./reasoning.tsx";
 import { TokenProbabilities } from "./token-probabilities.tsx";
 import { Citations, ServiceCalls } from "./tools/service-calls.tsx";
-import { withoutMarks } from "./tools/service-tools.ts";
+import { withoutMarks, withoutWaiting } from "./tools/service-tools.ts";
 
 /** Loaded by the first answer, which is shown as plain text meanwhile. */
 const Markdown = lazy(async () => ({ default: (await import("../../components/markdown/markdown.tsx")).Markdown }));
@@ -24,6 +24,8 @@ interface AnswerViewProps {
   highest?: number;
   isFastest: boolean;
   isFirst: boolean;
+  /** Whether calls that wait for a decision are shown elsewhere. */
+  hidesRequests: boolean;
 }
 
 export const AnswerView = memo(function AnswerView(props: AnswerViewProps) {
@@ -52,7 +54,9 @@ export const AnswerView = memo(function AnswerView(props: AnswerViewProps) {
           </Text>
         </Group>
       )}
-      {answer.serviceCalls !== undefined && <ServiceCalls calls={answer.serviceCalls} />}
+      {answer.serviceCalls !== undefined && (
+        <ServiceCalls calls={props.hidesRequests ? withoutWaiting(answer.serviceCalls) : answer.serviceCalls} />
+      )}
       {text !== "" &&
         (showsTokens && answer.tokens !== undefined ? (
           <TokenProbabilities tokens={answer.tokens} />

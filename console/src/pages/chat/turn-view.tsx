@@ -50,6 +50,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
                 {...(isRace && { highest: race.highest })}
                 isFastest={race.fastest === column}
                 isFirst={race.first === column}
+                hidesRequests={isWaiting}
               />
             ),
         )}

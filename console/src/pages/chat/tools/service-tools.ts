@@ -140,7 +140,15 @@ export function toSentItem(call: ServiceCall): object | undefined {
 
 /** Requests for approval that an answer ends with. */
 export function waitingCalls(calls: readonly ServiceCall[] = []): ServiceCall[] {
-  return calls.filter(({ type }) => type === "mcp_approval_request");
+  return calls.filter(isRequest);
+}
+
+export function withoutWaiting(calls: readonly ServiceCall[]): ServiceCall[] {
+  return calls.filter((call) => !isRequest(call));
+}
+
+function isRequest({ type }: ServiceCall): boolean {
+  return type === "mcp_approval_request";
 }
 
 /** Reads an annotation of a text; undefined for one without a source. */
