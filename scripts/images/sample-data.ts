@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { toWav } from "@parlance-inference/audio/encode-pcm";
 import BetterSqlite from "better-sqlite3";
 import type { Service } from "../../test/support/service/service.ts";
+import { ticketReplies } from "./sample-work.ts";
 
 const MCP_SERVER = new URL("./sample-mcp-server.ts", import.meta.url).pathname;
 
@@ -46,8 +47,9 @@ const MEETING = [
   "One more thing: the new dashboard needs a picture for the docs.",
 ];
 
-const scripted = (text: string, delays: string) =>
-  `[{ engine: scripted, replies: [{ text: ${JSON.stringify(text)}, ${delays} }] }]`;
+/** `first`: replies to certain messages, each followed by a comma. */
+const scripted = (text: string, delays: string, first = "") =>
+  `[{ engine: scripted, replies: [${first}{ text: ${JSON.stringify(text)}, ${delays} }] }]`;
 
 export function sampleConfig(webhook: string): string {
   return `
@@ -60,8 +62,8 @@ webhooks:
   - { url: "${webhook}/hooks/operations", secret: "whsec_${Buffer.alloc(32, "s").toString("base64")}" }
   - { url: "${webhook}/billing", secret: "whsec_${Buffer.alloc(32, "b").toString("base64")}", events: [budget.reached, spend_limit.reached] }
 models:
-  - { id: atlas-70b, task: chat, price: { prompt: "0.0000006", completion: "0.0000024" }, deployments: ${scripted(ANSWER, "delay_ms_before_first: 240, delay_ms_per_token: 9")} }
-  - { id: swift-8b, task: chat, price: { prompt: "0.00000008", completion: "0.0000003" }, deployments: ${scripted(SHORT, "delay_ms_before_first: 60, delay_ms_per_token: 4")} }
+  - { id: atlas-70b, task: chat, price: { prompt: "0.0000006", completion: "0.0000024" }, deployments: ${scripted(ANSWER, "delay_ms_before_first: 240, delay_ms_per_token: 9", `${ticketReplies("large")}, `)} }
+  - { id: swift-8b, task: chat, price: { prompt: "0.00000008", completion: "0.0000003" }, deployments: ${scripted(SHORT, "delay_ms_before_first: 60, delay_ms_per_token: 4", `${ticketReplies("small")}, `)} }
   - id: team-chat
     task: chat
     price: { prompt: "0.0000002", completion: "0.0000008" }
@@ -79,6 +81,7 @@ models:
           - { match_tool: "/Within/", text: "Refunds are possible **within thirty days**, to the card that paid.", delay_ms_per_token: 4 }
           - { match_tool: "/Refunds/", tool_calls: [{ name: wiki__read_page, arguments: { title: Refunds } }] }
           - { match: refund, tool_calls: [{ name: wiki__search_pages, arguments: { query: refund policy, space: support } }] }
+  - { id: colorist, task: image, price: { image: "0.02" }, deployments: [{ engine: scripted, replies: [{ text: "", delay_ms_before_first: 300 }] }] }
   - { id: keen-ear, task: transcription, deployments: ${scripted(QUESTION, "delay_ms_before_first: 90")} }
   - { id: meeting-notes, task: transcription, deployments: ${scripted(MEETING.join(" "), "delay_ms_per_token: 0")} }
 `;

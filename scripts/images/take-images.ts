@@ -13,6 +13,7 @@ import { launchChromium } from "../../test/support/service/chromium.ts";
 import { ROOT, SOURCE_EXECUTABLE } from "../../test/support/service/executable.ts";
 import { type Service, startService } from "../../test/support/service/service.ts";
 import { administer, batch, meeting, question, sampleConfig, seed } from "./sample-data.ts";
+import { seedWork } from "./sample-work.ts";
 
 interface Shot {
   name: string;
@@ -37,7 +38,12 @@ const LOOKS: readonly Look[] = [
 ];
 const SETTLE_MS = 900;
 
-function shotsOf(service: Service, request: string, recording: Buffer): Shot[] {
+function shotsOf(
+  service: Service,
+  pages: Awaited<ReturnType<typeof seedWork>>,
+  request: string,
+  recording: Buffer,
+): Shot[] {
   return [
     { name: "chat", path: "/overview", act: race },
     { name: "talk", path: "/talk", act: talk },
@@ -51,6 +57,10 @@ function shotsOf(service: Service, request: string, recording: Buffer): Shot[] {
     { name: "webhooks", path: "/webhooks" },
     { name: "mcp", path: "/mcp" },
     { name: "approval", path: "/overview", act: approve },
+    { name: "images", path: "/images", act: paint },
+    { name: "prompts", path: pages.prompt },
+    { name: "evals", path: pages.evaluation },
+    { name: "stores", path: pages.store, act: searchStore },
   ];
 }
 
@@ -115,6 +125,20 @@ async function hear(page: Page): Promise<void> {
     await page.getByRole("button", { name: `Listen to ${voice}` }).click();
     await page.getByRole("button", { name: `Stop the sample of ${voice}` }).click();
   }
+}
+
+async function paint(page: Page): Promise<void> {
+  await page.getByLabel("Prompt").fill("Two colors of an evening sky, without clouds");
+  await page.getByRole("textbox", { name: "Images" }).fill("4");
+  await page.getByRole("button", { name: "Generate" }).click();
+  await page.getByText("4 images in").waitFor();
+  await page.evaluate("scrollTo(0, 0)");
+}
+
+async function searchStore(page: Page): Promise<void> {
+  await page.getByLabel("Search the store").fill("When does a customer get the money back?");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Score of result 1").waitFor();
 }
 
 async function transcribe(page: Page, buffer: Buffer): Promise<void> {
@@ -182,6 +206,7 @@ cleanup.defer(() => void receiver.close());
 const webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 const service = await startService({ config: sampleConfig(webhook), executable: SOURCE_EXECUTABLE });
 cleanup.defer(async () => void (await service.stop()));
+const pages = await seedWork(service);
 const request = await seed(service, webhook);
 const recording = await meeting(service);
 const microphone = join(service.dataDirectory, "microphone.wav");
@@ -194,5 +219,7 @@ const browser = await launchChromium([
 ]);
 cleanup.defer(() => browser.close());
 const names = process.argv.slice(2);
-const shots = shotsOf(service, request, recording).filter(({ name }) => names.length === 0 || names.includes(name));
+const shots = shotsOf(service, pages, request, recording).filter(
+  ({ name }) => names.length === 0 || names.includes(name),
+);
 for (const look of LOOKS) await take(browser, service, look, shots);

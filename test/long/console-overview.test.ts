@@ -71,6 +71,31 @@ describe.runIf(hasChromium)("the console's overview", () => {
     await expect.poll(() => page.getByText("upstream-0", { exact: true }).count()).toBe(0);
   });
 
+  test("outlines pages that are loading", async () => {
+    const outline = page.getByRole("status", { name: "Loading" });
+    const release = Promise.withResolvers<void>();
+    await page.route(/\/v1\/(models|organization\/(overview|requests))/, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    for (const path of ["/overview", "/requests", "/models", "/moderation"]) {
+      await session.open("/reference");
+      await page.getByRole("heading", { name: "API reference" }).waitFor();
+      await session.open(path);
+      await page.reload();
+      await outline.first().waitFor();
+      for (const colorScheme of ["dark", "light"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await session.expectAccessible();
+      }
+    }
+    release.resolve();
+    await page.unrouteAll({ behavior: "wait" });
+    await session.open("/overview");
+    await page.getByRole("heading", { name: "Deployments" }).waitFor();
+    await outline.first().waitFor({ state: "detached" });
+  });
+
   test("fills the screen and returns", async () => {
     await page.getByRole("button", { name: "Full screen" }).click();
     await page.getByRole("button", { name: "Leave full screen" }).waitFor();

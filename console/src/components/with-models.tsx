@@ -33,7 +33,7 @@ export function WithModels({ title, description, task, icon, children }: WithMod
   if (project === null) return <NeedsProjectKey />;
   return (
     <Page title={title} description={description}>
-      <QueryView query={query}>
+      <QueryView query={query} loading="form">
         {(models) => {
           const fitting = models.filter(({ metadata }) => metadata.task === task);
           if (fitting.length > 0) return children(fitting);

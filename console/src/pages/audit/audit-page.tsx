@@ -40,7 +40,7 @@ export function AuditPage() {
   return (
     <Page title={t("Audit log")} description={t("Who changed what, from where. Newest first.")}>
       {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
-      {query.isPending && <PageLoading />}
+      {query.isPending && <PageLoading shape="table" />}
       {query.data !== undefined && (
         <Card padding={0}>
           {events.length === 0 ? (

@@ -44,7 +44,7 @@ export function BatchesPage() {
         </Button>
       }
     >
-      {batches === undefined && query.error === null && <PageLoading />}
+      {batches === undefined && query.error === null && <PageLoading shape="cards" />}
       {batches === undefined && query.error !== null && (
         <PageError error={query.error} reset={() => void query.refetch()} />
       )}

@@ -38,7 +38,7 @@ export function BudgetsPage() {
         )
       }
     >
-      <QueryView query={query}>
+      <QueryView query={query} loading="table">
         {() =>
           entries?.length === 0 ? (
             <Card>

@@ -22,7 +22,9 @@ export function ConnectionsPage() {
       )}
     >
       {mayChange && <ConnectHost />}
-      <QueryView query={entries}>{(data) => <EntryTable entries={data} mayChange={mayChange} />}</QueryView>
+      <QueryView query={entries} loading="table">
+        {(data) => <EntryTable entries={data} mayChange={mayChange} />}
+      </QueryView>
       <QueryView query={versions}>{(data) => <VersionHistory versions={data} mayChange={mayChange} />}</QueryView>
     </Page>
   );

@@ -5,6 +5,7 @@ import type { ModelEntry } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { ExpectedResult } from "../../components/expected-result.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { msg, t } from "../../i18n/translate.ts";
@@ -69,6 +70,9 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
             <AsCode samples={() => embeddingSamples(model, [text, ...lines])} />
           </Group>
           <ErrorAlert error={compare.error} />
+          {compare.data === undefined && (
+            <ExpectedResult shape="bars">{t("The list appears here, the closest text first.")}</ExpectedResult>
+          )}
           {compare.data !== undefined && (
             <Table data-testid="nearest">
               <Table.Tbody>

@@ -22,7 +22,7 @@ export function EvalPage() {
   const query = useQuery({ ...evalQuery(id), enabled: project !== null });
   if (project === null) return <NeedsProjectKey />;
   return (
-    <QueryView query={query}>
+    <QueryView query={query} loading="page">
       {({ definition, runs }) => <EvalView definition={definition} runs={runs} project={project.id} />}
     </QueryView>
   );

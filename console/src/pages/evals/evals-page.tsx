@@ -29,7 +29,7 @@ export function EvalsPage() {
       description={t("Grade what models and prompts answer, and compare them row by row.")}
       actions={mayInProject(session, "project.inference") && <NewEval />}
     >
-      <QueryView query={query}>
+      <QueryView query={query} loading="table">
         {(evals) => (
           <Card padding={0}>
             {evals.length === 0 ? (

@@ -38,7 +38,7 @@ export function SideBySide({ runs }: { runs: readonly EvalRun[] }) {
           onChange={(next) => setFilter(next as RowFilter)}
         />
       </Group>
-      {queries.some(({ isLoading }) => isLoading) && <PageLoading />}
+      {queries.some(({ isLoading }) => isLoading) && <PageLoading shape="rows" />}
       <Table.ScrollContainer minWidth={220 + 240 * runs.length} tabIndex={0}>
         <Table className="comparison">
           <Table.Thead>

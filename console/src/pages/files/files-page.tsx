@@ -69,7 +69,7 @@ export function FilesPage() {
           setUploads([...event.dataTransfer.files]);
         }}
       >
-        <QueryView query={query}>
+        <QueryView query={query} loading="rows">
           {(files) => {
             const shown = files.filter(
               (file) =>

@@ -5,6 +5,7 @@ import type { ModelEntry } from "../../api/models.ts";
 import { send } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { ExpectedResult } from "../../components/expected-result.tsx";
 import { formatSeconds } from "../../components/format.ts";
 import { useAbort } from "../../components/use-abort.ts";
 import { WithModels } from "../../components/with-models.tsx";
@@ -99,6 +100,9 @@ function ImageForm({ models }: { models: ModelEntry[] }) {
             <AsCode samples={() => imageSamples(settings)} />
           </Group>
           <ErrorAlert error={generate.error?.name === "AbortError" ? null : generate.error} />
+          {generate.data === undefined && (
+            <ExpectedResult shape="tiles">{t("The images appear here, to look at and to download.")}</ExpectedResult>
+          )}
           {generate.data !== undefined && <MadeImagesGrid images={generate.data} />}
         </Stack>
       </form>

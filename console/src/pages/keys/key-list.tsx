@@ -66,7 +66,7 @@ export function KeyList({ path, newKey, whenEmpty, actions, ownerOf, shows }: Ke
         {newKey}
       </Group>
       {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
-      {query.isPending && <PageLoading />}
+      {query.isPending && <PageLoading shape="table" />}
       {entries !== undefined && (
         <Card padding={0}>
           {entries.length === 0 ? (

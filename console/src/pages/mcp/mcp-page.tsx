@@ -28,7 +28,9 @@ export function McpPage() {
       title={t("MCP servers")}
       description={t("Tools that models and MCP clients call through Parlance, with permissions, prices and bounds.")}
     >
-      <QueryView query={query}>{(servers) => <Servers servers={servers} isManager={isManager} />}</QueryView>
+      <QueryView query={query} loading="table">
+        {(servers) => <Servers servers={servers} isManager={isManager} />}
+      </QueryView>
     </Page>
   );
 }

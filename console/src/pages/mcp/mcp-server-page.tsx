@@ -27,7 +27,7 @@ export function McpServerPage() {
   const query = useQuery({ ...serversQuery(isManager), enabled: isManager || session.project !== null });
   if (!isManager && session.project === null) return <NeedsProjectKey />;
   return (
-    <QueryView query={query}>
+    <QueryView query={query} loading="page">
       {(servers) => {
         const server = servers.find((each) => each.id === id);
         return server === undefined ? <NoServer id={id} /> : <ServerView server={server} isManager={isManager} />;

@@ -36,7 +36,7 @@ export function ModelLibrary({ search, task }: ModelLibraryProps) {
   const [{ fits }, setAddress] = useAddressState({ fits: "no" });
   useFinishedPulls(query.data);
   return (
-    <QueryView query={query}>
+    <QueryView query={query} loading="cards">
       {({ machine, data }) => {
         const shown = data.filter(
           (model) =>

@@ -74,7 +74,7 @@ export function ModelsPage() {
       </Group>
       {isOperator && view === "library" && <ModelLibrary search={needle} task={task} />}
       {(!isOperator || view !== "library") && (
-        <QueryView query={query}>
+        <QueryView query={query} loading="table">
           {(models) => {
             const shown = models.filter(
               ({ id, metadata }) =>

@@ -5,6 +5,7 @@ import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { ExpectedResult } from "../../components/expected-result.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { t } from "../../i18n/translate.ts";
@@ -72,6 +73,11 @@ function ModerationForm({ models }: { models: ModelEntry[] }) {
             <AsCode samples={() => moderationSamples(model, input || t("Hello"))} />
           </Group>
           <ErrorAlert error={moderate.error} />
+          {result === undefined && (
+            <ExpectedResult shape="bars">
+              {t("The score of each category appears here, with the score from which it is flagged.")}
+            </ExpectedResult>
+          )}
           {result !== undefined && (
             <div data-testid="moderation">
               <Badge color={result.flagged ? "red" : "teal"} variant="dot" tt="none" mb="xs">

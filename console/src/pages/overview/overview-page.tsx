@@ -57,7 +57,9 @@ export function OverviewPage() {
         </Group>
       }
     >
-      <QueryView query={query}>{(overview) => <OverviewContent overview={overview} />}</QueryView>
+      <QueryView query={query} loading="overview">
+        {(overview) => <OverviewContent overview={overview} />}
+      </QueryView>
     </Page>
   );
 }

@@ -66,7 +66,7 @@ function UserTable() {
   return (
     <Stack>
       {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
-      {query.isPending && <PageLoading />}
+      {query.isPending && <PageLoading shape="table" />}
       {entries !== undefined && (
         <Card padding={0}>
           {entries.length === 0 ? (
@@ -127,7 +127,7 @@ function InviteTable() {
   return (
     <Stack>
       {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
-      {query.isPending && <PageLoading />}
+      {query.isPending && <PageLoading shape="table" />}
       {entries !== undefined && (
         <Card padding={0}>
           {entries.length === 0 ? (

@@ -22,7 +22,11 @@ import { ServiceAccountsTab } from "./service-accounts-tab.tsx";
 export function ProjectPage() {
   const { project: id } = useParams({ strict: false }) as { project: string };
   const query = useQuery(projectQuery(id));
-  return <QueryView query={query}>{(project) => <ProjectContent project={project} />}</QueryView>;
+  return (
+    <QueryView query={query} loading="page">
+      {(project) => <ProjectContent project={project} />}
+    </QueryView>
+  );
 }
 
 function ProjectContent({ project }: { project: Project }) {

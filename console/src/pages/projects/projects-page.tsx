@@ -36,7 +36,7 @@ export function ProjectsPage() {
         </>
       }
     >
-      <QueryView query={query}>
+      <QueryView query={query} loading="table">
         {(projects) => (
           <Card padding={0}>
             {projects.length === 0 ? (

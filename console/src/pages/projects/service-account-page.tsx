@@ -13,9 +13,11 @@ export function ServiceAccountPage() {
   const project = useQuery(projectQuery(params.project));
   const account = useQuery(accountQuery(params.project, params.account));
   return (
-    <QueryView query={project}>
+    <QueryView query={project} loading="page">
       {(found) => (
-        <QueryView query={account}>{(own) => <ServiceAccountContent project={found} account={own} />}</QueryView>
+        <QueryView query={account} loading="page">
+          {(own) => <ServiceAccountContent project={found} account={own} />}
+        </QueryView>
       )}
     </QueryView>
   );

@@ -31,7 +31,7 @@ export function ServiceAccountsTab({ project }: { project: Project }) {
         {project.status === "active" && <NewAccount project={project} />}
       </Group>
       {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
-      {query.isPending && <PageLoading />}
+      {query.isPending && <PageLoading shape="table" />}
       {entries !== undefined && (
         <Card padding={0}>
           {entries.length === 0 ? (

@@ -34,7 +34,11 @@ export function PromptPage() {
   const { project } = useSession();
   const query = useQuery({ ...promptQuery(prompt), enabled: project !== null });
   if (project === null) return <NeedsProjectKey />;
-  return <QueryView query={query}>{(details) => <Prompt details={details} />}</QueryView>;
+  return (
+    <QueryView query={query} loading="page">
+      {(details) => <Prompt details={details} />}
+    </QueryView>
+  );
 }
 
 function Prompt({ details }: { details: PromptDetails }) {

@@ -31,7 +31,7 @@ export function PromptsPage() {
       description={t("Templates outside of your code. A request names one; a label says which version it gets.")}
       actions={mayWritePrompts(session) && <NewPrompt />}
     >
-      <QueryView query={query}>
+      <QueryView query={query} loading="table">
         {(prompts) => (
           <Card padding={0}>
             {prompts.length === 0 ? (

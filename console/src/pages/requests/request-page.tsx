@@ -41,7 +41,11 @@ import { Waterfall } from "./waterfall.tsx";
 export function RequestPage() {
   const { request: id } = useParams({ strict: false }) as { request: string };
   const query = useQuery(requestQuery(id));
-  return <QueryView query={query}>{(entry) => <Content entry={entry} />}</QueryView>;
+  return (
+    <QueryView query={query} loading="page">
+      {(entry) => <Content entry={entry} />}
+    </QueryView>
+  );
 }
 
 function Content({ entry }: { entry: RequestDetails }) {

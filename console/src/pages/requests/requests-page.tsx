@@ -1,4 +1,4 @@
-import { Button, Card, Group, Switch, Text } from "@mantine/core";
+import { Button, Card, Group, Skeleton, Switch, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { followRequests } from "../../api/live-requests.ts";
@@ -67,7 +67,7 @@ export function RequestsPage() {
       <RequestFilterBar state={state} />
       <TimeCard state={state} />
       {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
-      {query.isPending && <PageLoading />}
+      {query.isPending && <PageLoading shape="table" />}
       {data !== undefined && (
         <Card padding={0}>
           {entries.length === 0 && !hasNextPage ? (
@@ -132,9 +132,14 @@ function NoRequests({ state: { filters, isFiltered, change } }: { state: FilterS
   );
 }
 
+const HISTOGRAM_CARD_HEIGHT = 148;
+
 /** Requests over the time of the range; dragging selects a part of it. */
 function TimeCard({ state: { filters, histogram, change } }: { state: FilterState }) {
-  const { data = [] } = useQuery(histogramQuery(histogram));
+  const { data, isError } = useQuery(histogramQuery(histogram));
+  // The list says why.
+  if (isError) return null;
+  if (data === undefined) return <Skeleton height={HISTOGRAM_CARD_HEIGHT} radius="md" />;
   const bars = data.map(({ start_time, requests, errors }) => ({ time: start_time, total: requests, failed: errors }));
   const width = (Number(histogram.end_time) - Number(histogram.start_time)) / Math.max(1, bars.length);
   const selection = filters.from === "" ? undefined : { from: Number(filters.from), to: Number(filters.to) };

@@ -24,7 +24,11 @@ export function StorePage() {
   const { store: id } = useParams({ strict: false }) as { store: string };
   const query = useQuery({ ...storeQuery(id), enabled: project !== null });
   if (project === null) return <NeedsProjectKey />;
-  return <QueryView query={query}>{(store) => <StoreView store={store} />}</QueryView>;
+  return (
+    <QueryView query={query} loading="page">
+      {(store) => <StoreView store={store} />}
+    </QueryView>
+  );
 }
 
 function StoreView({ store }: { store: Store }) {

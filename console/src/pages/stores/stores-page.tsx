@@ -32,7 +32,7 @@ export function StoresPage() {
         </Button>
       }
     >
-      <QueryView query={query}>
+      <QueryView query={query} loading="table">
         {(stores) =>
           stores.length === 0 ? (
             <Card>

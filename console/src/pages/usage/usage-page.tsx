@@ -51,7 +51,7 @@ export function UsagePage() {
         selection={selection}
         onChange={({ project, model, ...next }) => setAddress({ ...next, project: project ?? "", model: model ?? "" })}
       />
-      <QueryView query={query}>
+      <QueryView query={query} loading="overview">
         {(rows) => (
           <>
             <Totals rows={rows} />

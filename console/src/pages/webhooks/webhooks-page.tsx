@@ -46,7 +46,7 @@ export function WebhooksPage() {
         )
       }
     >
-      <QueryView query={query}>
+      <QueryView query={query} loading="cards">
         {(webhooks) =>
           webhooks.length === 0 ? (
             <Card>
@@ -104,7 +104,7 @@ export function WebhooksPage() {
                     />
                   </Group>
                 </Group>
-                <QueryView query={deliveries}>
+                <QueryView query={deliveries} loading="rows">
                   {(shown) =>
                     shown.length === 0 ? (
                       <Empty icon={<IconWebhook />} title={t("No deliveries")}>
