@@ -23,3 +23,21 @@ test("gives the process to the next run when another has stopped waiting, and bo
   expect(files).toHaveLength(200);
   expect(output).toBe("\n[800 files were too large or too many to be saved.]");
 }, 120_000);
+
+test("bounds the files of all projects together, and frees those of removed containers", () => {
+  using containers = new Containers(codeInterpreterSettings.parse({ max_total_file_megabytes: 2 }));
+  const [one, other] = ["one", "other"].map((project) => containers.create(project, "files", 20));
+  if (one === undefined || other === undefined) throw new Error("no containers");
+  const megabyte = Buffer.alloc(1024 ** 2);
+  containers.addFile(one, "a", megabyte);
+  const { id } = containers.addFile(one, "b", megabyte);
+  const full = expect.objectContaining({ kind: "unavailable", message: expect.stringContaining("2 MB") });
+  expect(() => containers.addFile(other, "c", megabyte)).toThrow(full);
+  containers.addFile(one, "a", megabyte);
+  containers.deleteFile("one", one.id, id);
+  containers.addFile(other, "c", megabyte);
+  expect(() => containers.addFile(other, "d", megabyte)).toThrow(full);
+  containers.delete("one", one.id);
+  containers.addFile(other, "d", megabyte);
+  expect(other.files.size).toBe(2);
+});

@@ -52,6 +52,8 @@ export class Containers implements Disposable {
   readonly #containers = new Map<string, LiveContainer>();
   readonly #waiting: (() => void)[] = [];
   readonly #sweep: NodeJS.Timeout;
+  /** Bytes of the files of all containers. */
+  #bytes = 0;
 
   constructor(settings: CodeInterpreterSettings) {
     this.#settings = settings;
@@ -115,8 +117,11 @@ export class Containers implements Disposable {
       const limit = `${maxFileMegabytes} MB and ${MAX_FILES} files`;
       throw invalidRequest(`The container may have ${limit}. Delete one first.`, "file", "invalid_value");
     }
+    this.#requireTotal(content.length - (before?.content.length ?? 0));
     const file = { id: before?.id ?? newId("cfile_"), containerId: id, path, content, source, createdAt: Date.now() };
+    this.#removeFile(container, path);
     container.files.set(path, file);
+    this.#bytes += content.length;
     container.lastActiveAt = Date.now();
     return file;
   }
@@ -128,7 +133,8 @@ export class Containers implements Disposable {
   }
 
   deleteFile(projectId: string, id: string, fileId: string): void {
-    this.find(projectId, id).files.delete(this.findFile(projectId, id, fileId).path);
+    const { path } = this.findFile(projectId, id, fileId);
+    this.#removeFile(this.find(projectId, id) as LiveContainer, path);
   }
 
   /** Runs code after the earlier runs of the container. Throws a Fault when no process is free in time, and what the session throws. */
@@ -156,7 +162,7 @@ export class Containers implements Disposable {
       const removed = [...container.synced.keys()].filter((path) => !container.files.has(path));
       const files = changed.map(({ path, content }) => ({ path, base64: content.toString("base64") }));
       const result = await session.run({ code, files, removed }, signal);
-      for (const path of result.removed) container.files.delete(path);
+      for (const path of result.removed) this.#removeFile(container, path);
       const written: ContainerFile[] = [];
       const refused: Fault[] = [];
       let { output } = result;
@@ -232,9 +238,25 @@ export class Containers implements Disposable {
     container.session = undefined;
   }
 
+  /** Throws a Fault when the files of all containers would exceed their limit. */
+  #requireTotal(addedBytes: number): void {
+    const { maxTotalFileMegabytes } = this.#settings;
+    if (addedBytes <= 0 || this.#bytes + addedBytes <= maxTotalFileMegabytes * MEGABYTE) return;
+    const message = `The files of all containers have ${maxTotalFileMegabytes} MB, the limit of this service (code_interpreter.max_total_file_megabytes). Delete containers, or wait until some expire.`;
+    throw unavailable(message, "server_is_overloaded", 60);
+  }
+
+  #removeFile(container: LiveContainer, path: string): void {
+    const file = container.files.get(path);
+    if (file === undefined) return;
+    container.files.delete(path);
+    this.#bytes -= file.content.length;
+  }
+
   #remove(container: LiveContainer): void {
     this.#endSession(container);
     this.#containers.delete(container.id);
+    for (const path of [...container.files.keys()]) this.#removeFile(container, path);
   }
 
   #removeExpired(): void {

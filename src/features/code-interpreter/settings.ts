@@ -17,6 +17,12 @@ export const codeInterpreterSettings = mapping(
     timeout_seconds: z.number().min(1).max(600).default(60).describe("Maximum time of one call."),
     max_output_kilobytes: z.int().min(1).max(1024).default(64).describe("Output of a call that the model reads."),
     max_file_megabytes: z.int().min(1).max(256).default(16).describe("Size of all files of a container together."),
+    max_total_file_megabytes: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(1024)
+      .describe("Size of the files of all containers of all projects together, which this process has in memory."),
     price_per_session: z
       .string()
       .regex(/^\d{1,9}(\.\d{1,15})?$/, { error: 'must be US dollars as a text, such as "0.03"' })

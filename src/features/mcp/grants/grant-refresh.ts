@@ -14,7 +14,7 @@ import type { OAuthServerSettings } from "./oauth-server.ts";
 import type { GrantTokens, SealedGrants } from "./sealed-grants.ts";
 
 /** Longer than a refresh takes, with its timeouts. */
-const CLAIM_MS = 45_000;
+const CLAIM_MS = 90_000;
 const POLL_MS = 100;
 /** Answers by which an authorization server says that only the person can help (RFC 6749, 5.2). */
 const FINAL_ERRORS: ReadonlySet<string> = new Set(["invalid_grant", "invalid_client", "unauthorized_client"]);
