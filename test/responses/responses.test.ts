@@ -210,6 +210,15 @@ test("accepts what equals the behavior without it, and names fields that it igno
   expect(await response.json()).toMatchObject({ text: { verbosity: "low" } });
 });
 
+test("takes the penalties of Open Responses, and shows them", async () => {
+  const penalties = { frequency_penalty: 0.5, presence_penalty: -1 };
+  const response = await service.post("/v1/responses", { model, input: "Hi", ...penalties });
+  expect(response.headers.get("x-parlance-ignored-fields")).toBeNull();
+  expect(await response.json()).toMatchObject({ ...penalties, completed_at: expect.any(Number) });
+  const refused = await errorOf(await service.post("/v1/responses", { model, input: "Hi", presence_penalty: 3 }));
+  expect(refused.param).toBe("presence_penalty");
+});
+
 test("leaves out the oldest items for truncation auto, stored, streamed and in the background", async () => {
   const turn = (index: number) => ({ role: "user" as const, content: `${"word ".repeat(40)}${index}` });
   const turns = Array.from({ length: 8 }, (_each, at) => turn(at));

@@ -34,6 +34,7 @@ export function toUsage({ promptTokens, cachedTokens, completionTokens, reasonin
     cache_creation: cacheWriteTokens === 0 ? null : lifetimes,
     output_tokens: completionTokens,
     output_tokens_details: reasoningTokens === 0 ? null : { thinking_tokens: reasoningTokens },
+    inference_geo: null,
     server_tool_use: null,
     service_tier: "standard",
   };

@@ -39,6 +39,9 @@ const FIELDS = {
   temperature: optional(z.number().min(0).max(2)),
   top_p: optional(z.number().min(0).max(1)),
   top_logprobs: optional(z.int().min(0).max(20)),
+  // Fields of the Open Responses specification.
+  frequency_penalty: optional(z.number().min(-2).max(2)),
+  presence_penalty: optional(z.number().min(-2).max(2)),
   text: optional(z.looseObject({ format: optional(Format), verbosity: optional(z.string()) })),
   reasoning: optional(z.looseObject({ effort: optional(z.string().min(1)), summary: optional(z.string()) })),
   include: optional(z.array(z.string()).max(100)),

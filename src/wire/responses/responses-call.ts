@@ -64,6 +64,8 @@ export function toResponsesCall(
     maxTokens: body.max_output_tokens ?? omitted.maxTokens,
     temperature: body.temperature ?? omitted.temperature,
     topP: body.top_p ?? omitted.topP,
+    frequencyPenalty: body.frequency_penalty ?? omitted.frequencyPenalty,
+    presencePenalty: body.presence_penalty ?? omitted.presencePenalty,
     format: toFormat(body.text),
     ...attempt(
       () => toToolChoice(body.tool_choice, tools),

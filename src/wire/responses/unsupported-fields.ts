@@ -38,8 +38,6 @@ const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   stop: { isDefault: isEmptyList, ...USE_CHAT },
   seed: USE_CHAT,
   logit_bias: USE_CHAT,
-  frequency_penalty: { isDefault: isZero, ...USE_CHAT },
-  presence_penalty: { isDefault: isZero, ...USE_CHAT },
   // Sampling of vLLM and llama-server.
   top_k: { isDefault: (value) => value === -1 || value === 0, ...USE_CHAT },
   min_p: { isDefault: isZero, ...USE_CHAT },

@@ -2,7 +2,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, Output, stepCountIs, streamText, tool } from "ai";
 import { z } from "zod";
-import { API_KEY, assert, BASE_URL, getWeather, run, TOOLS_MODEL } from "./common.mjs";
+import { API_KEY, assert, BASE_URL, getWeather, run, TOOLS_MODEL, withStore } from "./common.mjs";
 
 const openai = createOpenAI({ baseURL: BASE_URL, apiKey: API_KEY });
 const compatible = createOpenAICompatible({ name: "parlance", baseURL: BASE_URL, apiKey: API_KEY });
@@ -33,4 +33,15 @@ await run("ai", {
     const { output: person } = await generateText(asked);
     assert(person.age === 41, person);
   },
+  "searches files": () =>
+    withStore(async (id) => {
+      const search = openai.tools.fileSearch({ vectorStoreIds: [id], maxNumResults: 1 });
+      const request = { model: openai(TOOLS_MODEL), tools: { file_search: search }, prompt: "Where do otters swim?" };
+      const { text, sources, toolResults } = await generateText(request);
+      assert(text.startsWith("Otters swim in rivers"), text);
+      assert(sources[0]?.filename === "otters.md", { sources, toolResults });
+      const parts = await Array.fromAsync(streamText(request).fullStream);
+      const types = parts.map(({ type }) => type);
+      assert(types.includes("source") && types.includes("tool-result") && !types.includes("error"), types);
+    }),
 });

@@ -19,6 +19,37 @@ export function assert(condition, found) {
   if (!condition) throw new Error(`found ${JSON.stringify(found)}`);
 }
 
+async function send(method, path, body) {
+  const isForm = body instanceof FormData;
+  const headers = {
+    authorization: `Bearer ${API_KEY}`,
+    ...(body && !isForm && { "content-type": "application/json" }),
+  };
+  const answer = await fetch(`${BASE_URL}${path}`, {
+    method,
+    headers,
+    body: isForm || !body ? body : JSON.stringify(body),
+  });
+  return answer.json();
+}
+
+/** Gives `work` the ID of a vector store with one file about otters. */
+export async function withStore(work) {
+  const form = new FormData();
+  form.set("purpose", "assistants");
+  form.set("file", new Blob(["Otters swim in rivers."]), "otters.md");
+  const { id: file } = await send("POST", "/files", form);
+  const { id } = await send("POST", "/vector_stores", { name: "Animals", file_ids: [file] });
+  for (let store = {}; store.status !== "completed"; store = await send("GET", `/vector_stores/${id}`)) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  try {
+    await work(id);
+  } finally {
+    await send("DELETE", `/vector_stores/${id}`);
+  }
+}
+
 /** Runs the checks in order and prints `{client, version, check, error}` for each. */
 export async function run(client, checks) {
   const { version } = JSON.parse(readFileSync(join(PACKAGES, "node_modules", client, "package.json"), "utf8"));

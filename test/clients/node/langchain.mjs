@@ -1,7 +1,7 @@
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI, OpenAIEmbeddings } from "@langchain/openai";
 import { z } from "zod";
-import { API_KEY, assert, BASE_URL, DEFAULT_MODEL, getWeather, run, TOOLS_MODEL } from "./common.mjs";
+import { API_KEY, assert, BASE_URL, DEFAULT_MODEL, getWeather, run, TOOLS_MODEL, withStore } from "./common.mjs";
 
 const configuration = { baseURL: BASE_URL };
 const model = (name, more = {}) => new ChatOpenAI({ model: name, apiKey: API_KEY, configuration, ...more });
@@ -34,6 +34,16 @@ await run("@langchain/openai", {
     const { text } = await model(TOOLS_MODEL, { useResponsesApi: true }).invoke("Echo this");
     assert(text === "Echo this", text);
   },
+  "searches files": () =>
+    withStore(async (id) => {
+      const search = { type: "file_search", vector_store_ids: [id], max_num_results: 1 };
+      const { text, content } = await model(TOOLS_MODEL, { useResponsesApi: true })
+        .bindTools([search])
+        .invoke("Where do otters swim?");
+      assert(text.startsWith("Otters swim in rivers"), text);
+      const [{ annotations }] = content.filter(({ type }) => type === "text");
+      assert(annotations[0]?.title === "otters.md", annotations);
+    }),
   "embeds documents": async () => {
     const embeddings = new OpenAIEmbeddings({ model: "text-embedding-3-small", apiKey: API_KEY, configuration });
     const [vector] = await embeddings.embedDocuments(["A cat.", "A dog."]);

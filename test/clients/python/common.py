@@ -22,6 +22,18 @@ def get_weather(city: str) -> str:
     return f"18 degrees in {city}"
 
 
+def open_store():
+    """Vector store with one file about otters; the caller deletes it."""
+    from openai import OpenAI
+
+    client = OpenAI(base_url=BASE_URL, api_key=API_KEY)
+    store = client.vector_stores.create(name="Animals")
+    otters = ("otters.md", b"Otters swim in rivers.")
+    added = client.vector_stores.files.upload_and_poll(vector_store_id=store.id, file=otters)
+    assert added.status == "completed", added.last_error
+    return store, lambda: client.vector_stores.delete(store.id)
+
+
 def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

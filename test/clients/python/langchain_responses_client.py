@@ -37,10 +37,25 @@ def continues_from_previous_responses():
     assert second.text == "Echo this"
 
 
+def searches_files():
+    store, delete_store = common.open_store()
+    bound = model(include=["file_search_call.results"]).bind_tools(
+        [{"type": "file_search", "vector_store_ids": [store.id], "max_num_results": 1}]
+    )
+    answer = bound.invoke("Where do otters swim?")
+    assert answer.text.startswith("Otters swim in rivers"), answer
+    [text] = [block for block in answer.content_blocks if block["type"] == "text"]
+    assert text["annotations"][0]["title"] == "otters.md", text
+    parts = list(bound.stream("Where do otters swim?"))
+    assert "".join(part.text for part in parts).startswith("Otters swim in rivers"), parts
+    delete_store()
+
+
 run(
     "langchain-openai",
     invokes_responses,
     streams_responses,
     calls_a_tool_by_responses,
     continues_from_previous_responses,
+    searches_files,
 )

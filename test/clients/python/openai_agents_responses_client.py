@@ -93,11 +93,7 @@ async def resumes_after_an_approval():
 
 
 async def searches_files():
-    client = AsyncOpenAI(base_url=BASE_URL, api_key=API_KEY)
-    store = await client.vector_stores.create(name="Animals")
-    otters = ("otters.md", b"Otters swim in rivers.")
-    added = await client.vector_stores.files.upload_and_poll(vector_store_id=store.id, file=otters)
-    assert added.status == "completed", added.last_error
+    store, delete_store = common.open_store()
     tool = FileSearchTool(vector_store_ids=[store.id], max_num_results=1, include_search_results=True)
     outcome = Runner.run_streamed(agent(tools=[tool]), "Where do otters swim?")
     types = [event.data.type async for event in outcome.stream_events() if event.type == "raw_response_event"]
@@ -105,7 +101,7 @@ async def searches_files():
     search, message = outcome.to_input_list()[1:]
     assert search["results"][0]["filename"] == "otters.md", search
     assert message["content"][0]["annotations"][0]["type"] == "file_citation", message
-    await client.vector_stores.delete(store.id)
+    delete_store()
 
 
 async def compacts_a_session():
