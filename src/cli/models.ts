@@ -34,7 +34,10 @@ export function modelsCommand(): Command {
   command
     .command("pull")
     .description("Download a model and verify its checksums")
-    .argument("<model>", "ID of a known model, or hf:owner/repo/path/file.gguf[@revision]")
+    .argument(
+      "<model>",
+      "ID of a built-in model, hf:owner/repo/path/file.gguf[@revision], or piper:language_COUNTRY-name-quality",
+    )
     .option("--url <url>", "URL of the service that downloads it; default: the one that runs with this data directory")
     .option("--key <key>", "admin key; default: $PARLANCE_ADMIN_KEY, or a temporary one")
     .action(pullModel);

@@ -2,6 +2,7 @@
 
 import { TASKS, type Task } from "../contracts/task.ts";
 import { nearest } from "../kernel/nearest.ts";
+import { PIPER_PREFIX } from "../kernel/piper-name.ts";
 import type { ConfigErrors, Path } from "./config-errors.ts";
 import { asMapping, listAt } from "./parse-file.ts";
 
@@ -120,6 +121,11 @@ function checkDeployments(model: RawModel, known: KnownNames, written: unknown, 
   });
 }
 
+/** A voice of Piper is checked by its engine's settings. */
+function isPullable(model: string, { manifestIds }: KnownNames): boolean {
+  return manifestIds.includes(model) || model.startsWith(PIPER_PREFIX);
+}
+
 function checkDeployment(
   deployment: unknown,
   task: unknown,
@@ -136,7 +142,7 @@ function checkDeployment(
   if (TASKS.some((each) => each === task) && !engine.tasks.some((each) => each === task)) {
     const able = Object.keys(known.engines).filter((each) => known.engines[each]?.tasks.some((own) => own === task));
     errors.add([...path, "engine"], `does not support ${task}; engines that do: ${able.join(", ")}`);
-  } else if (engine.pullsModels && typeof model === "string" && !known.manifestIds.includes(model)) {
+  } else if (engine.pullsModels && typeof model === "string" && !isPullable(model, known)) {
     const meant = nearest(model, known.manifestIds);
     const wayOut = meant === undefined ? "`parlance models list --all` shows the known ones" : `did you mean ${meant}?`;
     errors.add([...path, "model"], `is ${quote(written, [...path, "model"])}, which is not a known model; ${wayOut}`);

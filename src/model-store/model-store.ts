@@ -4,11 +4,13 @@ import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { ModelFiles, ModelReference } from "../contracts/engine.ts";
 import { Fault, invalidRequest } from "../kernel/faults.ts";
+import { PIPER_PREFIX } from "../kernel/piper-name.ts";
 import { tryLock } from "../kernel/process/file-lock.ts";
 import type { Logger } from "../observability/logger.ts";
 import { FileFetcher } from "./fetch-file.ts";
 import type { ManifestEntry } from "./manifest/manifest-entry.ts";
 import { damagedFiles, readRecord, sizeOf } from "./model-record.ts";
+import { fromPiper } from "./piper-reference.ts";
 import { pullModel } from "./pull-model.ts";
 import type { ProgressListener, PullProgress } from "./pull-progress.ts";
 import { SharedPull } from "./shared-pull.ts";
@@ -122,10 +124,11 @@ export class ModelStore {
   }
 
   #wanted(reference: Exclude<ModelReference, { file: string }>): WantedModel {
-    return "hf" in reference ? fromHub(reference.hf) : fromManifest(reference.model, this.manifest);
+    return "hf" in reference ? fromHub(reference.hf) : this.#wantedById(reference.model);
   }
 
   #wantedById(id: string): WantedModel {
+    if (id.startsWith(PIPER_PREFIX)) return fromPiper(id.slice(PIPER_PREFIX.length));
     return id.startsWith("hf:") ? fromHub(id.slice("hf:".length)) : fromManifest(id, this.manifest);
   }
 

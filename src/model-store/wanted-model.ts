@@ -7,7 +7,7 @@ import { BUNDLED_MODELS } from "./manifest/bundled-models.ts";
 import type { ManifestEntry, ManifestFile } from "./manifest/manifest-entry.ts";
 
 export interface WantedModel {
-  /** Manifest ID, or `hf:owner/repo/path`, with `@revision` unless that is `main`. */
+  /** Manifest ID, `piper:` and a voice, or `hf:owner/repo/path`, with `@revision` unless that is `main`. */
   id: string;
   /** Relative to the store's directory, with `/`. */
   folder: string;
@@ -30,7 +30,7 @@ export function fromManifest(id: string, manifest: readonly ManifestEntry[]): Wa
   if (entry === undefined) {
     throw new Fault(
       "not-found",
-      `No model is called ${id}. \`parlance models list --all\` shows the built-in ones; any other GGUF file is available as hf:owner/repo/file.gguf.`,
+      `No model is called ${id}. \`parlance models list --all\` shows the built-in ones; any other GGUF file is available as hf:owner/repo/file.gguf, and voices of Piper as piper:de_DE-thorsten-medium.`,
       { code: "model_not_found", param: "model" },
     );
   }

@@ -1,6 +1,8 @@
 /** A published Piper voice, transcribed again. Skipped without espeak-ng-data, which is never downloaded. */
 
 import { globSync } from "node:fs";
+import { cp, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { integratedLoudness } from "@parlance-inference/english-tts/integrated-loudness";
 import { TARGET_LUFS } from "@parlance-inference/english-tts/level-loudness";
 import { toFile } from "openai";
@@ -9,20 +11,32 @@ import { ModelStore } from "../../src/model-store/model-store.ts";
 import { PypiSource } from "../../src/model-store/sources/pypi.ts";
 import type { Source } from "../../src/model-store/sources/source.ts";
 import { createLogger } from "../../src/observability/logger.ts";
+import { TEST_MODELS_DIRECTORY, testModelStore } from "../support/models/default-model.ts";
+import { HubServer } from "../support/models/hub-server.ts";
 import { wordErrors } from "../support/models/word-errors.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const [ESPEAK_DATA] = globSync("/usr/{lib/*,share,lib}/espeak-ng-data");
+const MOONSHINE = "moonshine-base-en";
 const NAME = "en_US-joe-medium.onnx";
+/** A stand-in of the hub has the voice where the hub has it. */
+const ON_HUB = "rhasspy/piper-voices/resolve/main/en/en_US/joe/medium";
 
 describe.skipIf(ESPEAK_DATA === undefined)("a Piper voice", () => {
   let folder: TemporaryDirectory;
   let service: Service;
+  let hub: HubServer;
   beforeAll(async () => {
     folder = await temporaryDirectory();
     const files = await pullVoice(folder.path);
+    const models = join(folder.path, "models");
+    await testModelStore().pull({ model: MOONSHINE }, { signal: AbortSignal.timeout(500_000) });
+    await cp(join(TEST_MODELS_DIRECTORY, MOONSHINE), join(models, MOONSHINE), { recursive: true });
+    hub = await HubServer.start();
+    for (const [name, path] of Object.entries(files)) hub.add(`${ON_HUB}/${name}`, await readFile(path));
     service = await startService({
+      environment: { HF_ENDPOINT: hub.endpoint, PARLANCE_MODELS_DIR: models },
       config: `
 builtin_models: false
 models:
@@ -30,8 +44,8 @@ models:
     task: speech
     deployments:
       - engine: sherpa-onnx
-        family: piper
-        files: { model: ${files[NAME]}, config: ${files[`${NAME}.json`]}, data: ${ESPEAK_DATA} }
+        model: piper:en_US-joe-medium
+        files: { data: ${ESPEAK_DATA} }
   - id: moonshine-base-en
     task: transcription
     deployments: [{ engine: moonshine, model: moonshine-base-en }]
@@ -40,6 +54,7 @@ models:
   }, 600_000);
   afterAll(async () => {
     await service.stop();
+    await hub[Symbol.asyncDispose]();
     await folder[Symbol.asyncDispose]();
   });
 

@@ -6,14 +6,23 @@ import { SPEECH_FAMILIES, type SpeechFamilyName } from "./speech-families.ts";
 
 const path = z.string().min(1).max(4096);
 
-export const sherpaOnnxSettings = z.strictObject({
+const fields = z.strictObject({
+  model: z
+    .string()
+    .regex(/^piper:/, { error: "must be a voice of Piper, such as piper:de_DE-thorsten-medium" })
+    .optional()
+    .describe(
+      "Speech: a voice of Piper by its name on the hub, such as piper:de_DE-thorsten-medium, instead of family and files.model",
+    ),
   files: z
     .record(z.string(), path)
+    .default({})
     .describe(
       "Paths of the model's files by role. Transcription: encoder, decoder, joiner, model, tokens and vad (Silero, version 5). Speech: model, tokens, voices, vocoder, lexicon, config (Piper's .onnx.json) and data (the folder espeak-ng-data)",
     ),
   family: z
     .enum([...Object.keys(FAMILIES), ...Object.keys(SPEECH_FAMILIES)] as [FamilyName | SpeechFamilyName])
+    .optional()
     .describe(
       "The model's architecture. Tested with real models: moonshine, piper, kokoro. Experimental, never tested with real models: the others",
     ),
@@ -37,6 +46,15 @@ export const sherpaOnnxSettings = z.strictObject({
     ),
   slots: z.int().min(1).max(64).default(4).describe("Concurrent requests; more wait"),
   threads: z.int().min(1).max(64).optional().describe("Default: one per core, at most 4"),
+});
+
+export const sherpaOnnxSettings = fields.transform(({ family, ...settings }, context) => {
+  const isPiper = settings.model !== undefined;
+  if (family !== undefined && (!isPiper || family === "piper")) return { ...settings, family };
+  if (isPiper && family === undefined) return { ...settings, family: "piper" as const };
+  const message = isPiper ? "has to be piper, or left out, with a voice of Piper" : "is required without `model`";
+  context.issues.push({ code: "custom", input: family, path: ["family"], message });
+  return z.NEVER;
 });
 
 export type SherpaOnnxSettings = z.output<typeof sherpaOnnxSettings>;

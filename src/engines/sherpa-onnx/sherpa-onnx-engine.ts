@@ -1,5 +1,7 @@
 import { access } from "node:fs/promises";
+import type { EngineServices } from "../../contracts/engine.ts";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { PIPER_PREFIX, parsePiperName } from "../../kernel/piper-name.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import { FAMILIES, type ModelPaths } from "./families.ts";
@@ -13,16 +15,19 @@ export const sherpaOnnxEngine = defineEngine({
   name: "sherpa-onnx",
   tasks: ["speech", "transcription"],
   settings: sherpaOnnxSettings,
-  describe: async ({ family, languages, voices }, task) => {
-    if (task === "speech") return { task, languages, voices: voices && Object.keys(voices) };
+  describe: async ({ model, family, languages, voices }, task) => {
+    if (task === "speech") {
+      const spoken = languages ?? (model && [parsePiperName(model.slice(PIPER_PREFIX.length)).language]);
+      return { task, languages: spoken || undefined, voices: voices && Object.keys(voices) };
+    }
     return {
       task: "transcription",
       languages: languages ?? (isSpeechFamily(family) ? undefined : FAMILIES[family].languages),
     };
   },
   module: siblingModule(import.meta.url, "./sherpa-onnx-child"),
-  async prepare(settings, task) {
-    const start = await (task === "speech" ? prepareSpeech(settings) : prepareTranscription(settings));
+  async prepare(settings, task, services) {
+    const start = await (task === "speech" ? prepareSpeech(settings, services) : prepareTranscription(settings));
     requireSherpaOnnx();
     return start;
   },
@@ -37,8 +42,9 @@ async function prepareTranscription(settings: SherpaOnnxSettings): Promise<Sherp
   return { task: "transcription", settings: { family, paths, languages, slots, threads } };
 }
 
-async function prepareSpeech(settings: SherpaOnnxSettings): Promise<SherpaStart> {
-  const { family, files: paths, slots, threads, voices, languages } = settings;
+async function prepareSpeech(settings: SherpaOnnxSettings, services: EngineServices): Promise<SherpaStart> {
+  const { model, family, slots, threads, voices, languages } = settings;
+  const paths = model === undefined ? settings.files : await pullVoice(model, settings.files, services);
   const { max_input_characters: maxInputCharacters, language_check: checksLanguage } = settings;
   if (!isSpeechFamily(family)) {
     const families = Object.keys(SPEECH_FAMILIES).join(", ");
@@ -47,6 +53,39 @@ async function prepareSpeech(settings: SherpaOnnxSettings): Promise<SherpaStart>
   await requireFiles(paths, family, SPEECH_FAMILIES[family].roles);
   const texts = { maxInputCharacters, languages, checksLanguage };
   return { task: "speech", settings: { family, paths, voices, ...texts, slots, threads } };
+}
+
+/** Downloads a voice of Piper, and finds the data of espeak-ng. Throws a Fault. */
+async function pullVoice(
+  model: string,
+  { data }: ModelPaths,
+  { pull, signal }: Pick<EngineServices, "pull" | "signal">,
+): Promise<ModelPaths> {
+  const files = Object.entries((await pull({ model }, signal)).paths);
+  const pathOf = (end: string) => files.find(([name]) => name.endsWith(end))?.[1] ?? "";
+  return { model: pathOf(".onnx"), config: pathOf(".onnx.json"), data: data ?? (await findPhonemeData()) };
+}
+
+/** Folders of espeak-ng's data in Debian's packages, other distributions and Homebrew. */
+const PHONEME_DATA = [
+  "/usr/lib/x86_64-linux-gnu/espeak-ng-data",
+  "/usr/lib/aarch64-linux-gnu/espeak-ng-data",
+  "/usr/share/espeak-ng-data",
+  "/opt/homebrew/share/espeak-ng-data",
+];
+
+async function findPhonemeData(): Promise<string> {
+  for (const folder of PHONEME_DATA) {
+    const exists = await access(folder).then(
+      () => true,
+      () => false,
+    );
+    if (exists) return folder;
+  }
+  throw invalidRequest(
+    "Voices of Piper need the folder espeak-ng-data, which is not on this machine: install the package espeak-ng-data, or set files.data.",
+    "files.data",
+  );
 }
 
 async function requireFiles(paths: ModelPaths, family: string, roles: readonly string[]): Promise<void> {

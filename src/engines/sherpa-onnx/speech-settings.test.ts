@@ -29,3 +29,18 @@ test("omits optional files that are not set", () => {
     vits: { model: "m", tokens: "t", dataDir: "d" },
   });
 });
+
+test("describes a voice of Piper by its name", async () => {
+  const settings = sherpaOnnxSettings.parse({ model: "piper:de_DE-thorsten-medium" });
+  expect(settings.family).toBe("piper");
+  const description = await sherpaOnnxEngine.describe?.(settings, "speech", makeEngineServices());
+  expect(description).toMatchObject({ task: "speech", languages: ["de"] });
+});
+
+test.each([
+  [{ model: "thorsten" }, /must be a voice of Piper/],
+  [{ model: "piper:de_DE-thorsten-medium", family: "vits" }, /has to be piper, or left out/],
+  [{ files: { model: "m" } }, /family.*is required without `model`/s],
+])("refuses the settings %j", (settings, message) => {
+  expect(() => sherpaOnnxSettings.parse(settings)).toThrow(message);
+});
