@@ -9,10 +9,10 @@ import {
   storedLanguage,
   storeLanguage,
 } from "./language.ts";
-import { i18n } from "./translate.ts";
+import { setTranslations, type Translations } from "./translate.ts";
 
-const NAMESPACE = "translation";
 const catalogs = import.meta.glob<Record<string, string>>("./locales/*.json", { import: "default" });
+const listeners = new Set<() => void>();
 
 /** Loads the catalog of the language that the person or the browser prefers. Without one, texts stay English. */
 export async function startLanguage(): Promise<void> {
@@ -33,26 +33,21 @@ export function useLanguage(): string {
 }
 
 async function applyLanguage(id: string): Promise<void> {
-  await loadCatalog(id);
+  const translations = await loadTranslations(id);
   setCurrentLanguage(id);
+  setTranslations(translations);
   document.documentElement.lang = id;
-  await i18n.changeLanguage(id);
+  for (const listener of listeners) listener();
 }
 
-async function loadCatalog(id: string): Promise<void> {
-  if (id === PSEUDO_LANGUAGE) {
-    const { toPseudo } = await import("./pseudo.ts");
-    i18n.use({ type: "postProcessor", name: "pseudo", process: toPseudo });
-    i18n.options.postProcess = "pseudo";
-    return;
-  }
-  i18n.options.postProcess = false;
-  const load = catalogs[`./locales/${id}.json`];
-  if (id === SOURCE_LANGUAGE || load === undefined || i18n.hasResourceBundle(id, NAMESPACE)) return;
-  i18n.addResourceBundle(id, NAMESPACE, await load());
+async function loadTranslations(id: string): Promise<Translations> {
+  const plurals = new Intl.PluralRules(id);
+  const catalog = (await catalogs[`./locales/${id}.json`]?.()) ?? {};
+  if (id !== PSEUDO_LANGUAGE) return { catalog, plurals };
+  return { catalog, plurals, transform: (await import("./pseudo.ts")).toPseudo };
 }
 
-function subscribe(onChange: () => void): () => void {
-  i18n.on("languageChanged", onChange);
-  return () => i18n.off("languageChanged", onChange);
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

@@ -1,5 +1,5 @@
 import { cloneElement, createElement, Fragment, type ReactElement, type ReactNode } from "react";
-import { fillPlaceholders, type Placeholder, translatedTemplate } from "./translate.ts";
+import { fillPlaceholders, type Placeholder, template } from "./translate.ts";
 
 type Tag<Text extends string> = Text extends `${string}</${infer Name}>${infer Rest}` ? Name | Tag<Rest> : never;
 type Maybe<Key extends string, Names extends string, Value> = [Names] extends [never]
@@ -19,7 +19,7 @@ export function Trans<const Text extends string>({ text, tags, values }: TransPr
   const elements = (tags ?? {}) as Record<string, ReactElement>;
   const fill = (part: string) => fillPlaceholders(part, (values ?? {}) as Record<string, string | number>);
   // Values are filled in afterwards: one that contains a tag stays a text.
-  const parts = translatedTemplate(text).split(TAGGED);
+  const parts = template(text, text).split(TAGGED);
   // The pattern's groups stand between two texts: the name of a tag and its content.
   const nodes = parts.map((part, index) => {
     if (index % 3 === 1) return null;

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, expect, test } from "vitest";
 import { setCurrentLanguage } from "./language.ts";
 import { Trans } from "./trans.tsx";
-import { i18n, msg, plural, t } from "./translate.ts";
+import { msg, plural, setTranslations, t } from "./translate.ts";
 
 const GERMAN = {
   "Delete {{name}}": "{{name}} löschen",
@@ -15,10 +15,9 @@ const GERMAN = {
   "Run <code>{{command}}</code> in <b>{{folder}}</b>.": "In <b>{{folder}}</b> <code>{{command}}</code> ausführen.",
 };
 
-async function speak(language: string): Promise<void> {
-  i18n.addResourceBundle("de", "translation", GERMAN);
+function speak(language: string): void {
   setCurrentLanguage(language);
-  await i18n.changeLanguage(language);
+  setTranslations({ catalog: language === "de" ? GERMAN : {}, plurals: new Intl.PluralRules(language) });
 }
 
 afterEach(() => speak("en"));
@@ -34,9 +33,9 @@ test("shows the English text, with numbers by locale and values as they are", ()
   ]);
 });
 
-test("translates texts, plurals, contexts and constants that were made before the language changed", async () => {
+test("translates texts, plurals, contexts and constants that were made before the language changed", () => {
   const label = msg("Models");
-  await speak("de");
+  speak("de");
   expect(t("Delete {{name}}", { name: "A" })).toBe("A löschen");
   expect(t("Open", { context: "verb" })).toBe("Öffnen");
   expect(t(label)).toBe("Modelle");
@@ -47,15 +46,15 @@ test("translates texts, plurals, contexts and constants that were made before th
   ]);
 });
 
-test("shows a text without a translation in English", async () => {
-  await speak("de");
+test("shows a text without a translation in English", () => {
+  speak("de");
   expect(t("Close")).toBe("Close");
   expect(t(msg("Mask", { context: "verb" }))).toBe("Mask");
   expect(plural(1, "{{count}} key", "{{count}} keys")).toBe("1 key");
   expect(plural(2, "{{count}} key", "{{count}} keys")).toBe("2 keys");
 });
 
-test("puts elements where the translation has them, and never makes one from a value", async () => {
+test("puts elements where the translation has them, and never makes one from a value", () => {
   const sentence = () =>
     renderToStaticMarkup(
       createElement(Trans<"Run <code>{{command}}</code> in <b>{{folder}}</b>.">, {
@@ -66,6 +65,6 @@ test("puts elements where the translation has them, and never makes one from a v
     );
   const code = "<code>&lt;b&gt;npm&lt;/b&gt;</code>";
   expect(sentence()).toBe(`Run ${code} in <strong>{{command}}</strong>.`);
-  await speak("de");
+  speak("de");
   expect(sentence()).toBe(`In <strong>{{command}}</strong> ${code} ausführen.`);
 });

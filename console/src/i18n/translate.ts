@@ -1,6 +1,5 @@
 /** Texts of the console. The English sentence is the key of its translations; CONTRIBUTING.md says how to write one. */
 
-import { createInstance, type FormatterModule } from "i18next";
 import { formatNumber } from "./format-number.ts";
 import { SOURCE_LANGUAGE } from "./language.ts";
 
@@ -9,6 +8,7 @@ export type Placeholder<Text extends string> = Text extends `${string}{{${infer 
   : never;
 /** Numbers are formatted by locale. A port, year or status is a text. */
 type Value = string | number;
+type Values = Readonly<Record<string, Value>>;
 interface Context {
   /** Tells equal English texts with different meanings apart, such as `verb` and `noun` of "Open". */
   context?: string;
@@ -26,39 +26,31 @@ type Literal<Text extends string> = string extends Text ? never : Text;
 /** Placeholders without those that `plural` fills. */
 type Rest<Text extends string> = Exclude<Placeholder<Text>, "count">;
 
-const formatter: FormatterModule = {
-  type: "formatter",
-  init() {},
-  add() {},
-  addCached() {},
-  format: (value) => (typeof value === "number" ? formatNumber(value) : value),
-};
-
-export const i18n = createInstance();
-void i18n.use(formatter).init({
-  lng: SOURCE_LANGUAGE,
-  fallbackLng: false,
-  resources: {},
-  // Synchronous: components and constants call `t` right after the import.
-  initAsync: false,
-  keySeparator: false,
-  nsSeparator: false,
-  returnEmptyString: false,
-  // React escapes.
-  interpolation: { escapeValue: false, alwaysFormat: true },
-});
-
 /** Between the text and the context of a constant; no text has it. */
 const CONTEXT_SEPARATOR = "\u0004";
-/** i18next's types would look each key up in a table of types. */
-const translate = i18n.t as unknown as (text: string | undefined, values?: object) => string;
+const ENGLISH = new Intl.PluralRules(SOURCE_LANGUAGE);
+
+/** A language's texts. */
+export interface Translations {
+  /** Translations by key; an absent or empty one is English. */
+  catalog: Readonly<Record<string, string>>;
+  plurals: Intl.PluralRules;
+  /** Changes each text, as pseudo-localization does. */
+  transform?: (text: string) => string;
+}
+
+let current: Translations = { catalog: {}, plurals: ENGLISH };
+
+export function setTranslations(translations: Translations): void {
+  current = translations;
+}
 
 /** The text in the language of the console. Never called while a module loads: the language may change afterwards. */
 export function t(message: Message): string;
 export function t<const Text extends string>(text: Literal<Text>, ...values: Arguments<Placeholder<Text>>): string;
-export function t(text: string | Message, values?: object): string {
-  const [key, context] = (text as string).split(CONTEXT_SEPARATOR);
-  return translate(key, context === undefined ? values : { context });
+export function t(text: string | Message, values: Values & Context = {}): string {
+  const [english = "", context] = (text as string).split(CONTEXT_SEPARATOR);
+  return fillPlaceholders(template(english, english + suffix(context ?? values.context)), values);
 }
 
 /** Marks a text of a constant for translation; `t` translates it where it is shown. */
@@ -80,16 +72,28 @@ export function plural<const One extends string, const Other extends string>(
   other: Literal<Other>,
   ...[values]: Arguments<Rest<One> | Rest<Other>>
 ): string {
-  const forms = { defaultValue_one: one, defaultValue_other: other };
-  return translate(other, { ...values, ...forms, count });
+  const { context, ...rest } = (values ?? {}) as Values & Context;
+  const key = other + suffix(context);
+  const english = ENGLISH.select(count) === "one" ? one : other;
+  const text = template(english, `${key}_${current.plurals.select(count)}`, `${key}_other`);
+  return fillPlaceholders(text, { ...rest, count });
 }
 
-/** The translated text with its placeholders, for `Trans`. */
-export function translatedTemplate(text: string): string {
-  return translate(text, { skipInterpolation: true });
+/** The translation by the first key that has one, else the English text; with its placeholders. */
+export function template(english: string, ...keys: string[]): string {
+  const key = keys.find((each) => current.catalog[each]);
+  const text = (key !== undefined && current.catalog[key]) || english;
+  return current.transform?.(text) ?? text;
 }
 
-/** Fills the placeholders of a part of a translated text. */
-export function fillPlaceholders(template: string, values: Record<string, Value>): string {
-  return i18n.services.interpolator.interpolate(template, values, i18n.language, {});
+/** Fills the placeholders of a text. A value with braces stays as it is. */
+export function fillPlaceholders(text: string, values: Values): string {
+  return text.replace(/\{\{(\w+)\}\}/gu, (placeholder, name: string) => {
+    const value = values[name];
+    return typeof value === "number" ? formatNumber(value) : (value ?? placeholder);
+  });
+}
+
+function suffix(context: string | undefined): string {
+  return context === undefined ? "" : `_${context}`;
 }

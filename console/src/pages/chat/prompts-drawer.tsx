@@ -1,34 +1,16 @@
-import { ActionIcon, Alert, Button, Drawer, Group, Stack, Text, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Drawer, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { request } from "../../api/request.ts";
-import { useSession } from "../../api/session.ts";
-import { CopyButton } from "../../components/copy-button.tsx";
-import { formatAgo } from "../../components/format.ts";
-import { notifyDone } from "../../components/notify.tsx";
-import { QueryView } from "../../components/query-view.tsx";
+import { lazy, Suspense } from "react";
 import { t } from "../../i18n/translate.ts";
 import { IconTemplate } from "../../icons.tsx";
-import { mayWritePrompts, promptsQuery } from "../prompts/prompts-api.ts";
-import type { Conversation } from "./conversation.ts";
-import { toPromptContent } from "./prompt-settings.ts";
+import type { PromptsPanelProps } from "./prompts-panel.tsx";
 
-interface PromptsDrawerProps {
-  conversation: Conversation;
-  /** Opens a prompt by its ID. */
-  onUse: (prompt: string) => void;
-}
-
-/** Link that opens a prompt in the chat of whoever may use the project. */
-function linkTo(prompt: string): string {
-  return `${location.href.split("#", 1)[0]}#/chat?prompt=${encodeURIComponent(prompt)}`;
-}
+/** Not part of the first load. */
+const PromptsPanel = lazy(async () => ({ default: (await import("./prompts-panel.tsx")).PromptsPanel }));
 
 /** Button that opens the project's stored prompts, and stores the settings of the chat as one. */
-export function PromptsDrawer({ conversation, onUse }: PromptsDrawerProps) {
+export function PromptsDrawer({ conversation, onUse }: PromptsPanelProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
-  const session = useSession();
   return (
     <>
       <Tooltip label={t("Prompts")}>
@@ -37,105 +19,16 @@ export function PromptsDrawer({ conversation, onUse }: PromptsDrawerProps) {
         </ActionIcon>
       </Tooltip>
       <Drawer opened={isOpen} onClose={close} position="right" title={t("Prompts of the project")} size="sm">
-        <Stack>
-          {mayWritePrompts(session) && <SaveForm conversation={conversation} />}
-          <PromptList
+        <Suspense>
+          <PromptsPanel
+            conversation={conversation}
             onUse={(prompt) => {
               close();
               onUse(prompt);
             }}
           />
-        </Stack>
+        </Suspense>
       </Drawer>
     </>
-  );
-}
-
-function SaveForm({ conversation }: { conversation: Conversation }) {
-  const client = useQueryClient();
-  const [name, setName] = useState("");
-  const isEmpty = conversation.parameters.system.trim() === "";
-  const saving = useMutation({
-    mutationFn: () =>
-      request("v1/prompts", { method: "POST", body: { name: name.trim(), content: toPromptContent(conversation) } }),
-    onSuccess: async () => {
-      setName("");
-      notifyDone(t("Prompt saved"));
-      await client.invalidateQueries({ queryKey: promptsQuery.queryKey });
-    },
-  });
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        saving.mutate();
-      }}
-    >
-      <Group align="flex-end" gap="xs" wrap="nowrap">
-        <TextInput
-          flex={1}
-          label={t("Save these settings as")}
-          description={
-            isEmpty ? t("Write a system prompt first.") : t("Model, system prompt, sampling, schema and tools.")
-          }
-          placeholder={t("Name")}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Button type="submit" loading={saving.isPending} disabled={isEmpty || name.trim() === ""}>
-          {t("Save")}
-        </Button>
-      </Group>
-      {saving.error !== null && (
-        <Alert color="red" variant="light" mt="xs" p="xs" role="alert">
-          {saving.error.message}
-        </Alert>
-      )}
-    </form>
-  );
-}
-
-function PromptList({ onUse }: { onUse: (prompt: string) => void }) {
-  const query = useQuery(promptsQuery);
-  return (
-    <QueryView query={query}>
-      {(prompts) =>
-        prompts.length === 0 ? (
-          <Text c="dimmed" size="sm">
-            {t("Saved prompts appear here, for everyone in the project. A link opens one in the chat.")}
-          </Text>
-        ) : (
-          <ul className="prompt-list">
-            {prompts.map(({ id, name, description, updated_at, latest_version }) => (
-              <li key={id}>
-                <div>
-                  <Text size="sm" fw={600} className="wrap-anywhere">
-                    {name}
-                  </Text>
-                  <Text size="xs" c="dimmed">
-                    {description ??
-                      t("Version {{version}}, {{time}}", {
-                        version: String(latest_version),
-                        time: formatAgo(updated_at),
-                      })}
-                  </Text>
-                </div>
-                <Group gap={4} wrap="nowrap">
-                  <CopyButton text={linkTo(id)} label={t("Copy link to {{name}}", { name })} />
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    onClick={() => onUse(id)}
-                    aria-label={t("Use {{name}}", { name })}
-                  >
-                    {t("Use")}
-                  </Button>
-                </Group>
-              </li>
-            ))}
-          </ul>
-        )
-      }
-    </QueryView>
   );
 }

@@ -1,0 +1,49 @@
+import { Modal, Tabs, Text } from "@mantine/core";
+import { Trans } from "../i18n/trans.tsx";
+import { t } from "../i18n/translate.ts";
+import type { CodeSamples } from "./as-code.tsx";
+import { CodeBlock } from "./code-block.tsx";
+
+const LABELS: Readonly<Record<keyof CodeSamples, string>> = {
+  curl: "curl",
+  python: "Python",
+  typescript: "TypeScript",
+};
+const NAMES = ["curl", "python", "typescript"] as const;
+
+interface CodeDialogProps {
+  isOpen: boolean;
+  samples: () => CodeSamples;
+  onClose: () => void;
+}
+
+/** A request in three languages. */
+export function CodeDialog({ isOpen, samples, onClose }: CodeDialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={t("Get code")} size="xl">
+      <Text size="sm" c="dimmed" mb="sm">
+        <Trans text="Set <code>OPENAI_API_KEY</code> to a project's API key." tags={{ code: <code /> }} />
+      </Text>
+      {isOpen && <Samples samples={samples()} />}
+    </Modal>
+  );
+}
+
+function Samples({ samples }: { samples: CodeSamples }) {
+  return (
+    <Tabs defaultValue="curl">
+      <Tabs.List>
+        {NAMES.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {LABELS[name]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {NAMES.map((name) => (
+        <Tabs.Panel key={name} value={name} pt="sm">
+          <CodeBlock text={samples[name]} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
