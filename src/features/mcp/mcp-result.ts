@@ -3,7 +3,7 @@
 import { isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { AddressRefused } from "../../kernel/outgoing/outgoing-guard.ts";
-import { isConnectionRequired } from "./grants/grant-faults.ts";
+import { isConnectionRequired, isGrantFailure } from "./grants/grant-faults.ts";
 import type { CallToolResult } from "./mcp-connection.ts";
 
 /** Error of an `mcp_call` item, as in OpenAI's specification. */
@@ -78,7 +78,7 @@ function errorOf(failure: unknown): McpError {
 
 /** Describes a failure without what only the operator may know, such as the address behind a name. */
 export function describeFailure(failure: unknown): string {
-  if (isConnectionRequired(failure)) return failure.message;
+  if (isGrantFailure(failure)) return failure.message;
   for (let cause = failure; cause instanceof Error; cause = cause.cause) {
     const { status, code } = cause as { status?: unknown; code?: unknown };
     if (cause instanceof AddressRefused) return "Its address may not be connected to.";

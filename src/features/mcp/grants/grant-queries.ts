@@ -110,6 +110,17 @@ export async function deleteGrant(executor: Executor, id: string): Promise<boole
   return result.numDeletedRows > 0n;
 }
 
+/** Deletes grants of archived projects, and requests without tokens that began before a time. */
+export async function deleteUnusable(executor: Executor, begunBefore: number): Promise<void> {
+  await executor
+    .deleteFrom("mcpGrants")
+    .where("projectId", "in", (projects) =>
+      projects.selectFrom("projects").select("id").where("archivedAt", "is not", null),
+    )
+    .execute();
+  await executor.deleteFrom("mcpGrants").where("state", "=", "pending").where("createdAt", "<", begunBefore).execute();
+}
+
 /** Lists grants by ID, after one. */
 export async function listGrantsAfter(executor: Executor, after: string, limit: number): Promise<McpGrantRow[]> {
   return executor.selectFrom("mcpGrants").selectAll().where("id", ">", after).orderBy("id").limit(limit).execute();

@@ -7,7 +7,7 @@ import type { Database } from "../../../storage/database.ts";
 import { toProviderFailure } from "../../sign-on/provider-failure.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 import type { AuthorizationServers } from "./authorization-servers.ts";
-import { authorizationFailed } from "./grant-faults.ts";
+import { refreshFailed } from "./grant-faults.ts";
 import { claimRefresh, findGrantById, updateGrant } from "./grant-queries.ts";
 import { revokeTokens } from "./grant-revocation.ts";
 import type { OAuthServerSettings } from "./oauth-server.ts";
@@ -69,7 +69,7 @@ export class GrantRefresh {
       if (isFinal) return this.#end(row);
       await database.run((executor) => updateGrant(executor, row, { refreshingUntil: null }));
       const { message } = toProviderFailure(failure, "its authorization server");
-      throw authorizationFailed(settings.name, message, failure);
+      throw refreshFailed(message, failure);
     }
     return this.#store(settings, { row, tokens }, answer);
   }

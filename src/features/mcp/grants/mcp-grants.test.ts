@@ -171,7 +171,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const owner = await connect(grants);
     const session = await grants.session(settingsOf(), owner);
     server.beforeToken = () => Promise.reject(new Error("it fails"));
-    await expect(session.renew()).rejects.toMatchObject({ code: "mcp_authorization_failed" });
+    await expect(session.renew()).rejects.toMatchObject({
+      code: "mcp_authorization_failed",
+      message: expect.stringContaining("could not be refreshed"),
+    });
     expect(await grants.state(settingsOf(), owner)).toMatchObject({ status: "connected" });
     server.beforeToken = undefined;
     await session.renew();
@@ -236,10 +239,36 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
     const rotated = open([NEW_KEY, OLD_KEY]);
     expect(await tokenOf(rotated, owner)).toBe(token);
-    expect(await rotated.reencrypt()).toBeGreaterThan(0);
-    expect(await rotated.reencrypt()).toBe(0);
+    expect(await rotated.upkeep()).toBeGreaterThan(0);
+    expect(await rotated.upkeep()).toBe(0);
     expect(await tokenOf(open([NEW_KEY]), owner)).toBe(token);
     await expect(grants.session(settingsOf(), owner)).rejects.toMatchObject({ code: "mcp_connection_required" });
+  });
+
+  test("deletes grants of archived projects, and those that nobody completed within a day", async () => {
+    const grants = open();
+    const { organizationId } = await addUser(database);
+    const ids = ["active", "archived"].map((name) => `proj_${name}_${randomUUID()}`);
+    const projects = ids.map((id, archived) => {
+      return { id, organizationId, name: id, isDefault: 0, createdAt: 1, archivedAt: archived === 1 ? 2 : null };
+    });
+    await database.run((executor) => executor.insertInto("projects").values(projects).execute());
+    for (const id of ids) {
+      const owner = { type: "project", id, organizationId } as const;
+      await grants.complete(settingsOf(), await authorize(grants, settingsOf(), owner));
+    }
+    const [begun, stale] = [await addUser(database), await addUser(database)];
+    for (const owner of [begun, stale]) await grants.begin(settingsOf(), owner, addressesOf("wiki", SERVICE));
+    await database.run((executor) =>
+      executor.updateTable("mcpGrants").set({ createdAt: 1 }).where("userId", "=", stale.id).execute(),
+    );
+    await grants.upkeep();
+
+    const rows = await database.run((executor) =>
+      executor.selectFrom("mcpGrants").select(["userId", "projectId"]).execute(),
+    );
+    const owners = rows.map(({ userId, projectId }) => userId ?? projectId);
+    expect([...ids, begun.id, stale.id].map((id) => owners.includes(id))).toEqual([true, false, true, false]);
   });
 
   test("revokes tokens at the authorization server when it disconnects", async () => {

@@ -20,8 +20,6 @@ import {
   ensureGrant,
   findGrant,
   findGrantById,
-  listGrantsAfter,
-  replaceSealed,
   setRequest,
   takeRequest,
   updateGrant,
@@ -29,11 +27,11 @@ import {
 import { expiryOf, GrantRefresh, type OpenGrant } from "./grant-refresh.ts";
 import { revokeTokens } from "./grant-revocation.ts";
 import { GrantSession } from "./grant-session.ts";
+import { deleteStaleGrants, reencryptGrants } from "./grant-upkeep.ts";
 import type { OAuthServerSettings } from "./oauth-server.ts";
 import { type GrantRequest, SealedGrants } from "./sealed-grants.ts";
 
 export const REQUEST_MS = 10 * MINUTE_MS;
-const REENCRYPT_ROWS = 100;
 
 export interface McpGrantsOptions {
   database: Database;
@@ -213,22 +211,10 @@ export class McpGrants {
     });
   }
 
-  /** Encrypts with the current key what was encrypted with a former one. Resolves with the number of grants. */
-  async reencrypt(): Promise<number> {
-    let count = 0;
-    for (let after = ""; ; ) {
-      const rows = await this.#run((executor) => listGrantsAfter(executor, after, REENCRYPT_ROWS));
-      for (const row of rows) {
-        const tokens = this.#sealed.reencrypt(row, "tokens");
-        const request = this.#sealed.reencrypt(row, "request");
-        if (tokens === undefined && request === undefined) continue;
-        count += 1;
-        await this.#run((executor) => replaceSealed(executor, row, { tokens, request }));
-      }
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < REENCRYPT_ROWS) return count;
-      after = last.id;
-    }
+  /** Deletes what nobody can use, and encrypts with the current key. Resolves with the number of encrypted grants. */
+  async upkeep(): Promise<number> {
+    await deleteStaleGrants(this.#options.database);
+    return reencryptGrants(this.#options.database, this.#sealed);
   }
 
   async close(): Promise<void> {

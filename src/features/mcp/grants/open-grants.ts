@@ -35,7 +35,7 @@ export function openGrants({ config, database, inference, lifetime, logger }: Se
         public: [mcpConnectionPages({ grants, find, publicUrl, logger })],
         start: () => {
           // Keys may have been rotated since the last start.
-          grants.reencrypt().catch((err: unknown) => logger.warn({ err }, "tokens of MCP servers not re-encrypted"));
+          grants.upkeep().catch((err: unknown) => logger.warn({ err }, "tokens of MCP servers not re-encrypted"));
         },
       }) satisfies Feature,
   };
