@@ -5,7 +5,7 @@ import { sherpaOnnxSettings } from "./settings.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx-engine.ts";
 
 test.each([
-  [{ files: {}, family: "whisper", model: "a" }, "model"],
+  [{ files: {}, family: "whisper", model: "a" }, "voice of Piper"],
   [{ files: { tokens: "/t" } }, "moonshine"],
   [{ files: {}, family: "guesswork" }, "moonshine"],
   [{ files: {}, languages: ["english"] }, "ISO 639-1"],

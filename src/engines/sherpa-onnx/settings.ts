@@ -6,6 +6,8 @@ import { SPEECH_FAMILIES, type SpeechFamilyName } from "./speech-families.ts";
 
 const path = z.string().min(1).max(4096);
 
+const NAMES = [...Object.keys(FAMILIES), ...Object.keys(SPEECH_FAMILIES)] as [FamilyName | SpeechFamilyName];
+
 const fields = z.strictObject({
   model: z
     .string()
@@ -21,7 +23,7 @@ const fields = z.strictObject({
       "Paths of the model's files by role. Transcription: encoder, decoder, joiner, model, tokens and vad (Silero, version 5). Speech: model, tokens, voices, vocoder, lexicon, config (Piper's .onnx.json) and data (the folder espeak-ng-data)",
     ),
   family: z
-    .enum([...Object.keys(FAMILIES), ...Object.keys(SPEECH_FAMILIES)] as [FamilyName | SpeechFamilyName])
+    .enum(NAMES)
     .optional()
     .describe(
       "The model's architecture. Tested with real models: moonshine, piper, kokoro. Experimental, never tested with real models: the others",
@@ -52,7 +54,9 @@ export const sherpaOnnxSettings = fields.transform(({ family, ...settings }, con
   const isPiper = settings.model !== undefined;
   if (family !== undefined && (!isPiper || family === "piper")) return { ...settings, family };
   if (isPiper && family === undefined) return { ...settings, family: "piper" as const };
-  const message = isPiper ? "has to be piper, or left out, with a voice of Piper" : "is required without `model`";
+  const message = isPiper
+    ? "has to be piper, or left out, with a voice of Piper"
+    : `is required without \`model\`: one of ${NAMES.join(", ")}`;
   context.issues.push({ code: "custom", input: family, path: ["family"], message });
   return z.NEVER;
 });
