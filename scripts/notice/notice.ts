@@ -12,6 +12,9 @@ const OPTIONAL = [
   "sherpa-onnx-node (Apache-2.0): its binaries contain espeak-ng (GPL-3.0-or-later). Only `engine: sherpa-onnx` loads it.",
 ];
 
+/** Packages whose code the built console contains, of those with such conditions. */
+const IN_CONSOLE = ["elkjs (EPL-2.0), unchanged; its source is at https://github.com/kieler/elkjs."];
+
 interface Licensed {
   name: string;
   license: string;
@@ -35,6 +38,11 @@ that are installed on one machine.
 PACKAGES WITH CONDITIONS BEYOND KEEPING THE NOTICE
 
 ${conditional.map(({ name, license, requiredBy }) => `${name} (${license}), required by ${requiredBy.join(", ")}`).join("\n")}
+
+
+IN THE FILES OF THE CONSOLE
+
+${IN_CONSOLE.join("\n")}
 
 
 NOT INSTALLED WITH PARLANCE

@@ -247,6 +247,19 @@ describe.runIf(hasChromium)("saved chats in the console", () => {
     await page.context().close();
   });
 
+  test("undoes the change of a member's role", async () => {
+    const page = await device("owner");
+    await page.goto(`${service.origin}/#/projects`);
+    await page.getByRole("link", { name: "Default project" }).click();
+    const role = page.getByLabel("Role of bob");
+    await role.selectOption("viewer");
+    await page.getByText("bob has the role viewer").waitFor();
+    await expect.poll(() => role.inputValue(), PATIENT).toBe("viewer");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => role.inputValue(), PATIENT).toBe("member");
+    await page.context().close();
+  });
+
   test("violates no policy and throws nothing", () => {
     expect(complaints).toEqual([]);
   });

@@ -8,6 +8,7 @@ import remarkGfm from "remark-gfm";
 import { CodeBlock } from "./code-block.tsx";
 import { hasMath, withMathDelimiters } from "./math-delimiters.ts";
 
+const Diagram = lazy(async () => ({ default: (await import("./diagram.tsx")).Diagram }));
 const Formula = lazy(async () => ({ default: (await import("./formula.tsx")).Formula }));
 
 type RemarkPlugins = NonNullable<Options["remarkPlugins"]>;
@@ -21,7 +22,7 @@ interface MarkdownProps {
 }
 
 /** Links open elsewhere without a referrer. Images are links: loading them would let an answer call another host. */
-function componentsOf(_isRunning: boolean): Components {
+function componentsOf(isRunning: boolean): Components {
   return {
     a: ({ href, children }) => (
       <Anchor href={href ?? ""} target="_blank" rel="noopener noreferrer nofollow" inherit underline="always">
@@ -38,7 +39,13 @@ function componentsOf(_isRunning: boolean): Components {
       const code = textOf(block).replace(/\n$/, "");
       if (namesOf(block).includes("math-display")) return <MathText formula={code} isDisplay />;
       const [, language = ""] = /(?:^| )language-(\S+)/.exec(namesOf(block)) ?? [];
-      return <CodeBlock code={code} language={language} />;
+      const codeBlock = <CodeBlock code={code} language={language} />;
+      if (language !== "mermaid" || isRunning) return codeBlock;
+      return (
+        <Suspense fallback={codeBlock}>
+          <Diagram source={code} />
+        </Suspense>
+      );
     },
     code: ({ node, children }) =>
       namesOf(node as TreeNode).includes("math-inline") ? (

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Answers } from "../../api/answers.ts";
 import { listAll, request } from "../../api/request.ts";
+import { changeWithUndo } from "../../components/change-with-undo.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { QueryView } from "../../components/query-view.tsx";
@@ -68,10 +69,15 @@ export function AssignedRoles({ of, id, mayWrite }: AssignedRolesProps) {
                               <ConfirmButton
                                 question={t("Take the role {{name}} away?", { name: role.name })}
                                 consequence={t("What it allows is gone within a second.")}
-                                onConfirm={async () => {
-                                  await request(`${path}/${encodeURIComponent(role.id)}`, { method: "DELETE" });
-                                  await refresh();
-                                }}
+                                onConfirm={() =>
+                                  changeWithUndo({
+                                    message: t("Role {{name}} taken away", { name: role.name }),
+                                    change: () =>
+                                      request(`${path}/${encodeURIComponent(role.id)}`, { method: "DELETE" }),
+                                    undo: () => request(path, { method: "POST", body: { role_id: role.id } }),
+                                    refresh,
+                                  })
+                                }
                               >
                                 {t("Take away")}
                               </ConfirmButton>

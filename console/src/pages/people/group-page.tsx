@@ -5,6 +5,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { Answers } from "../../api/answers.ts";
 import { ApiError, listAll, request } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
+import { changeWithUndo } from "../../components/change-with-undo.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Page } from "../../components/page.tsx";
@@ -125,10 +126,14 @@ function Members({ group, mayChange }: { group: ShownGroup; mayChange: boolean }
                           <ConfirmButton
                             question={t("Remove {{name}} from {{group}}?", { name, group: group.name })}
                             consequence={t("What the group allows is gone within a second.")}
-                            onConfirm={async () => {
-                              await request(`${path}/${encodeURIComponent(id)}`, { method: "DELETE" });
-                              await refresh();
-                            }}
+                            onConfirm={() =>
+                              changeWithUndo({
+                                message: t("{{name}} removed", { name }),
+                                change: () => request(`${path}/${encodeURIComponent(id)}`, { method: "DELETE" }),
+                                undo: () => request(path, { method: "POST", body: { user_id: id } }),
+                                refresh,
+                              })
+                            }
                           >
                             {t("Remove")}
                           </ConfirmButton>

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { listAll, request } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
+import { changeWithUndo } from "../../components/change-with-undo.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
@@ -71,9 +72,11 @@ function Members({ project, members, mayWrite, roles }: MembersProps) {
   const refresh = () => client.invalidateQueries({ queryKey: ["project", project.id, "users"] });
   const pathOfMember = (id: string) => `${pathOf(project.id)}/users/${encodeURIComponent(id)}`;
   const change = useMutation({
-    mutationFn: ({ id, role }: { id: string; role: string }) =>
-      request(pathOfMember(id), { method: "POST", body: { role } }),
-    onSettled: refresh,
+    mutationFn: ({ id, name, role, previous }: { id: string; name: string; role: string; previous: string }) => {
+      const assign = (next: string) => request(pathOfMember(id), { method: "POST", body: { role: next } });
+      const message = t("{{name}} has the role {{role}}", { name, role });
+      return changeWithUndo({ message, change: () => assign(role), undo: () => assign(previous), refresh });
+    },
   });
   return (
     <Table.ScrollContainer minWidth={560} tabIndex={0}>
@@ -102,7 +105,7 @@ function Members({ project, members, mayWrite, roles }: MembersProps) {
                     aria-label={t("Role of {{name}}", { name })}
                     value={role}
                     data={roles.includes(role) ? [...roles] : [...roles, role]}
-                    onChange={(event) => change.mutate({ id, role: event.currentTarget.value })}
+                    onChange={(event) => change.mutate({ id, name, role: event.currentTarget.value, previous: role })}
                   />
                 ) : (
                   role

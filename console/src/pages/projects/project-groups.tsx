@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { listAll, request } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
+import { changeWithUndo } from "../../components/change-with-undo.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { QueryView } from "../../components/query-view.tsx";
@@ -80,10 +81,15 @@ export function ProjectGroups({ project, mayWrite, roles }: ProjectGroupsProps) 
                               consequence={t(
                                 "Its members lose what the group allows them here. Keys of members who may not call models any more stop working.",
                               )}
-                              onConfirm={async () => {
-                                await request(`${path}/${encodeURIComponent(group_id)}`, { method: "DELETE" });
-                                await refresh();
-                              }}
+                              onConfirm={() =>
+                                changeWithUndo({
+                                  message: t("{{name}} removed", { name: group_name }),
+                                  change: () =>
+                                    request(`${path}/${encodeURIComponent(group_id)}`, { method: "DELETE" }),
+                                  undo: () => request(path, { method: "POST", body: { group_id, role } }),
+                                  refresh,
+                                })
+                              }
                             >
                               {t("Remove")}
                             </ConfirmButton>
