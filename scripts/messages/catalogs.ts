@@ -23,7 +23,7 @@ function catalogFile(language: string): string {
 }
 
 /** Keys of a language's catalog → the English text: one key for each plural form that the language has. */
-export function catalogKeys(language: string, texts: Texts): Map<string, string> {
+function catalogKeys(language: string, texts: Texts): Map<string, string> {
   const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
   const keys = [...texts].flatMap(([key, one]): [string, string][] =>
     one === undefined ? [[key, key]] : forms.map((form) => [`${key}_${form}`, form === "one" ? one : key]),

@@ -2,7 +2,7 @@
 
 import { isNode, literalText, type Node, walk } from "./syntax-tree.ts";
 
-export interface Message {
+interface Message {
   /** The English sentence, and `_CONTEXT` where it has a context. */
   key: string;
   /** English of exactly one, if the text has plural forms; the key is then the form of others. */

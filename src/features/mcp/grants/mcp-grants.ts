@@ -31,7 +31,7 @@ import { deleteStaleGrants, reencryptGrants } from "./grant-upkeep.ts";
 import type { OAuthServerSettings } from "./oauth-server.ts";
 import { type GrantRequest, SealedGrants } from "./sealed-grants.ts";
 
-export const REQUEST_MS = 10 * MINUTE_MS;
+const REQUEST_MS = 10 * MINUTE_MS;
 
 export interface McpGrantsOptions {
   database: Database;
