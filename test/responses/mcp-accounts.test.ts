@@ -114,6 +114,8 @@ test("names the address where an account is connected to callers without one", a
     content: [{ text: address }],
   });
   await expect((await clientOf(browser, "/mcp/wiki")).listTools()).rejects.toThrow("#/mcp");
+  expect((await client.listPrompts()).prompts).toEqual([]);
+  expect(idp.service.log().filter(({ mcpServer }) => mcpServer === "wiki")).toEqual([]);
   expect(upstream.tokens).toEqual([]);
 });
 
@@ -132,6 +134,14 @@ test("uses each person's account, at /mcp and in responses, and logs no token", 
   const [list, call] = response.output;
   expect(list.tools.map(({ name }: Any) => name)).toContain("only_bob");
   expect(call).toMatchObject({ type: "mcp_call", output: "you are bob", error: null });
+  const message = await send(alice, "POST", "/v1/messages", {
+    model: "agent",
+    max_tokens: 100,
+    messages: [{ role: "user", content: "who am I" }],
+    mcp_servers: [{ type: "url", name: "wiki" }],
+    tools: [{ type: "mcp_toolset", mcp_server_name: "wiki" }],
+  });
+  expect(JSON.stringify(message.content)).toContain("you are alice");
 
   expect(await send(alice, "GET", CONNECTION)).toMatchObject({
     status: "connected",

@@ -137,7 +137,8 @@ export class GatewayOffers {
           return [{ server, entry, offered: { ...guarded, ...names } }];
         });
       } catch (failure) {
-        if (kind === "tools" && isConnectionRequired(failure)) {
+        if (isConnectionRequired(failure)) {
+          if (kind !== "tools") return [];
           const entry = CONNECT_TOOL as Entry<Kind>;
           const offered = { ...entry, ...identityAmongAll(entry, server.name) };
           return [{ server, entry, offered, required: failure }];
