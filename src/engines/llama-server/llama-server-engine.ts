@@ -9,9 +9,10 @@ export const llamaServerEngine = defineEngine({
   settings: llamaServerSettings,
   isLocal: true,
   files: ({ projectorFile }) => (projectorFile === undefined ? [] : [projectorFile]),
-  async prepare({ binary, reference }, _task, { pull, signal }): Promise<void> {
+  async prepare({ binary, reference, projectorHf }, _task, { pull, signal }): Promise<void> {
     await findLlamaServer(binary);
     await pull(reference, signal);
+    if (projectorHf !== undefined) await pull({ hf: projectorHf }, signal);
   },
   module: () => import("./open-llama-server.ts"),
 });

@@ -24,7 +24,10 @@ afterEach(async () => {
 });
 
 async function open(settings: Record<string, unknown> = {}, signal = never()): Promise<ChatModel> {
-  const services = makeEngineServices({ pull: async () => ({ path: "model.gguf", paths: {} }), signal });
+  const services = makeEngineServices({
+    pull: async (reference) => ({ path: "hf" in reference ? `/pulled/${reference.hf}` : "model.gguf", paths: {} }),
+    signal,
+  });
   const checked = llamaServerSettings.parse({ binary: BINARY, file: "model.gguf", ...settings });
   const model = (await llamaServerEngine.open(checked, "chat", services)) as ChatModel;
   opened.push(model);
@@ -58,6 +61,35 @@ test("reports slots, context window and the abilities of the template", async ()
     },
   });
   expect((await open()).abilities).toMatchObject({ tools: false, reasoning: false, vision: false });
+});
+
+test("downloads a projector of the hub, and sends images to a model that has one", async () => {
+  const model = await open({ projector_hf: "owner/repo/mmproj-F16.gguf" });
+  expect(model.abilities.vision).toBe(true);
+  expect(readFileSync(`/proc/${model.pid}/cmdline`, "utf8").split("\0")).toContain(
+    "/pulled/owner/repo/mmproj-F16.gguf",
+  );
+  const url = "data:image/png;base64,iVBORw0KGgo=";
+  const at = "messages[0].content[0]";
+  const image = { type: "image" as const, url, param: { type: `${at}.type`, url: `${at}.image_url.url` } };
+  const messages = [{ role: "user" as const, content: [image, { type: "text" as const, text: "What is this?" }] }];
+  const body = await sent(model, { messages });
+  expect(body.messages).toEqual([
+    {
+      role: "user",
+      content: [
+        { type: "image_url", image_url: { url } },
+        { type: "text", text: "What is this?" },
+      ],
+    },
+  ]);
+});
+
+test("takes one projector", () => {
+  const settings = { file: "model.gguf", projector_file: "eyes.gguf", projector_hf: "a/b/mmproj.gguf" };
+  expect(llamaServerSettings.safeParse(settings).error?.issues).toMatchObject([
+    { path: ["projector_file"], message: "cannot be set beside projector_hf" },
+  ]);
 });
 
 test("names the process of llama-server, whose memory counts towards the budget", async () => {

@@ -9,9 +9,14 @@ import type { LlamaServerSettings } from "./settings.ts";
 export const open: InProcessModule<LlamaServerSettings>["open"] = async (settings, _task, services) => {
   const binary = await findLlamaServer(settings.binary);
   const files = await services.pull(settings.reference, services.signal);
+  const { projectorHf } = settings;
+  const projector =
+    projectorHf === undefined
+      ? settings.projectorFile
+      : (await services.pull({ hf: projectorHf }, services.signal)).path;
   const start: LlamaServerStart = {
     binary,
-    options: toOptions(settings, files.path),
+    options: toOptions(settings, files.path, projector),
     startTimeoutSeconds: settings.startTimeoutSeconds,
   };
   const server = await hostServer({
@@ -24,8 +29,8 @@ export const open: InProcessModule<LlamaServerSettings>["open"] = async (setting
   return new LlamaServerChat({ server, settings, services });
 };
 
-function toOptions(settings: LlamaServerSettings, path: string): string[] {
-  const { contextSize, slots, threads, gpuLayers, projectorFile } = settings;
+function toOptions(settings: LlamaServerSettings, path: string, projector: string | undefined): string[] {
+  const { contextSize, slots, threads, gpuLayers } = settings;
   return [
     ...["--model", path],
     // llama-server divides its context among the slots.
@@ -36,7 +41,7 @@ function toOptions(settings: LlamaServerSettings, path: string): string[] {
     "--jinja",
     ...(threads === undefined ? [] : ["--threads", String(threads)]),
     ...(gpuLayers === undefined ? [] : ["--n-gpu-layers", String(gpuLayers)]),
-    ...(projectorFile === undefined ? [] : ["--mmproj", projectorFile]),
+    ...(projector === undefined ? [] : ["--mmproj", projector]),
     ...settings.options,
   ];
 }

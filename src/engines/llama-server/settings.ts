@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { timeoutSeconds } from "../openai-compatible/connection-settings.ts";
-import { ggufReferenceFields, toGgufReference } from "../shared/gguf-reference.ts";
+import { ggufReferenceFields, hubFile, toGgufReference } from "../shared/gguf-reference.ts";
 
 /** Options that Parlance sets itself, or that would expose the server to others. */
 const OWN_OPTIONS = [
@@ -58,6 +58,9 @@ export const llamaServerSettings = z
       .min(1)
       .optional()
       .describe("Path of the GGUF file that lets the model see images (mmproj)"),
+    projector_hf: hubFile
+      .optional()
+      .describe("The same as a file on the hub, which is downloaded: owner/repository/mmproj-file.gguf"),
     context_size: z
       .int()
       .min(256)
@@ -71,10 +74,15 @@ export const llamaServerSettings = z
     first_byte_timeout_seconds: timeoutSeconds.default(300).describe("Maximum time to the first token of an answer"),
     idle_timeout_seconds: timeoutSeconds.default(120).describe("Maximum time between two tokens"),
   })
+  .refine(({ projector_file, projector_hf }) => projector_file === undefined || projector_hf === undefined, {
+    error: "cannot be set beside projector_hf",
+    path: ["projector_file"],
+  })
   .transform((value, context) => ({
     binary: value.binary,
     reference: toGgufReference(value, context),
     projectorFile: value.projector_file,
+    projectorHf: value.projector_hf,
     contextSize: value.context_size,
     slots: value.slots,
     threads: value.threads,

@@ -3,14 +3,14 @@
 import { z } from "zod";
 import type { ModelReference } from "../../contracts/engine.ts";
 
+export const hubFile = z
+  .string()
+  .regex(/^[^/\s]+\/[^/\s]+\/\S+\.gguf$/, "must have the form owner/repository/file.gguf");
+
 export const ggufReferenceFields = {
   model: z.string().min(1).optional().describe("ID of a built-in model, such as smollm2-135m-instruct"),
   file: z.string().min(1).optional().describe("Path of a GGUF file"),
-  hf: z
-    .string()
-    .regex(/^[^/\s]+\/[^/\s]+\/\S+\.gguf$/, "must have the form owner/repository/file.gguf")
-    .optional()
-    .describe("A GGUF file on the hub, as owner/repository/file.gguf"),
+  hf: hubFile.optional().describe("A GGUF file on the hub, as owner/repository/file.gguf"),
 };
 
 type Named = { [Field in keyof typeof ggufReferenceFields]?: string | undefined };
