@@ -17,12 +17,12 @@ export const PSEUDO_LANGUAGE = "en-XA";
 
 export const LANGUAGES: readonly Language[] = [
   { id: SOURCE_LANGUAGE, name: "English", isComplete: true },
-  { id: "de", name: "Deutsch", isComplete: false },
-  { id: "es", name: "Español", isComplete: false },
-  { id: "fr", name: "Français", isComplete: false },
-  { id: "ja", name: "日本語", isComplete: false },
-  { id: "pt", name: "Português (Brasil)", isComplete: false },
-  { id: "zh", name: "简体中文", isComplete: false },
+  { id: "de", name: "Deutsch", isComplete: true },
+  { id: "es", name: "Español", isComplete: true },
+  { id: "fr", name: "Français", isComplete: true },
+  { id: "ja", name: "日本語", isComplete: true },
+  { id: "pt", name: "Português (Brasil)", isComplete: true },
+  { id: "zh", name: "简体中文", isComplete: true },
 ];
 
 let language = SOURCE_LANGUAGE;
