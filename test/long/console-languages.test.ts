@@ -1,0 +1,123 @@
+/** The console in other languages than English. */
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LANGUAGES, PSEUDO_LANGUAGE, SOURCE_LANGUAGE } from "../../console/src/i18n/language.ts";
+import { hasChromium } from "../support/service/chromium.ts";
+import { type ConsoleSession, startConsole } from "../support/service/console-session.ts";
+import { ROOT } from "../support/service/executable.ts";
+
+const CONFIG = `
+builtin_models: false
+models:
+  - { id: labeler, task: chat, deployments: [{ engine: scripted, replies: [{ text: Refund }] }] }
+`;
+const OTHERS = LANGUAGES.map(({ id }) => id).filter((id) => id !== SOURCE_LANGUAGE);
+const PAGES = [
+  ...["/chat", "/talk", "/speech", "/transcription", "/images", "/moderation", "/embeddings", "/stores", "/prompts"],
+  ...["/evals", "/mcp", "/overview", "/requests", "/usage", "/models", "/batches", "/files", "/webhooks", "/projects"],
+  ...["/organization", "/connections", "/configuration", "/budgets", "/people", "/audit"],
+];
+
+describe.runIf(hasChromium)("the console in other languages", () => {
+  const catalogs = new Map<string, Record<string, string>>();
+  let session: ConsoleSession;
+  let page: Page;
+  let open: ConsoleSession["open"];
+
+  beforeAll(async () => {
+    for (const id of OTHERS) {
+      catalogs.set(id, JSON.parse(await readFile(join(ROOT, `console/src/i18n/locales/${id}.json`), "utf8")));
+    }
+    session = await startConsole(CONFIG, { hears: false });
+    ({ page, open } = session);
+    await page.goto(await session.signInLink());
+    await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+  });
+  afterAll(() => session?.[Symbol.asyncDispose]());
+
+  const textOf = (language: string, key: string): string => catalogs.get(language)?.[key] || key;
+  const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true });
+  const languageOf = (tab: Page) => tab.evaluate("document.documentElement.lang");
+  const upload = (name: string) => {
+    const body = new FormData();
+    body.set("purpose", "user_data");
+    body.set("file", new File(["Rates of the year"], name));
+    const headers = { authorization: `Bearer ${session.service.apiKey}` };
+    return fetch(`${session.service.origin}/v1/files`, { method: "POST", headers, body });
+  };
+
+  test("changes to each language from the menu, keeps it over a reload, and returns to the browser's", async () => {
+    await open("/usage");
+    await heading("Usage").waitFor();
+    let name = "Language";
+    for (const id of OTHERS) {
+      await page.getByRole("combobox", { name, exact: true }).selectOption(id);
+      await heading(textOf(id, "Usage")).waitFor();
+      expect(await languageOf(page)).toBe(id);
+      name = textOf(id, "Language");
+    }
+    await page.reload();
+    await heading(textOf(OTHERS.at(-1) ?? "", "Usage")).waitFor();
+    await page.getByRole("combobox", { name, exact: true }).selectOption("");
+    await heading("Usage").waitFor();
+    expect(await languageOf(page)).toBe("en");
+  });
+
+  test("follows the languages of the browser, with its dates and plurals", async () => {
+    const context = await session.browser.newContext({ locale: "de-AT", reducedMotion: "reduce" });
+    const tab = await context.newPage();
+    await tab.goto(await session.signInLink());
+    await tab.getByRole("textbox").first().waitFor();
+    expect(await languageOf(tab)).toBe("de");
+    for (const [count, form] of [
+      [1, "one"],
+      [2, "other"],
+    ] as const) {
+      expect((await upload(`rates-${count}.txt`)).status).toBe(200);
+      await tab.goto(`${session.service.origin}/#/overview`);
+      await tab.goto(`${session.service.origin}/#/files`);
+      const text = textOf("de", `{{count}} files_${form}`).replace("{{count}}", String(count));
+      await tab.getByText(text).first().waitFor();
+    }
+    const { data } = await session.admin("GET", "/projects");
+    await tab.goto(`${session.service.origin}/#/projects`);
+    const date = new Intl.DateTimeFormat("de-AT", { dateStyle: "medium" }).format(data[0].created_at * 1000);
+    await tab.getByRole("cell", { name: date, exact: true }).first().waitFor();
+    await context.close();
+  });
+
+  test.each(["de", "ja"])("is accessible in %s", async (id) => {
+    await page.evaluate(`localStorage.setItem("parlance-language", "${id}")`);
+    for (const [path, title] of [
+      ["/chat", undefined],
+      ["/overview", "Overview"],
+      ["/requests", "Requests"],
+      ["/projects", "Projects"],
+      ["/models", "Models"],
+    ] as const) {
+      await open(path);
+      await page.reload();
+      if (title === undefined) await page.getByRole("textbox").first().waitFor();
+      else await heading(textOf(id, title)).waitFor();
+      await session.expectAccessible();
+    }
+  });
+
+  test("translates every label, heading, button and column of its pages", async () => {
+    await page.evaluate(`localStorage.setItem("parlance-language", "${PSEUDO_LANGUAGE}")`);
+    await page.reload();
+    const untranslated: string[] = [];
+    for (const path of PAGES) {
+      await open(path);
+      await page.getByRole("heading", { level: 1 }).or(page.locator("#main textarea")).first().waitFor();
+      const texts = await page.locator("#main").locator("h2, th, label, button, [role=tab]").allTextContents();
+      const english = texts.filter((text) => /\p{L}{3}/u.test(text) && !text.includes("~"));
+      untranslated.push(...english.map((text) => `${path} ${text}`));
+    }
+    // Names of models and of the service.
+    expect(untranslated.filter((each) => !/labeler|parlance|Operator/.test(each))).toEqual([]);
+  });
+});
