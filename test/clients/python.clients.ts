@@ -29,6 +29,8 @@ const REQUIREMENTS: Readonly<Record<string, string>> = {
   "smolagents_client.py": "requirements-frameworks.txt",
   "strands_client.py": "requirements-frameworks.txt",
 };
+/** Sends requests that have to fail, which no client does. */
+const WITHOUT_RECORDING = "llm-comply";
 const SCRIPTS = readdirSync(PYTHON_SCRIPTS).filter((name) => name.endsWith("_client.py"));
 
 let service: Service;
@@ -61,7 +63,7 @@ describe("Python clients", () => {
     // Some clients have two scripts.
     const requests = [...(recorded.get(client) ?? []), ...recorder.take()];
     recorded.set(client, requests);
-    if (UPDATES && client !== "") await writeRecording({ client, version, requests });
+    if (UPDATES && client !== "" && client !== WITHOUT_RECORDING) await writeRecording({ client, version, requests });
     expect(found.filter(({ error }) => error !== null)).toEqual([]);
   });
 });
