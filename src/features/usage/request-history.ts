@@ -6,13 +6,13 @@ import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { isConstraintViolation } from "../../storage/errors.ts";
+import type { RequestFilter } from "./request-filter.ts";
 import {
   findRequest,
   type HistoryPage,
   type HistoryPosition,
   insertRequests,
   type MinuteSum,
-  type RequestFilter,
   readFirstTokenTimes,
   readRequests,
   readRequestsSince,
@@ -21,7 +21,8 @@ import {
 import { REQUEST_COLUMNS, type RequestEntry, RequestRows } from "./request-rows.ts";
 import type { WriteTogether } from "./write-batches.ts";
 
-export type { HistoryPage, HistoryPosition, MinuteSum, RequestFilter } from "./request-history-queries.ts";
+export type { RequestFilter } from "./request-filter.ts";
+export type { HistoryPage, HistoryPosition, MinuteSum } from "./request-history-queries.ts";
 export type { RequestEntry } from "./request-rows.ts";
 
 export interface RequestHistoryOptions {
