@@ -86,3 +86,12 @@ test("never grows beyond its window", async () => {
   expect(await growing.reserve(400)).toBe(true);
   expect(growing.size).toBe(512);
 });
+
+test("stays as it is where states cannot be saved, and keeps them", async () => {
+  const { growing, decoder, next, first } = open({ stateDirectories: ["/nowhere", "/proc"] });
+  expect(await growing.reserve(300)).toBe(true);
+  await decoder.evaluate(first, tokens);
+  expect(await growing.reserve(600)).toBe(false);
+  expect(growing.size).toBe(512);
+  expect((await next(first)).top).toHaveLength(8);
+});

@@ -23,6 +23,8 @@ export interface ContextGrowth {
   estimateBytes: (contextSize: number) => Promise<number>;
   /** Bytes that the process may still take. */
   availableBytes: () => number;
+  /** Where states are saved while the context is replaced. Default: `/dev/shm`, else the folder of temporary files. */
+  stateDirectories?: readonly string[];
 }
 
 /**
@@ -78,15 +80,16 @@ export class GrowingContext {
     return after - before <= USABLE_SHARE * availableBytes();
   }
 
-  async #replace(size: number, { create, estimateBytes }: ContextGrowth): Promise<boolean> {
+  async #replace(size: number, growth: ContextGrowth): Promise<boolean> {
+    const { create, estimateBytes, stateDirectories = STATE_DIRECTORIES } = growth;
     const used = this.#sequences.filter(({ nextTokenIndex }) => nextTokenIndex > 0);
     const usedTokens = used.reduce((sum, { nextTokenIndex }) => sum + nextTokenIndex, 0);
     const stateBytes = ((await estimateBytes(this.size)) * usedTokens) / (this.size * this.#sequences.length);
-    const directory = used.length === 0 ? undefined : await createDirectory(stateBytes);
+    const directory = used.length === 0 ? undefined : await createDirectory(stateDirectories, stateBytes);
     if (used.length > 0 && directory === undefined) return false;
     try {
       const saved = new Map(used.map((sequence) => [sequence, join(directory as string, randomUUID())]));
-      for (const [sequence, path] of saved) await sequence.saveStateToFile(path);
+      if (!(await saveAll(saved))) return false;
       const before = this.size;
       // First, so that both never take memory at once.
       await nativeContextOf(this.#context).dispose();
@@ -103,14 +106,27 @@ export class GrowingContext {
   }
 }
 
-/** Creates a directory with room for `bytes` that only this user can read. */
-async function createDirectory(bytes: number): Promise<string | undefined> {
-  for (const parent of STATE_DIRECTORIES) {
+/** False where the disk is full after all. */
+async function saveAll(saved: ReadonlyMap<LlamaContextSequence, string>): Promise<boolean> {
+  try {
+    for (const [sequence, path] of saved) await sequence.saveStateToFile(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Creates a directory with room for `bytes` that only this user can read; undefined where there is none. */
+async function createDirectory(parents: readonly string[], bytes: number): Promise<string | undefined> {
+  for (const parent of parents) {
     const free = await statfs(parent).then(
       ({ bavail, bsize }) => bavail * bsize,
       () => 0,
     );
-    if (free * USABLE_SHARE > bytes) return await mkdtemp(join(parent, `parlance-${process.pid}-`));
+    if (free * USABLE_SHARE <= bytes) continue;
+    // The file system may be read-only.
+    const directory = await mkdtemp(join(parent, `parlance-${process.pid}-`)).catch(() => undefined);
+    if (directory !== undefined) return directory;
   }
   return undefined;
 }
