@@ -254,5 +254,16 @@ describe.runIf(hasChromium)("the console with much data", () => {
     await message.press("Enter");
     await page.getByText("One more question", { exact: true }).nth(1).waitFor();
     expect(["ask", await longestInteraction()]).toEqual(["ask", expect.toSatisfy(isQuick)]);
+    await page.getByRole("button", { name: "Edit message" }).last().click();
+    await page.getByLabel("Edited message").fill("Another question");
+    await page.getByRole("log").getByRole("button", { name: "Send" }).click();
+    await page.getByText("Another question", { exact: true }).nth(1).waitFor();
+    expect(["edit", await longestInteraction()]).toEqual(["edit", expect.toSatisfy(isQuick)]);
+    await page.getByRole("button", { name: "Previous branch" }).click();
+    await page.getByText("One more question", { exact: true }).nth(1).waitFor();
+    expect(["branch", await longestInteraction()]).toEqual(["branch", expect.toSatisfy(isQuick)]);
+    await page.getByRole("button", { name: "Conversations", exact: true }).click();
+    await page.getByRole("button", { name: /^Question 0/ }).waitFor();
+    expect(["list", await longestInteraction()]).toEqual(["list", expect.toSatisfy(isQuick)]);
   });
 });

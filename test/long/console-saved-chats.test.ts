@@ -251,6 +251,7 @@ describe.runIf(hasChromium)("saved chats in the console", () => {
     const page = await device("owner");
     await page.goto(`${service.origin}/#/projects`);
     await page.getByRole("link", { name: "Default project" }).click();
+    await page.getByRole("tab", { name: "Members" }).click();
     const role = page.getByLabel("Role of bob");
     await role.selectOption("viewer");
     await page.getByText("bob has the role viewer").waitFor();

@@ -1,7 +1,6 @@
 /** Unites two versions of a conversation. Turns are only ever added, so neither version loses any. */
 
 import type { Answer, Conversation, Turn } from "./conversation.ts";
-import { parentOf } from "./conversation-tree.ts";
 
 /** Returns the turns of both, and what is shown and set in `local`. */
 export function mergeConversations(local: Conversation, remote: Conversation): Conversation {
@@ -22,9 +21,9 @@ export function mergeConversations(local: Conversation, remote: Conversation): C
 }
 
 /** Turns of older conversations follow the one before them, which a merge could change. */
-function withParents(conversation: Conversation): Turn[] {
-  return conversation.turns.map((turn) =>
-    turn.parent === undefined ? { ...turn, parent: parentOf(conversation, turn.id) } : turn,
+function withParents({ turns }: Conversation): Turn[] {
+  return turns.map((turn, index) =>
+    turn.parent === undefined ? { ...turn, parent: turns[index - 1]?.id ?? null } : turn,
   );
 }
 
