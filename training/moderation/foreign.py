@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from labels import LEARNT, Example
-from run import ASSETS, prepared
+from run import ASSETS, downloaded, prepared
 from sources import HERE, examples_of
 
 LAYERS = (4, 8, 12)
@@ -53,11 +53,14 @@ class Features:
 
     def of(self, texts: list[str]) -> np.ndarray:
         missing = sorted({t for t in texts if t not in self.stored}, key=len)
-        if missing:
-            source, target = self.work / "texts.json", self.work / "features.f32"
-            source.write_text(json.dumps(missing))
+        source, target = self.work / "texts.json", self.work / "features.f32"
+        # A run that is interrupted goes on with the next of these parts.
+        for start in range(0, len(missing), 500):
+            part = missing[start : start + 500]
+            print(f"{len(missing) - start} texts to encode", flush=True)
+            source.write_text(json.dumps(part))
             subprocess.run(["node", HERE / "embed.ts", self.encoder, source, target, *map(str, LAYERS)], check=True)
-            self.stored |= dict(zip(missing, np.fromfile(target, np.float32).reshape(len(missing), -1)))
+            self.stored |= dict(zip(part, np.fromfile(target, np.float32).reshape(len(part), -1)))
             self.cache.write_bytes(pickle.dumps(self.stored))
         return np.stack([self.stored[t] for t in texts])
 
@@ -120,7 +123,7 @@ def hatecheck(folder: Path, features: Features, weight: np.ndarray, bias: np.nda
 
 def main(data: Path, work: Path, encoder: Path, hatecheck_folder: Path | None = None) -> None:
     features = Features(encoder, work)
-    train, parts = prepared(data, work / "wheels")
+    train, parts = prepared(data, downloaded(work))
     others = foreign_examples()
     examples = [*sampled(train), *others]
     x = features.of([e.text for e in examples])

