@@ -87,7 +87,8 @@ function sendsKey({ headers }: RecordedRequest): boolean {
 /** Requests on what the service has stored, or without an operation, have no answer in another service. */
 function isReplayable({ method, path, json }: RecordedRequest): boolean {
   const { previous_response_id } = (json ?? {}) as { previous_response_id?: string };
-  const isStored = /\/(conv|resp|vs|file)[_-]/.test(path) || /"(vs_|file-|cmp_)/.test(JSON.stringify(json ?? {}));
+  const isStored =
+    /\/(conv|resp|vs|file)[_-]/.test(path) || /"(vector_store_ids|file_ids?)":/.test(JSON.stringify(json ?? {}));
   return method !== "HEAD" && !isStored && previous_response_id === undefined;
 }
 
