@@ -14,7 +14,7 @@ export interface CodeSamples {
 }
 
 /** Button that shows the same request as code; `samples` is called when it opens. */
-export function AsCode({ samples }: { samples: () => CodeSamples }) {
+export function AsCode({ samples }: { samples: () => CodeSamples | Promise<CodeSamples> }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const [wasOpen, setWasOpen] = useState(false);
   if (isOpen && !wasOpen) setWasOpen(true);

@@ -13,7 +13,6 @@ import { Trans } from "../../i18n/trans.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconAdjustments, IconMessage, IconPlus } from "../../icons.tsx";
 import { parameterProblems } from "./chat-body.ts";
-import { chatSamples } from "./chat-samples.ts";
 import { Composer } from "./composer.tsx";
 import type { Parameters } from "./conversation.ts";
 import { ConversationsDrawer } from "./conversations-drawer.tsx";
@@ -95,7 +94,7 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
       <Stack flex={1} gap="sm" miw={0}>
         <Group gap="xs" align="flex-start">
           <ModelPicker models={models} value={chosen} onChange={setModels} />
-          <AsCode samples={() => chatSamples(conversation, draft)} />
+          <AsCode samples={async () => (await import("./chat-samples.ts")).chatSamples(conversation, draft)} />
           {!isWide && (
             <Tooltip label={t("Parameters")}>
               <ActionIcon variant="default" size={36} aria-label={t("Parameters")} onClick={open}>
