@@ -10,7 +10,8 @@ import {
   Textarea,
   Tooltip,
 } from "@mantine/core";
-import { type DragEvent, useRef, useState } from "react";
+import { useRef } from "react";
+import { useFileDrop } from "../../components/use-file-drop.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconArrowUp, IconFile, IconPaperclip, IconPlayerStopFilled } from "../../icons.tsx";
 import type { AttachOptions } from "./attach-file.ts";
@@ -33,7 +34,7 @@ export function Composer(props: ComposerProps) {
     onDraft((text) => [text.trimEnd(), transcript].filter(Boolean).join("\n\n")),
   );
   const { images, files, readings } = attachments;
-  const [isOver, setIsOver] = useState(false);
+  const drop = useFileDrop((dropped) => void attach(dropped));
   const resetChoice = useRef<() => void>(null);
   const shownImages = takesImages ? images : [];
   const isEmpty = draft.trim() === "" && shownImages.length + files.length === 0;
@@ -45,30 +46,7 @@ export function Composer(props: ComposerProps) {
     clear();
   };
   return (
-    <Paper
-      withBorder
-      radius="lg"
-      p="xs"
-      shadow="xs"
-      w="100%"
-      maw={860}
-      mx="auto"
-      className="drop-zone"
-      mod={{ over: isOver }}
-      onDragOver={(event: DragEvent) => {
-        // untranslated: a type of the browser
-        if (!event.dataTransfer.types.includes("Files")) return;
-        event.preventDefault();
-        setIsOver(true);
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={(event: DragEvent) => {
-        setIsOver(false);
-        if (event.dataTransfer.files.length === 0) return;
-        event.preventDefault();
-        void attach(event.dataTransfer.files);
-      }}
-    >
+    <Paper withBorder radius="lg" p="xs" shadow="xs" w="100%" maw={860} mx="auto" {...drop}>
       {problem !== undefined && (
         <Text size="sm" c="var(--mantine-color-error)" px={6} pb={4} role="status">
           {problem}

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Progress, Select, Stack, Table, Textarea, TextInput } from "@mantine/core";
+import { Button, Card, Group, Progress, Stack, Table, Textarea, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { ExpectedResult } from "../../components/expected-result.tsx";
+import { ModelSelect } from "../../components/model-select.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { msg, t } from "../../i18n/translate.ts";
@@ -57,13 +58,7 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
             onChange={(event) => setList(event.currentTarget.value)}
           />
           <Group align="flex-end">
-            <Select
-              label={t("Model")}
-              data={models.map(({ id }) => id)}
-              allowDeselect={false}
-              value={model}
-              onChange={(next) => setAddress({ model: next ?? model })}
-            />
+            <ModelSelect models={models} value={model} onChange={(next) => setAddress({ model: next })} />
             <Button type="submit" loading={compare.isPending} disabled={text.trim() === "" || lines.length === 0}>
               {t("Compare")}
             </Button>

@@ -1,6 +1,6 @@
 import { Badge, Button, Card, Group, Select, Table, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type DragEvent, useCallback, useState } from "react";
+import { useCallback, useState } from "react";
 import { useSession } from "../../api/session.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { Empty } from "../../components/empty.tsx";
@@ -11,6 +11,7 @@ import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { RowAction } from "../../components/row-action.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { useFileDrop } from "../../components/use-file-drop.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { plural, t } from "../../i18n/translate.ts";
 import { IconFile, IconUpload } from "../../icons.tsx";
@@ -22,7 +23,7 @@ export function FilesPage() {
   const query = useQuery({ ...filesQuery, enabled: project !== null });
   const [{ search, purpose }, setAddress] = useAddressState({ search: "", purpose: "" });
   const [uploads, setUploads] = useState<readonly File[]>();
-  const [isOver, setIsOver] = useState(false);
+  const drop = useFileDrop(setUploads);
   if (project === null) return <NeedsProjectKey />;
   const needle = search.trim().toLowerCase();
   return (
@@ -54,21 +55,7 @@ export function FilesPage() {
           onChange={(next) => setAddress({ purpose: next ?? "" })}
         />
       </Group>
-      <Card
-        padding={0}
-        className="drop-zone"
-        mod={{ over: isOver }}
-        onDragOver={(event: DragEvent) => {
-          event.preventDefault();
-          setIsOver(true);
-        }}
-        onDragLeave={() => setIsOver(false)}
-        onDrop={(event: DragEvent) => {
-          event.preventDefault();
-          setIsOver(false);
-          setUploads([...event.dataTransfer.files]);
-        }}
-      >
+      <Card padding={0} {...drop}>
         <QueryView query={query} loading="rows">
           {(files) => {
             const shown = files.filter(

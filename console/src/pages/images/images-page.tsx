@@ -7,6 +7,7 @@ import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { ExpectedResult } from "../../components/expected-result.tsx";
 import { formatSeconds } from "../../components/format.ts";
+import { ModelSelect } from "../../components/model-select.tsx";
 import { useAbort } from "../../components/use-abort.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { plural, t } from "../../i18n/translate.ts";
@@ -59,13 +60,7 @@ function ImageForm({ models }: { models: ModelEntry[] }) {
             onChange={(event) => set({ prompt: event.currentTarget.value })}
           />
           <Group align="flex-end">
-            <Select
-              label={t("Model")}
-              data={models.map(({ id }) => id)}
-              allowDeselect={false}
-              value={settings.model}
-              onChange={(model) => set({ model: model ?? settings.model })}
-            />
+            <ModelSelect models={models} value={settings.model} onChange={(model) => set({ model })} />
             <Select
               label={t("Size")}
               w={140}

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Select, Stack, Textarea } from "@mantine/core";
+import { Badge, Button, Card, Group, Stack, Textarea } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { ExpectedResult } from "../../components/expected-result.tsx";
+import { ModelSelect } from "../../components/model-select.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { t } from "../../i18n/translate.ts";
@@ -60,13 +61,7 @@ function ModerationForm({ models }: { models: ModelEntry[] }) {
             onChange={(event) => setInput(event.currentTarget.value)}
           />
           <Group align="flex-end">
-            <Select
-              label={t("Model")}
-              data={models.map(({ id }) => id)}
-              allowDeselect={false}
-              value={model}
-              onChange={(next) => setAddress({ model: next ?? model })}
-            />
+            <ModelSelect models={models} value={model} onChange={(next) => setAddress({ model: next })} />
             <Button type="submit" loading={moderate.isPending} disabled={input.trim() === ""}>
               {t("Moderate")}
             </Button>

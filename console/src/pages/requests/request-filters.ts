@@ -32,6 +32,10 @@ const DEFAULTS = {
 };
 export type RequestFilters = typeof DEFAULTS;
 
+const { range: _range, sort: _sort, ...conditions } = DEFAULTS;
+/** Shows every request of the range. */
+export const NO_CONDITIONS: Partial<RequestFilters> = conditions;
+
 export interface FilterState {
   filters: RequestFilters;
   change: ReturnType<typeof useAddressState<RequestFilters>>[1];

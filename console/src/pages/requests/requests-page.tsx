@@ -13,7 +13,7 @@ import { plural, t } from "../../i18n/translate.ts";
 import { IconActivity, IconDownload, IconX } from "../../icons.tsx";
 import { exportRequests } from "./export-requests.ts";
 import { RequestFilterBar } from "./request-filter-bar.tsx";
-import { type FilterState, matches, useRequestFilters } from "./request-filters.ts";
+import { type FilterState, matches, NO_CONDITIONS, useRequestFilters } from "./request-filters.ts";
 import { RequestTable } from "./request-table.tsx";
 import { histogramQuery, type RequestEntry, type RequestPage } from "./requests-api.ts";
 import { sorted } from "./sort-requests.ts";
@@ -108,24 +108,7 @@ function NoRequests({ state: { filters, isFiltered, change } }: { state: FilterS
           {t("The search finds prompts and answers that the project has recorded.")}
         </Text>
       )}
-      <Button
-        variant="default"
-        size="xs"
-        onClick={() =>
-          change({
-            status: "all",
-            model: "",
-            project: "",
-            key: "",
-            user: "",
-            slower: "",
-            costlier: "",
-            words: "",
-            from: "",
-            to: "",
-          })
-        }
-      >
+      <Button variant="default" size="xs" onClick={() => change(NO_CONDITIONS)}>
         {t("Clear filters")}
       </Button>
     </Empty>

@@ -6,6 +6,7 @@ import { send } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatBytes, formatSeconds } from "../../components/format.ts";
+import { ModelSelect } from "../../components/model-select.tsx";
 import { useAbort } from "../../components/use-abort.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
@@ -88,14 +89,12 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
             onChange={(event) => set({ input: event.currentTarget.value })}
           />
           <Group align="flex-end">
-            <Select
-              label={t("Model")}
-              data={models.map(({ id }) => id)}
-              allowDeselect={false}
+            <ModelSelect
+              models={models}
               value={settings.model}
               onChange={(model) => {
-                set({ model: model ?? settings.model });
-                setAddress({ model: model ?? settings.model });
+                set({ model });
+                setAddress({ model });
               }}
             />
             <Select

@@ -1,6 +1,7 @@
 import { Button, Card, Group, Progress, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type DragEvent, useRef, useState } from "react";
+import { useRef, useState } from "react";
+import { useFileDrop } from "../../components/use-file-drop.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconUpload } from "../../icons.tsx";
 import { addFile, storesQuery } from "./stores-api.ts";
@@ -19,7 +20,6 @@ export function StoreUpload({ store }: { store: string }) {
   const client = useQueryClient();
   const input = useRef<HTMLInputElement>(null);
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
-  const [isOver, setIsOver] = useState(false);
   const change = (key: number, part: Partial<Upload>) =>
     setUploads((all) => all.map((each) => (each.key === key ? { ...each, ...part } : each)));
   const add = async (files: readonly File[]) => {
@@ -38,21 +38,9 @@ export function StoreUpload({ store }: { store: string }) {
       await client.invalidateQueries({ queryKey: storesQuery.queryKey });
     }
   };
+  const drop = useFileDrop((dropped) => void add(dropped));
   return (
-    <Card
-      className="drop-zone"
-      mod={{ over: isOver }}
-      onDragOver={(event: DragEvent) => {
-        event.preventDefault();
-        setIsOver(true);
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={(event: DragEvent) => {
-        event.preventDefault();
-        setIsOver(false);
-        void add([...event.dataTransfer.files]);
-      }}
-    >
+    <Card {...drop}>
       <Group justify="space-between" gap="sm">
         <Text size="sm" c="dimmed" flex={1} miw={200}>
           {t("Drop PDF, Office, HTML, Markdown, code or text files here.")}

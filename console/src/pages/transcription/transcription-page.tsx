@@ -1,11 +1,12 @@
 import "./studio.css";
 import { Button, Card, FileButton, Group, Select, Stack, Switch, Text, Title } from "@mantine/core";
-import { type DragEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatBytes, formatLanguage } from "../../components/format.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { useFileDrop } from "../../components/use-file-drop.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconMicrophone, IconPlayerStop, IconUpload, IconX } from "../../icons.tsx";
@@ -163,27 +164,8 @@ function RecordButton({ recorder, isSmall = false }: { recorder: ReturnType<type
 
 /** Opens a file that is dropped anywhere on the page. */
 function DropZone({ children }: { children: ReactNode }) {
-  const [isOver, setIsOver] = useState(false);
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a file can also be chosen by a button
-    <div
-      className="drop-zone"
-      data-over={isOver || undefined}
-      onDragOver={(event: DragEvent) => {
-        event.preventDefault();
-        setIsOver(true);
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={(event: DragEvent) => {
-        event.preventDefault();
-        setIsOver(false);
-        const [dropped] = event.dataTransfer.files;
-        if (dropped !== undefined) studioStore.open(dropped);
-      }}
-    >
-      {children}
-    </div>
-  );
+  const drop = useFileDrop(([dropped]) => studioStore.open(dropped ?? null));
+  return <div {...drop}>{children}</div>;
 }
 
 const EMPTY_BARS = 56;
