@@ -264,7 +264,7 @@ describe.runIf(hasChromium)("the console", () => {
 
   test("shows the configuration without secrets, and every route of the API", async () => {
     await open("/configuration");
-    await page.getByText("server.max_body_bytes").waitFor();
+    await page.getByText("server.max_body_bytes").first().waitFor();
     const text = (await page.locator("#main").textContent()) ?? "";
     expect(text).toContain("[redacted]");
     expect(text).not.toContain(service.adminKey);
