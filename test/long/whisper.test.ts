@@ -166,7 +166,7 @@ test("transcribes a long recording in windows without losing words between them"
 test("keeps each repeat of a sentence that is said over and over", async () => {
   const rounds = 8;
   const answer = (await post(await repeated("speech.flac", rounds), { response_format: "verbose_json" })).json();
-  expect(answer.text.match(new RegExp(SAID, "gi")), answer.text).toHaveLength(rounds);
+  expect(answer.text.match(/he was not an ill[- ]\w*sposed young man/gi), answer.text).toHaveLength(rounds);
   expect(new Set(answer.segments.map(({ temperature }) => temperature))).toEqual(new Set([0]));
 });
 
