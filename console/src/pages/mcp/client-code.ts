@@ -21,13 +21,13 @@ export function clientCode(server?: string): ClientCode[] {
     {
       id: "claude-code",
       name: "Claude Code",
-      code: `claude mcp add --transport http ${name} ${shellQuote(url)} \\\n  --header "Authorization: Bearer $PARLANCE_API_KEY"`,
+      code: `claude mcp add --transport http ${name} ${shellQuote(url)} \\\n  --header "Authorization: Bearer $OPENAI_API_KEY"`,
     },
     {
       id: "cursor",
       name: "Cursor",
       file: ".cursor/mcp.json",
-      code: json({ mcpServers: { [name]: { url, headers: headers(`\${env:PARLANCE_API_KEY}`) } } }),
+      code: json({ mcpServers: { [name]: { url, headers: headers(`\${env:OPENAI_API_KEY}`) } } }),
     },
     {
       id: "vscode",
@@ -41,7 +41,7 @@ export function clientCode(server?: string): ClientCode[] {
     {
       id: "inspector",
       name: "Inspector",
-      code: `npx @modelcontextprotocol/inspector --cli ${shellQuote(url)} --transport http \\\n  --method tools/list --header "Authorization: Bearer $PARLANCE_API_KEY"`,
+      code: `npx @modelcontextprotocol/inspector --cli ${shellQuote(url)} --transport http \\\n  --method tools/list --header "Authorization: Bearer $OPENAI_API_KEY"`,
     },
   ];
 }
