@@ -73,7 +73,7 @@ export function administrationCases(session: () => ConsoleSession): void {
     const { page, open } = session();
     await open("/projects");
     await page.getByRole("link", { name: "Robots" }).click();
-    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("button", { name: "Rename" }).first().click();
     await page.getByRole("textbox", { name: "Name" }).fill("Machines");
     await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
     await page.getByRole("heading", { name: "Machines" }).waitFor();
