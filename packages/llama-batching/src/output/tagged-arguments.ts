@@ -118,6 +118,11 @@ const TEXT_KEYWORDS: ReadonlySet<string> = new Set([
   "examples",
 ]);
 
+/** Each character of a bound, each value and each argument that may be missing is a rule of the grammar. */
+const MAX_LENGTH = 1000;
+const MAX_VALUES = 300;
+const MAX_PARAMETERS = 100;
+
 /** Returns undefined for a schema whose arguments cannot be written one by one: they are one JSON object then. */
 export function taggedParameters(parameters: unknown): TaggedParameter[] | undefined {
   if (parameters === undefined) return [];
@@ -126,14 +131,30 @@ export function taggedParameters(parameters: unknown): TaggedParameter[] | undef
   const isPlain = Object.keys(parameters).every((key) => PLAIN_KEYWORDS.has(key)) && parameters.type !== "array";
   if (!isPlain || additionalProperties !== false || !isRecord(properties) || !Array.isArray(required)) return undefined;
   const entries = Object.entries(properties);
+  if (entries.length > MAX_PARAMETERS) return undefined;
   const fields = entries.filter((entry): entry is [string, Record<string, unknown>] => isRecord(entry[1]));
   if (fields.length < entries.length || required.some((name) => !Object.hasOwn(properties, name))) return undefined;
   return fields.map(([name, schema]) => ({
     name,
     schema,
     isRequired: required.includes(name),
-    isText: schema.type === "string" && Object.keys(schema).every((key) => TEXT_KEYWORDS.has(key)),
+    isText: isText(schema),
   }));
+}
+
+/** Bounds and values that are invalid or large are left to JSON, whose compiler refuses or enforces them. */
+function isText(schema: Readonly<Record<string, unknown>>): boolean {
+  const { type, enum: values, minLength = 0, maxLength = minLength } = schema;
+  const isLength = (length: unknown) => Number.isInteger(length) && Number(length) >= 0 && Number(length) <= MAX_LENGTH;
+  const hasValues = (list: unknown[]) => list.length > 0 && list.every((value) => typeof value === "string");
+  return (
+    type === "string" &&
+    Object.keys(schema).every((key) => TEXT_KEYWORDS.has(key)) &&
+    isLength(minLength) &&
+    isLength(maxLength) &&
+    Number(minLength) <= Number(maxLength) &&
+    (values === undefined || (Array.isArray(values) && values.length <= MAX_VALUES && hasValues(values)))
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

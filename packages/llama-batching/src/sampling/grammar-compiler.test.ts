@@ -32,3 +32,18 @@ test("places the arguments in the model's tool-call format", async () => {
   expect(text).toContain('calls ::= "" call ("[TOOL_CALLS]" call)* "\\n\\"\\\\"');
   expect(text).toContain('call ::= "one" "[ARGS]" tool-0 | "two" "[ARGS]" tool-1');
 });
+
+test.each([
+  ["a length beyond the bound", { minLength: 1e9 }],
+  ["a length that is no number", { maxLength: '9} | "x' }],
+  ["lengths that exclude each other", { minLength: 5, maxLength: 2 }],
+  ["no value", { enum: [] }],
+])("refuses a text with %s, also in arguments with tags", async (_name, keywords) => {
+  const tags = { afterName: ">", after: "</arg>" };
+  const tagged = { before: "<arg=", text: tags, other: tags, between: "" };
+  const format = { trigger: "<call>", open: "", afterName: "", between: undefined, close: "</call>", tagged };
+  const parameters = { type: "object", properties: { a: { type: "string", ...keywords } } };
+  const tools = [{ name: "one", description: undefined, parameters, param: "tools[0]" }];
+  const compiled = new GrammarCompiler().compile({ kind: "calls", calls: { format, tools, allowsParallel: true } });
+  await expect(compiled).rejects.toMatchObject({ name: "RequestError", param: expect.stringContaining("tools[0]") });
+});
