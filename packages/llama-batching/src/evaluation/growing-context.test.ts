@@ -1,8 +1,11 @@
-import { readdir } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { loadChatModel } from "../../test/load-chat-model.ts";
-import { type ContextGrowth, GrowingContext } from "./growing-context.ts";
+import { type ContextGrowth, GrowingContext, removeAbandonedStates } from "./growing-context.ts";
 import { type Logits, NativeDecoder } from "./native-decoder.ts";
 import { SequencePool } from "./sequence-pool.ts";
 
@@ -51,7 +54,7 @@ test("keeps what is evaluated, bit for bit, and leaves no files", async () => {
   expect(await decoder.copyState(first, second as LlamaContextSequence, tokens.length)).toBe(true);
   expect(await next(second)).toEqual(before);
   const files = await readdir("/dev/shm").catch(() => []);
-  expect(files.filter((name) => name.startsWith(`parlance-${process.pid}-`))).toEqual([]);
+  expect(files.filter((name) => name.startsWith(`parlance-context-${process.pid}-`))).toEqual([]);
 });
 
 test("takes no more than necessary where memory is short, and nothing where it is shorter", async () => {
@@ -94,4 +97,22 @@ test("stays as it is where states cannot be saved, and keeps them", async () => 
   expect(await growing.reserve(600)).toBe(false);
   expect(growing.size).toBe(512);
   expect((await next(first)).top).toHaveLength(8);
+});
+
+test("removes states of processes that have ended, and no others", async () => {
+  const parent = await mkdtemp(join(tmpdir(), "states-"));
+  const { pid } = spawnSync(process.execPath, ["--version"]);
+  const names = [
+    `parlance-context-${pid}-abandn`,
+    `parlance-context-${pid}-recent`,
+    `parlance-context-${process.ppid}-active`,
+  ];
+  for (const [index, name] of [...names, "other"].entries()) {
+    await mkdir(join(parent, name));
+    await writeFile(join(parent, name, "state"), "text");
+    if (index !== 1) await utimes(join(parent, name), 0, 0);
+  }
+  await removeAbandonedStates([parent, join(parent, "missing")]);
+  expect((await readdir(parent)).toSorted()).toEqual([...names.slice(1), "other"].toSorted());
+  await rm(parent, { recursive: true });
 });
