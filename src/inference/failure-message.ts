@@ -9,7 +9,7 @@ const KEYS = /\b(sk-|Bearer\s+|key[=:]\s*)[\w.~+/-]{6,}/gi;
 /** Message of a Fault that the service or an upstream caused; a caller's own error may quote the request. */
 export function faultMessage(failure: unknown): string | undefined {
   if (!(failure instanceof Fault) || failure.kind === "client-left" || isCallers(failure)) return undefined;
-  return shorten(failure.message);
+  return toRecordedText(failure.message);
 }
 
 /** Message of the upstream or engine behind a failure, such as "CUDA out of memory". */
@@ -18,7 +18,7 @@ export function causeMessage(failure: unknown): string | undefined {
   const { cause } = failure as Fault;
   if (!(cause instanceof Error)) return undefined;
   const { details } = cause as Error & { details?: { message?: unknown } };
-  return shorten(typeof details?.message === "string" ? details.message : cause.message);
+  return toRecordedText(typeof details?.message === "string" ? details.message : cause.message);
 }
 
 /** Code or kind of a failure. */
@@ -39,7 +39,8 @@ function isCallers({ kind, code }: Fault): boolean {
   return !SERVICES.has(kind) && !(kind === "request-rate-limited" && code === "rate_limit_exceeded");
 }
 
-function shorten(text: string): string {
+/** Shortens a text, and leaves out keys. */
+export function toRecordedText(text: string): string {
   // PostgreSQL refuses text with NUL (SQLSTATE 22021).
   const clean = text.replaceAll("\0", "").replace(KEYS, "$1…");
   return clean.length > MAX_LENGTH ? `${clean.slice(0, MAX_LENGTH - 1)}…` : clean;

@@ -45,7 +45,7 @@ export class GatewayRuns {
     const { server, use, input } = request;
     context.onCall(server.name, use);
     const guards = this.#inference.guardsOfTool(context.caller, `mcp/${server.name}/${use}`, context.onDisconnect);
-    if (guards === undefined) return this.#send(request, input, peer, context);
+    if (guards === undefined) return this.#send(request, input, peer, context, false);
     try {
       const { ask, inputResponses } = peer;
       const guarded = await guardToolCall(guards, input, "client");
@@ -60,9 +60,11 @@ export class GatewayRuns {
         ask:
           ask && guardAsk(ask, guardQuestion, async (answer) => (await guardToolCall(guards, answer, "client")).input),
       };
-      const result = await this.#send(request, guarded.input, checked, context).catch(async (failure: unknown) => {
-        throw await guardFailure(failure, guarded.guardResult);
-      });
+      const result = await this.#send(request, guarded.input, checked, context, true).catch(
+        async (failure: unknown) => {
+          throw await guardFailure(failure, guarded.guardResult);
+        },
+      );
       if (!isInputRequiredResult(result)) return await request.guard(result, guarded.guardResult);
       const questions = await guardObject(result.inputRequests ?? {}, guardQuestion);
       return { ...result, inputRequests: questions as NonNullable<InputRequiredResult["inputRequests"]> };
@@ -76,6 +78,7 @@ export class GatewayRuns {
     input: Input,
     peer: Peer,
     { caller, source, onDisconnect }: GatewayRequest,
+    isGuarded: boolean,
   ): Promise<Result | InputRequiredResult> {
     const { connection, release } = connectTo(server, peer);
     try {
@@ -83,7 +86,7 @@ export class GatewayRuns {
         this.#inference.runTool(caller, runOptions(server, label), onDisconnect, (signal) =>
           send(connection, input, signal, peer),
         );
-      const { value, failure } = await logged(this.#log, { caller, server, tool: use, source }, run);
+      const { value, failure } = await logged(this.#log, { caller, server, tool: use, source, isGuarded }, run);
       if (isConnectionRequired(failure)) throw failure;
       if (value === undefined) throw serverFailed(server.name, describeFailure(failure), failure);
       const bytes = Buffer.byteLength(JSON.stringify(value));

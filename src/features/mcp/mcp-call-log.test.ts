@@ -66,6 +66,24 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect((await log.list({ ...ALL, visibility })).entries).toEqual([]);
   });
 
+  test("records neither keys nor what a server quotes, and stores any text", async () => {
+    const { log } = await open(kind);
+    const fail = (code: number, message: string) => async () => ({
+      failure: Object.assign(new Error(message), { code }),
+      costNanoDollars: null,
+    });
+    await log.record(callOf("resources/a\0b"), fail(-32602, "city 'otters' is unknown"));
+    await log.record({ ...callOf("guarded"), isGuarded: true }, fail(-32603, "otters"));
+    await log.record(callOf("plain"), fail(-32603, "The key sk-1234567890 has\0 no credit."));
+    await log.flush();
+    const { entries } = await log.list(ALL);
+    expect(entries.map(({ tool, error }) => [tool, error]).toSorted()).toEqual([
+      ["guarded", "The server answered with the error -32603."],
+      ["plain", "The key sk-… has no credit."],
+      ["resources/ab", "The server answered with the error -32602."],
+    ]);
+  });
+
   test("pages through the calls and removes them after their days", async () => {
     const { log } = await open(kind);
     for (const tool of ["a", "b", "c"]) {

@@ -1,5 +1,6 @@
 /** The log of calls of MCP tools: who called which tool, how it ended and what it cost. Never arguments or results. */
 
+import { toRecordedText } from "../../inference/failure-message.ts";
 import type { ToolResult } from "../../inference/tool-run.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
 import { DAY_MS } from "../../kernel/durations.ts";
@@ -8,6 +9,7 @@ import { newId } from "../../kernel/id.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
+import { isConstraintViolation } from "../../storage/errors.ts";
 import type { Page } from "../../storage/page.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { insertMcpCalls, listMcpCalls, type McpCallsRequest, removeMcpCallsBefore } from "./mcp-call-queries.ts";
@@ -22,7 +24,8 @@ const MAX_WAITING = 10_000;
 /** Rows of one statement, which has a limited number of parameters. */
 const WRITTEN_AT_ONCE = 500;
 const REMOVED_AT_ONCE = 500;
-const MAX_ERROR_CHARACTERS = 500;
+/** JSON-RPC's code for arguments that the server refuses, whose message may quote them. */
+const INVALID_PARAMS = -32602;
 
 export interface LoggedCall {
   caller: Caller;
@@ -30,6 +33,8 @@ export interface LoggedCall {
   /** A tool, or `prompts/` or `resources/` and a name or address. */
   tool: string;
   source: McpCallSource;
+  /** Whether guardrails read what the server says, which its message has not passed. */
+  isGuarded?: boolean;
 }
 
 export class McpCallLog {
@@ -60,7 +65,7 @@ export class McpCallLog {
         projectId: call.caller.projectId ?? "",
         keyId: call.caller.keyId,
         server: call.server,
-        tool: call.tool.slice(0, 200),
+        tool: toRecordedText(call.tool.slice(0, 200)),
         source: call.source,
         durationMs: Math.round(performance.now() - beganAt),
         ...part,
@@ -70,7 +75,7 @@ export class McpCallLog {
       const result = await run();
       const { value, failure, costNanoDollars } = result;
       if (value === undefined) {
-        end({ outcome: "failed", error: errorOf(failure), resultBytes: null, costNanoDollars });
+        end({ outcome: "failed", error: errorOf(failure, call), resultBytes: null, costNanoDollars });
       } else {
         const outcome = (value as Partial<CallToolResult>).isError === true ? "tool_error" : "completed";
         end({ outcome, error: null, resultBytes: Buffer.byteLength(JSON.stringify(value)), costNanoDollars });
@@ -79,7 +84,7 @@ export class McpCallLog {
     } catch (failure) {
       const isCancelled = failure instanceof Fault && failure.kind === "client-left";
       const outcome = isCancelled ? "cancelled" : "failed";
-      end({ outcome, error: isCancelled ? null : errorOf(failure), resultBytes: null, costNanoDollars: null });
+      end({ outcome, error: isCancelled ? null : errorOf(failure, call), resultBytes: null, costNanoDollars: null });
       throw failure;
     }
   }
@@ -126,9 +131,13 @@ export class McpCallLog {
       try {
         await this.#database.run((executor) => insertMcpCalls(executor, rows));
       } catch (error) {
-        this.#logger.debug({ error: String(error) }, "calls of MCP tools not written to the database yet");
-        this.#schedule();
-        return;
+        // What the database can never store would block all later calls.
+        if (!isConstraintViolation(error)) {
+          this.#logger.debug({ error: String(error) }, "calls of MCP tools not written to the database yet");
+          this.#schedule();
+          return;
+        }
+        this.#logger.error({ calls: rows.length, error: String(error) }, "calls of MCP tools lost");
       }
       const written = new Set(rows);
       this.#waiting = this.#waiting.filter((row) => !written.has(row));
@@ -136,6 +145,9 @@ export class McpCallLog {
   }
 }
 
-function errorOf(failure: unknown): string {
-  return describeFailure(failure).slice(0, MAX_ERROR_CHARACTERS);
+function errorOf(failure: unknown, { isGuarded = false }: LoggedCall): string {
+  const { code } = (failure ?? {}) as { code?: unknown };
+  const isServers = !(failure instanceof Fault) && typeof code === "number";
+  if (isServers && (isGuarded || code === INVALID_PARAMS)) return `The server answered with the error ${code}.`;
+  return toRecordedText(describeFailure(failure));
 }

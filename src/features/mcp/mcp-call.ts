@@ -62,7 +62,9 @@ export class McpCall implements ServiceCall {
         const result = await connect().callTool(tool, input, signal);
         return guardResult === undefined ? result : guardToolResult(result, guardResult);
       });
-    const { value, failure } = await logged(log, { caller, server, tool: tool.name, source: "response" }, run);
+    const isGuarded = guardResult !== undefined;
+    const call = { caller, server, tool: tool.name, source: "response" as const, isGuarded };
+    const { value, failure } = await logged(log, call, run);
     this.#outcome = value === undefined ? toFailure(failure) : toOutcome(value, server.maxResultBytes);
     const { output, error } = this.#outcome;
     yield { type: error === null ? "response.mcp_call.completed" : "response.mcp_call.failed" };
