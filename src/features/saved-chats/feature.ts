@@ -14,9 +14,9 @@ export function openSavedChats({
   lifetime,
   logger,
 }: ServiceParts): Feature {
-  if (keys === undefined) return { project: [savedChatRoutes(accounts, undefined)] };
   const settings = config.savedChats;
-  lifetime.use(savedChatRetention({ ...keys, database, logger, keepDays: settings.keepDays }));
+  lifetime.use(savedChatRetention({ database, keys, logger, keepDays: settings.keepDays }));
+  if (keys === undefined) return { project: [savedChatRoutes(accounts, undefined)] };
   return { project: [savedChatRoutes(accounts, new SavedChats({ database, sealed: keys.sealed, settings }))] };
 }
 

@@ -1,15 +1,14 @@
 import { DAY_MS, MINUTE_MS } from "../../kernel/durations.ts";
-import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { listChatsOfOtherKeys, removeChatsBefore, removeChatsOfArchived, updateChat } from "./saved-chat-queries.ts";
-import type { SavedChatPlace, SealedChats } from "./sealed-chats.ts";
+import type { ChatKeys, SavedChatPlace } from "./sealed-chats.ts";
 
 export interface SavedChatRetentionOptions {
   database: Database;
-  keyring: Keyring;
-  sealed: SealedChats;
+  /** Undefined: chats are no longer saved, and earlier ones expire. */
+  keys: ChatKeys | undefined;
   logger: Logger;
   keepDays: number;
 }
@@ -19,18 +18,23 @@ const REMOVED_AT_ONCE = 50;
 const SEALED_AT_ONCE = 5;
 
 /** Deletes chats that did not change for the configured days and those of archived projects, and encrypts others with the current key. */
-export function savedChatRetention({
-  database,
-  keyring,
-  sealed,
-  logger,
-  keepDays,
-}: SavedChatRetentionOptions): Retention {
+export function savedChatRetention({ database, keys, logger, keepDays }: SavedChatRetentionOptions): Retention {
   const removeExpired = (now: number) =>
     database.transaction((executor) => removeChatsBefore(executor, now - keepDays * DAY_MS, REMOVED_AT_ONCE));
   const removeOfArchived = () => database.transaction((executor) => removeChatsOfArchived(executor, REMOVED_AT_ONCE));
+  const hasFormerKeys = keys !== undefined && keys.keyring.searchKeys.length > 1;
+  return new Retention({
+    subject: "saved chats",
+    logger,
+    ...(hasFormerKeys && { intervalMs: MINUTE_MS }),
+    steps: [removeExpired, removeOfArchived, ...(hasFormerKeys ? [sealAgain(database, keys)] : [])],
+  });
+}
+
+/** Returns what encrypts some chats of former keys with the current one, those of the first person first. */
+function sealAgain(database: Database, { keyring, sealed }: ChatKeys): () => Promise<number> {
   let last: SavedChatPlace = { userId: "", projectId: "", id: "" };
-  const sealAgain = async () => {
+  return async () => {
     const header = keyring.currentHeader;
     const rows = await database.run((executor) => listChatsOfOtherKeys(executor, header, last, SEALED_AT_ONCE));
     for (const row of rows) {
@@ -40,11 +44,4 @@ export function savedChatRetention({
     }
     return rows.length;
   };
-  const hasFormerKeys = keyring.searchKeys.length > 1;
-  return new Retention({
-    subject: "saved chats",
-    logger,
-    ...(hasFormerKeys && { intervalMs: MINUTE_MS }),
-    steps: [removeExpired, removeOfArchived, ...(hasFormerKeys ? [sealAgain] : [])],
-  });
 }

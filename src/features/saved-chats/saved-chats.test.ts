@@ -42,11 +42,14 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
   const withKeys = (...secrets: [Secret, ...Secret[]]) => {
     const keyring = new Keyring(secrets);
     const sealed = new SealedChats(keyring, options.logger);
-    const retention = savedChatRetention({ database, keyring, sealed, logger: options.logger, keepDays: 30 });
+    const keys = { keyring, sealed };
+    const retention = savedChatRetention({ database, keys, logger: options.logger, keepDays: 30 });
     closing.use(retention);
     return { chats: new SavedChats({ database, sealed, settings: SETTINGS }), retention };
   };
-  return { database, withKeys, ...withKeys(OLD) };
+  const withoutKeys = () =>
+    closing.use(savedChatRetention({ database, keys: undefined, logger: options.logger, keepDays: 30 }));
+  return { database, withKeys, withoutKeys, ...withKeys(OLD) };
 }
 
 const change = (title: string, revision = 0, content = `{"about":"${title}"}`) => ({ title, content, revision });
@@ -109,6 +112,16 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await retention.removeExpired();
     expect(titlesOf(await chats.list(ADA, PAGE))).toEqual(["Kept"]);
     expect(titlesOf(await chats.list({ ...ADA, projectId: "proj_old" }, PAGE))).toEqual([]);
+    await retention.removeExpired(Date.now() + 31 * DAY_MS);
+    expect(titlesOf(await chats.list(ADA, PAGE))).toEqual([]);
+  });
+
+  test("deletes earlier chats where none are saved any more", async () => {
+    const { chats, withoutKeys } = await open(kind);
+    await chats.put({ ...ADA, id: "a" }, change("Old"));
+    const retention = withoutKeys();
+    await retention.removeExpired(Date.now() + 29 * DAY_MS);
+    expect(titlesOf(await chats.list(ADA, PAGE))).toEqual(["Old"]);
     await retention.removeExpired(Date.now() + 31 * DAY_MS);
     expect(titlesOf(await chats.list(ADA, PAGE))).toEqual([]);
   });
