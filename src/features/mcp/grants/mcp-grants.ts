@@ -164,14 +164,14 @@ export class McpGrants {
       // A refresh of the former tokens may have come in between.
       const current = await findGrantById(executor, row.id);
       if (current === undefined) return false;
-      await updateGrant(executor, current, { ...change, version: current.version + 1 });
+      if (!(await updateGrant(executor, current, { ...change, version: current.version + 1 }))) return false;
       const actor = { keyId: undefined, userId: row.userId ?? undefined, ...from };
       await this.#audit(executor, "mcp_connection.created", { ...row, ...change }, actor);
       return true;
     });
     if (isStored) return;
     await this.#revoke(settings, { issuer, tokens });
-    throw new SignOnFailure("expired", "The account was disconnected meanwhile.");
+    throw new SignOnFailure("expired", "The account was disconnected or changed meanwhile.");
   }
 
   /** Deletes the tokens, and revokes them where the server supports it. Resolves with whether it did. */
