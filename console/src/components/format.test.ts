@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { formatUntil } from "./format.ts";
+import { afterEach, expect, test } from "vitest";
+import { setCurrentLanguage } from "../i18n/language.ts";
+import { formatFixed, formatPrice, formatUntil } from "./format.ts";
+
+afterEach(() => setCurrentLanguage("en"));
 
 test.each([
   [-5, "this minute"],
@@ -8,4 +11,11 @@ test.each([
   [30 * 86_400, "in 30 days"],
 ])("says when a time in %d s is", (seconds, text) => {
   expect(formatUntil(1000 + seconds, 1000)).toBe(text);
+});
+
+test("formats prices without rounding, by the language", () => {
+  expect(["0.015", "0.0002", "12"].map(formatPrice)).toEqual(["$0.015", "$0.0002", "$12.00"]);
+  setCurrentLanguage("de");
+  expect(formatPrice("0.015")).toBe("0,015\u00A0$");
+  expect(formatFixed(0.5, 2)).toBe("0,50");
 });

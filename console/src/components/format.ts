@@ -16,6 +16,7 @@ function createFormats(locale: string) {
     percent: new Intl.NumberFormat(locale, { style: "percent", maximumSignificantDigits: 3 }),
     cents: new Intl.NumberFormat(locale, USD),
     dollars: new Intl.NumberFormat(locale, { ...USD, maximumFractionDigits: 0 }),
+    prices: new Intl.NumberFormat(locale, { ...USD, maximumFractionDigits: 12 }),
     fractions: new Intl.NumberFormat(locale, { ...USD, maximumSignificantDigits: 2 }),
     time: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" }),
     timeOfDay: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" }),
@@ -60,6 +61,11 @@ export function formatCost(dollars: number): string {
   if (dollars === 0) return whole.format(0);
   if (dollars < 0.01) return fractions.format(dollars);
   return (dollars < 100 ? cents : whole).format(dollars);
+}
+
+/** US dollars as the API writes prices, which are not rounded. */
+export function formatPrice(dollars: string): string {
+  return localFormats().prices.format(Number(dollars));
 }
 
 /** A cost whose model may have no price, which is not a price of zero. */

@@ -30,7 +30,7 @@ export function ChatPage() {
   const { project } = useSession();
   const models = useQuery({ ...modelsQuery, enabled: project !== null });
   useEffect(() => {
-    document.title = "Chat · Parlance";
+    document.title = `${t("Chat")} · Parlance`;
   }, []);
   const chatModels = useMemo(() => models.data?.filter(({ metadata }) => metadata.task === "chat"), [models.data]);
   if (project === null) return <NeedsProjectKey />;

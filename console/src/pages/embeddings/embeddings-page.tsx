@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { ExpectedResult } from "../../components/expected-result.tsx";
+import { formatFixed } from "../../components/format.ts";
 import { ModelSelect } from "../../components/model-select.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
@@ -81,7 +82,7 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
                       />
                     </Table.Td>
                     <Table.Td w={80} ta="right" className="tabular">
-                      {similarity.toFixed(3)}
+                      {formatFixed(similarity, 3)}
                     </Table.Td>
                   </Table.Tr>
                 ))}

@@ -1,7 +1,7 @@
 import { Badge, Checkbox, Group, Progress, Table, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
-import { formatAgo, formatCost, formatMilliseconds } from "../../components/format.ts";
+import { formatAgo, formatCost, formatFixed, formatMilliseconds } from "../../components/format.ts";
 import { TableCard } from "../../components/table-card.tsx";
 import { plural, t } from "../../i18n/translate.ts";
 import { cancelRun, deleteRun, type EvalRun, gradedRows, isRunning, refreshEvals } from "./evals-api.ts";
@@ -55,7 +55,7 @@ export function RunTable({ runs, shown, show }: RunTableProps) {
           </Table.Td>
           {run.per_testing_criteria_results.map(({ testing_criteria: name, mean_score: score }) => (
             <Table.Td key={name} ta="right" className="tabular">
-              {score === null ? "–" : score.toFixed(2)}
+              {score === null ? "–" : formatFixed(score, 2)}
             </Table.Td>
           ))}
           <Table.Td ta="right" className="tabular">

@@ -1,7 +1,7 @@
 import { Badge, Card, Code, Group, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
 import { Fragment, useMemo, useState } from "react";
-import { formatCost, formatDateTime, formatMilliseconds } from "../../components/format.ts";
+import { formatCost, formatDateTime, formatFixed, formatMilliseconds } from "../../components/format.ts";
 import { PageLoading } from "../../components/page-loading.tsx";
 import { msg, plural, t } from "../../i18n/translate.ts";
 import { type ComparedRow, columnTitle, compareRows, matchesRow, type RowFilter } from "./compare-rows.ts";
@@ -106,7 +106,7 @@ function Cell({ item }: { item: EvalItem }) {
 }
 
 function ItemBadge({ item: { status, results } }: { item: EvalItem }) {
-  const scores = results.filter(({ type }) => type !== "string_check").map(({ score }) => score.toFixed(2));
+  const scores = results.filter(({ type }) => type !== "string_check").map(({ score }) => formatFixed(score, 2));
   return (
     <Badge size="sm" variant="light" color={COLORS[status]} tt="none" c="var(--mantine-color-text)" className="tabular">
       {t(WORDS[status])} {scores.join(" · ")}
@@ -189,7 +189,7 @@ function GraderLine({ result }: { result: EvalItem["results"][number] }) {
           {name}
         </Badge>
         <Text size="xs" className="tabular">
-          {score.toFixed(2)}
+          {formatFixed(score, 2)}
         </Text>
       </Group>
       {detail !== undefined && (

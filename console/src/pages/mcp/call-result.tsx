@@ -1,6 +1,6 @@
 import { Anchor, Badge, Group, Image, Stack, Text } from "@mantine/core";
 import { useEffect, useMemo } from "react";
-import { formatMilliseconds } from "../../components/format.ts";
+import { formatMilliseconds, formatPrice } from "../../components/format.ts";
 import { JsonBlock } from "../../components/json-block.tsx";
 import { t } from "../../i18n/translate.ts";
 import type { McpCallResult } from "./mcp-api.ts";
@@ -8,6 +8,7 @@ import type { McpCallResult } from "./mcp-api.ts";
 type Block = McpCallResult["content"][number] & Readonly<Record<string, unknown>>;
 
 const IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
+const AUDIO = /^audio\/[\w.+-]+$/;
 
 /** What a tool returned: texts, images, recordings and resources. */
 export function CallResult({ result }: { result: McpCallResult }) {
@@ -20,7 +21,7 @@ export function CallResult({ result }: { result: McpCallResult }) {
         </Badge>
         <Text size="xs" c="dimmed" className="tabular">
           {formatMilliseconds(duration)}
-          {cost !== null && ` · $${cost}`}
+          {cost !== null && ` · ${formatPrice(cost)}`}
         </Text>
       </Group>
       <Stack gap="xs">
@@ -61,7 +62,9 @@ function BlockView({ block }: { block: Block }) {
       />
     );
   }
-  if (type === "audio" && typeof data === "string") return <Recording data={data} type={String(mimeType)} />;
+  if (type === "audio" && typeof data === "string" && AUDIO.test(String(mimeType)) && isBase64(data)) {
+    return <Recording data={data} type={String(mimeType)} />;
+  }
   if (type === "resource_link" && typeof uri === "string") return <ResourceLink uri={uri} name={name} />;
   return <JsonBlock text={JSON.stringify(block)} label={t("Copy the result")} />;
 }
@@ -74,6 +77,15 @@ function Recording({ data, type }: { data: string; type: string }) {
   useEffect(() => () => URL.revokeObjectURL(url), [url]);
   // biome-ignore lint/a11y/useMediaCaption: a tool sends no captions
   return <audio controls src={url} aria-label={t("Result")} />;
+}
+
+function isBase64(data: string): boolean {
+  try {
+    atob(data);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Only addresses of the web become links. */

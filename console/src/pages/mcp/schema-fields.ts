@@ -1,4 +1,4 @@
-import { t } from "../../i18n/translate.ts";
+import { type Message, msg, t } from "../../i18n/translate.ts";
 
 /** Fields of a form for the input of a tool, by its JSON Schema. */
 
@@ -127,8 +127,16 @@ function read({ kind, options }: SchemaField, value: FieldValue): unknown {
   return number;
 }
 
+const TYPES: Readonly<Record<Exclude<FieldKind, "json">, Message>> = {
+  text: msg("text"),
+  texts: msg("list of texts"),
+  number: msg("number"),
+  integer: msg("whole number"),
+  boolean: msg("true or false"),
+  choice: msg("choice"),
+};
+
 /** The type of a field in words. */
-export function typeOf(field: SchemaField): string {
-  if (field.kind === "texts") return t("list of texts");
-  return field.kind === "json" ? "JSON" : field.kind;
+export function typeOf({ kind }: SchemaField): string {
+  return kind === "json" ? "JSON" : t(TYPES[kind]);
 }

@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { formatBytes, formatSeconds } from "../../components/format.ts";
+import { formatBytes, formatPrice, formatSeconds } from "../../components/format.ts";
 import { TableCard } from "../../components/table-card.tsx";
 import { Trans } from "../../i18n/trans.tsx";
 import { t } from "../../i18n/translate.ts";
@@ -74,13 +74,13 @@ function Names({ all, names }: { all: string; names: readonly string[] | undefin
 function rowsOf(server: McpServer, settings: Settings): [label: string, value: string][] {
   const { require_approval: approval, caller_authorization: token } = server;
   const { url, command, headers, prices, price_per_call: price } = settings;
-  const priced = Object.entries(prices).map(([tool, dollars]) => `${tool}: $${dollars}`);
+  const priced = Object.entries(prices).map(([tool, dollars]) => `${tool}: ${formatPrice(dollars)}`);
   return [
     url === null ? [t("Program"), command ?? ""] : [t("Address"), url],
     ...(headers.length === 0 ? [] : [[t("Headers of each request"), headers.join(", ")] as [string, string]]),
     [t("Approval of calls"), approval === "always" ? t("Always") : t("As the request says")],
     [t("Token of the caller"), token ? t("Passed on") : t("Refused")],
-    [t("Price of a call"), [price === null ? t("None") : `$${price}`, ...priced].join(", ")],
+    [t("Price of a call"), [price === null ? t("None") : formatPrice(price), ...priced].join(", ")],
     [t("Time of a call"), t("At most {{time}}", { time: formatSeconds(settings.timeout_seconds) })],
     [t("Size of a result"), t("At most {{size}}", { size: formatBytes(settings.max_result_bytes) })],
   ];

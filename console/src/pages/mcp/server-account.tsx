@@ -7,7 +7,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatDate } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.tsx";
-import { msg, t } from "../../i18n/translate.ts";
+import { type Message, msg, t } from "../../i18n/translate.ts";
 import { MCP } from "./mcp-api.ts";
 
 type Connection = Answers["McpConnection"];
@@ -35,19 +35,21 @@ export function ServerAccounts({ server }: { server: string }) {
         {t("Account")}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        {t("Calls have the token of a connected account. It is stored encrypted, and nobody else uses or reads it.")}
+        {t("Calls have the token of a connected account, which is stored encrypted. Nobody can read it here.")}
       </Text>
       <Stack gap="sm">
         <ServerAccount
           server={server}
           owner="caller"
           label={user === null ? t("Account of {{project}}", { project: project.name }) : t("Your account")}
+          users={user === null ? FOR_KEYS : FOR_PERSON}
         />
         {managesProject && (
           <ServerAccount
             server={server}
             owner="project"
             label={t("Account of {{project}}, for keys of no person", { project: project.name })}
+            users={FOR_KEYS}
           />
         )}
       </Stack>
@@ -55,7 +57,18 @@ export function ServerAccounts({ server }: { server: string }) {
   );
 }
 
-function ServerAccount({ server, owner, label }: { server: string; owner: Owner; label: string }) {
+const FOR_PERSON = msg("Only your calls use it: from the console, and with your keys.");
+const FOR_KEYS = msg("Every key of the project that belongs to no person uses it.");
+
+interface ServerAccountProps {
+  server: string;
+  owner: Owner;
+  label: string;
+  /** Whose calls have its token. */
+  users: Message;
+}
+
+function ServerAccount({ server, owner, label, users }: ServerAccountProps) {
   const client = useQueryClient();
   const { data: connection, error } = useQuery(connectionQuery(server, owner));
   const connect = useMutation({
@@ -82,6 +95,9 @@ function ServerAccount({ server, owner, label }: { server: string; owner: Owner;
           </Group>
           <Text size="sm" c="dimmed">
             {connection === undefined ? " " : describe(connection)}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {t(users)}
           </Text>
         </Stack>
         <Group gap="xs">

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
+import { formatPrice } from "../../components/format.ts";
 import { QueryView } from "../../components/query-view.tsx";
 import { plural, t } from "../../i18n/translate.ts";
 import { IconChevronDown, IconChevronRight, IconSearch, IconTool } from "../../icons.tsx";
@@ -22,10 +23,10 @@ export function ToolList({ server, isManager }: ToolListProps) {
   const { project } = useSession();
   // The account is that of the person or project.
   const query = useQuery(toolsQuery(server.id, isManager && !(server.oauth && project !== null)));
-  return <QueryView query={query}>{(tools) => <Tools server={server.id} tools={tools} />}</QueryView>;
+  return <QueryView query={query}>{(tools) => <Tools server={server} tools={tools} />}</QueryView>;
 }
 
-function Tools({ server, tools }: { server: string; tools: readonly McpTool[] }) {
+function Tools({ server, tools }: { server: McpServer; tools: readonly McpTool[] }) {
   const [filter, setFilter] = useState("");
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = tools.filter(({ id, title, description }) => {
@@ -33,10 +34,13 @@ function Tools({ server, tools }: { server: string; tools: readonly McpTool[] })
     return words.every((word) => text.includes(word));
   });
   if (tools.length === 0) {
+    const needsAccount = server.status === "needs_account";
     return (
       <Card>
-        <Empty icon={<IconTool />} title={t("No tools")}>
-          {t("The server lists none that may be used here.")}
+        <Empty icon={<IconTool />} title={needsAccount ? t("Connect an account first") : t("No tools")}>
+          {needsAccount
+            ? t("The server lists its tools once you have signed in to it.")
+            : t("The server lists none that may be used here.")}
         </Empty>
       </Card>
     );
@@ -60,7 +64,7 @@ function Tools({ server, tools }: { server: string; tools: readonly McpTool[] })
       )}
       <ul className="mcp-tools" aria-label={t("Tools")}>
         {shown.map((tool) => (
-          <ToolRow key={tool.id} server={server} tool={tool} />
+          <ToolRow key={tool.id} server={server.id} tool={tool} />
         ))}
       </ul>
     </Card>
@@ -84,7 +88,7 @@ function ToolRow({ server, tool }: { server: string; tool: McpTool }) {
         <Group gap={6} className="mcp-tool-facts">
           {isReadOnly && <Fact text={t("Reads only")} />}
           {destructive && <Fact text={t("May delete")} />}
-          {price !== null && <Fact text={`$${price}`} />}
+          {price !== null && <Fact text={formatPrice(price)} />}
         </Group>
       </UnstyledButton>
       {isOpen && (

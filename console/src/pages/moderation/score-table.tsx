@@ -1,4 +1,5 @@
 import { Progress, Table, Text, Tooltip } from "@mantine/core";
+import { formatFixed } from "../../components/format.ts";
 import { t } from "../../i18n/translate.ts";
 
 interface ScoreTableProps {
@@ -36,7 +37,7 @@ export function ScoreTable({ scores, flags, thresholds }: ScoreTableProps) {
                 <div className="score-bar">
                   <Progress value={100 * score} color={isFlagged ? "red" : "pine"} aria-label={category} />
                   {threshold !== undefined && (
-                    <Tooltip label={t("Flagged from {{score}}", { score: threshold.toFixed(2) })}>
+                    <Tooltip label={t("Flagged from {{score}}", { score: formatFixed(threshold, 2) })}>
                       <span className="threshold" data-testid="threshold" style={{ left: `${100 * threshold}%` }} />
                     </Tooltip>
                   )}
@@ -44,11 +45,11 @@ export function ScoreTable({ scores, flags, thresholds }: ScoreTableProps) {
               </Table.Td>
               <Table.Td ta="right" className="tabular">
                 <Text size="sm" span fw={isFlagged ? 600 : 400}>
-                  {score.toFixed(3)}
+                  {formatFixed(score, 3)}
                 </Text>
               </Table.Td>
               <Table.Td ta="right" className="tabular" c="dimmed">
-                {threshold?.toFixed(2) ?? "—"}
+                {threshold === undefined ? "—" : formatFixed(threshold, 2)}
               </Table.Td>
             </Table.Tr>
           );

@@ -2,6 +2,7 @@ import { Badge, Button, Card, Group, Progress, Stack, Text, TextInput } from "@m
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { formatFixed } from "../../components/format.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconSearch } from "../../icons.tsx";
 import { Highlight } from "./highlight.tsx";
@@ -64,7 +65,7 @@ function Results({ results, query }: { results: SearchResults; query: string }) 
               aria-label={t("Score of result {{number}}", { number: index + 1 })}
             />
             <Text size="xs" c="dimmed" className="tabular">
-              {score.toFixed(3)}
+              {formatFixed(score, 3)}
             </Text>
             {Object.entries(attributes ?? {}).map(([name, value]) => (
               <Badge key={name} variant="light" tt="none">

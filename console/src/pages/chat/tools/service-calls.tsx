@@ -1,6 +1,7 @@
 import { Anchor, Badge, Button, Card, Collapse, Group, Image, Loader, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { ReactNode } from "react";
+import { formatFixed } from "../../../components/format.ts";
 import { JsonBlock } from "../../../components/json-block.tsx";
 import { type Message, msg, plural, t } from "../../../i18n/translate.ts";
 import {
@@ -130,7 +131,7 @@ function Matches({ results }: { results: ServiceCall["results"] }) {
     <div key={index}>
       <Text size="xs" fw={600} className="wrap-anywhere">
         {title}
-        {score !== undefined && ` (${score.toFixed(3)})`}
+        {score !== undefined && ` (${formatFixed(score, 3)})`}
       </Text>
       <Text size="xs" className="wrap-anywhere" style={{ whiteSpace: "pre-wrap" }} lineClamp={8}>
         {text}
