@@ -192,6 +192,36 @@ describe.runIf(hasChromium)("saved chats in the console", () => {
     await page.context().close();
   });
 
+  test("keeps conversations in their project when another tab chooses another one", async () => {
+    const { data: people } = await administer("GET", "/users");
+    const bob = people.find(({ email }: { email: string }) => email === "bob@example.com");
+    const { id: project } = await administer("POST", "/projects", { name: "Side project" });
+    await administer("POST", `/projects/${project}/users`, { user_id: bob.id, role: "member" });
+    const page = await device("bob");
+    await begin(page);
+    await ask(page, "Of the first project");
+    await expect.poll(() => saved(page), PATIENT).toHaveProperty("Of the first project");
+    const copies = await stored(page);
+    // Chosen without the page, as in another tab.
+    const chosen = await page.evaluate(async (id) => {
+      const headers = { "content-type": "application/json" };
+      return (
+        await fetch("console/session/project", { method: "POST", headers, body: JSON.stringify({ project: id }) })
+      ).ok;
+    }, project);
+    expect(chosen).toBe(true);
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await expect.poll(() => page.getByLabel("Project").inputValue(), PATIENT).toBe(project);
+    await (await openList(page)).getByText("Your conversations appear here.").waitFor();
+    expect(await saved(page)).toEqual({});
+    expect(await stored(page)).toEqual(expect.arrayContaining(copies));
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Project").selectOption({ label: "Default project" });
+    await (await openList(page)).getByRole("button", { name: /^Of the first project/ }).click();
+    await log(page).getByText("Of the first project").nth(1).waitFor();
+    await page.context().close();
+  });
+
   test("moves conversations of the browser to the account, and undoes a deletion", async () => {
     const page = await newPage();
     await page.goto(`${service.origin}/`);

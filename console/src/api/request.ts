@@ -75,13 +75,19 @@ export interface Page<Entry> {
 }
 
 /** Reads every page of a list. */
-export async function listAll<Entry>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Entry[]> {
+export async function listAll<Entry>(
+  path: string,
+  query: Query = {},
+  signal?: AbortSignal,
+  headers?: RequestOptions["headers"],
+): Promise<Entry[]> {
   const entries: Entry[] = [];
   let after: string | undefined;
   do {
     const page: Page<Entry> = await request(path, {
       query: { limit: 100, ...query, after },
       ...(signal && { signal }),
+      ...(headers && { headers }),
     });
     entries.push(...page.data);
     after = page.has_more ? (page.last_id ?? page.next ?? undefined) : undefined;

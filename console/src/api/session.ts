@@ -30,6 +30,15 @@ export function useSession(): SignedIn {
   return lastSession;
 }
 
+/** Reads the session now, which another tab may have changed. Rejects when the service cannot be reached. */
+export async function refreshSession(client: QueryClient): Promise<void> {
+  const updates = () => client.getQueryState(sessionQuery.queryKey)?.dataUpdateCount;
+  const before = updates();
+  const session = await request<Session>(PATH);
+  // This tab may have signed out meanwhile.
+  if (updates() === before) client.setQueryData(sessionQuery.queryKey, session);
+}
+
 type Credential = { key: string } | { code: string } | { email: string; password: string };
 
 export function signIn(credential: Credential): Promise<Session> {

@@ -28,7 +28,11 @@ export function accountPrefix({ userId, projectId }: ChatAccount): string {
 /** Removes what this browser stores for accounts, except for those of one person. */
 export function removeAccountData(exceptUserId?: string): void {
   const kept = exceptUserId === undefined ? undefined : `${PREFIX}${exceptUserId}/`;
-  for (const key of Object.keys(localStorage)) {
-    if (key.startsWith(PREFIX) && (kept === undefined || !key.startsWith(kept))) localStorage.removeItem(key);
+  try {
+    for (const key of Object.keys(localStorage)) {
+      if (key.startsWith(PREFIX) && (kept === undefined || !key.startsWith(kept))) localStorage.removeItem(key);
+    }
+  } catch {
+    // Storage is disabled: it has nothing.
   }
 }

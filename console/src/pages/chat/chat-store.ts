@@ -249,7 +249,13 @@ export class ChatStore {
     this.#stored.forget(id);
     const open = this.#conversations.get(id);
     const stored = this.#stored.load(id);
-    if (open !== undefined && stored === undefined && !this.isRunning(id)) this.#conversations.delete(id);
+    if (open !== undefined && stored === undefined && (this.#account !== null || !this.isRunning(id))) {
+      // Signed out or deleted in the other tab, which keeps what the server lacks: an answer must not store it again.
+      this.stop(id);
+      this.#runs.delete(id);
+      this.#unstored.delete(id);
+      this.#conversations.delete(id);
+    }
     if (open === undefined || stored === undefined) {
       this.#listeners.notify();
       return;

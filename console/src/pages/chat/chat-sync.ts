@@ -1,21 +1,15 @@
 /** Brings conversations of a signed-in person to the server and from there, in the background. */
 
+import { queryClient } from "../../api/query-client.ts";
 import { ApiError } from "../../api/request.ts";
+import { refreshSession } from "../../api/session.ts";
 import { type ChatAccount, removeAccountData } from "./chat-account.ts";
 import { chatStore } from "./chat-store.ts";
 import type { Conversation } from "./conversation.ts";
 import { Listeners } from "./listeners.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
-import {
-  deleteAllSavedChats,
-  deleteSavedChat,
-  isFull,
-  listSavedChats,
-  putSavedChat,
-  readSavedChat,
-  type SavedChat,
-} from "./saved-chats-api.ts";
+import { isFull, isMissing, type SavedChat, SavedChatsApi } from "./saved-chats-api.ts";
 import { contentOf, isSameContent, unionOf } from "./saved-content.ts";
 import { type ConversationTitle, parseConversation, titleOf } from "./stored-conversations.ts";
 import { NO_SYNC, type SyncState } from "./sync-state.ts";
@@ -32,6 +26,7 @@ export class ChatSync {
   #state: SyncState = NO_SYNC;
   #account: ChatAccount | null = null;
   #deletions = new PendingDeletions(null);
+  #api = new SavedChatsApi("");
   #timer: ReturnType<typeof setTimeout> | undefined;
   #pushTimer: ReturnType<typeof setTimeout> | undefined;
   /** When the first change was made that is not pushed yet. */
@@ -63,6 +58,7 @@ export class ChatSync {
     if (account === null) return;
     removeAccountData(account.userId);
     this.#deletions = new PendingDeletions(account);
+    this.#api = new SavedChatsApi(account.projectId);
     this.#update({ mode: "account" });
     void this.sync();
   }
@@ -84,7 +80,7 @@ export class ChatSync {
     try {
       await this.#refresh(id);
     } catch (failure) {
-      this.#fail(failure);
+      if (!isMissing(failure)) this.#fail();
     } finally {
       const loading = new Set(this.#state.loading);
       loading.delete(id);
@@ -111,7 +107,7 @@ export class ChatSync {
 
   /** Deletes all conversations of the account in the project. */
   async removeAll(): Promise<void> {
-    await deleteAllSavedChats();
+    await this.#api.deleteAll();
     for (const { id } of chatStore.stored.heads()) chatStore.remove(id);
     this.#update({ entries: [], problems: new Map() });
   }
@@ -137,14 +133,18 @@ export class ChatSync {
     if (account === null || this.#state.mode === "browser") return;
     clearTimeout(this.#timer);
     try {
+      await refreshSession(queryClient);
+      // Another tab signed out, or chose another project.
+      if (account === this.#account && account !== chatStore.account) this.#stop();
+      if (account !== this.#account) return;
       await this.#deleteDue();
       await this.#pull();
       await this.#push();
       if (account !== this.#account) return;
       this.#failures = 0;
       this.#update({ isOffline: false });
-    } catch (failure) {
-      if (account === this.#account) this.#fail(failure);
+    } catch {
+      if (account === this.#account) this.#fail();
     }
     if (account !== this.#account) return;
     const next = this.#failures === 0 ? PULL_MS : Math.min(PULL_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
@@ -152,16 +152,18 @@ export class ChatSync {
   }
 
   async #deleteDue(): Promise<void> {
-    for (const id of this.#deletions.due()) {
-      await deleteSavedChat(id);
+    const deletions = this.#deletions;
+    for (const id of deletions.due()) {
+      await this.#api.delete(id);
+      deletions.cancel(id);
+      if (deletions !== this.#deletions) return;
       chatStore.remove(id);
-      this.#deletions.cancel(id);
     }
   }
 
   async #pull(): Promise<void> {
     const account = this.#account;
-    const entries = await listSavedChats();
+    const entries = await this.#api.list();
     if (account !== this.#account) return;
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
     for (const { id, saved } of chatStore.stored.heads()) {
@@ -193,7 +195,7 @@ export class ChatSync {
       if (conversation === undefined || isSameContent(this.#refused.get(id), conversation)) return;
       const { revision } = conversation.saved ?? { revision: 0 };
       try {
-        const entry = await putSavedChat(id, {
+        const entry = await this.#api.put(id, {
           title: titleOf(conversation),
           content: contentOf(conversation),
           revision,
@@ -231,7 +233,7 @@ export class ChatSync {
   /** Reads a conversation from the server, and unites it with what this browser has changed. */
   async #refresh(id: string): Promise<void> {
     const account = this.#account;
-    const { content, revision } = await readSavedChat(id);
+    const { content, revision } = await this.#api.read(id);
     const remote = parseConversation(content);
     if (account !== this.#account || remote === undefined) return;
     const local = chatStore.find(id);
@@ -243,12 +245,8 @@ export class ChatSync {
     chatStore.receive({ ...merged, id, saved: { revision, isChanged } });
   }
 
-  #fail(failure: unknown): void {
-    // The service saves no chats any more.
-    if (failure instanceof ApiError && failure.status === 404) {
-      this.#stop();
-      return;
-    }
+  /** The next try reads the session first, which tells when the service saves no chats any more. */
+  #fail(): void {
     this.#failures += 1;
     this.#update({ isOffline: true });
   }

@@ -5,30 +5,41 @@ export type SavedChat = Answers["SavedChat"];
 
 const PATH = "v1/saved_chats";
 
-export function listSavedChats(): Promise<SavedChat[]> {
-  return listAll<SavedChat>(PATH);
+/** The chats of a project. Another tab may change the session's project, whose chats are then refused with a 401. */
+export class SavedChatsApi {
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(projectId: string) {
+    this.#headers = { "openai-project": projectId };
+  }
+
+  list(): Promise<SavedChat[]> {
+    return listAll<SavedChat>(PATH, {}, undefined, this.#headers);
+  }
+
+  read(id: string): Promise<Answers["SavedChatWithContent"]> {
+    return request(pathOf(id), { headers: this.#headers });
+  }
+
+  put(id: string, body: { title: string; content: string; revision: number }): Promise<SavedChat> {
+    return request(pathOf(id), { method: "PUT", body, headers: this.#headers });
+  }
+
+  /** Also resolves when another device has deleted it. */
+  async delete(id: string): Promise<void> {
+    await request(pathOf(id), { method: "DELETE", headers: this.#headers }).catch((failure: unknown) => {
+      if (!isMissing(failure)) throw failure;
+    });
+  }
+
+  deleteAll(): Promise<unknown> {
+    return request(PATH, { method: "DELETE", headers: this.#headers });
+  }
 }
 
-export function readSavedChat(id: string): Promise<Answers["SavedChatWithContent"]> {
-  return request(pathOf(id));
-}
-
-export function putSavedChat(
-  id: string,
-  body: { title: string; content: string; revision: number },
-): Promise<SavedChat> {
-  return request(pathOf(id), { method: "PUT", body });
-}
-
-/** Also resolves when another device has deleted it. */
-export async function deleteSavedChat(id: string): Promise<void> {
-  await request(pathOf(id), { method: "DELETE" }).catch((failure: unknown) => {
-    if (!(failure instanceof ApiError) || failure.code !== "chat_not_found") throw failure;
-  });
-}
-
-export function deleteAllSavedChats(): Promise<unknown> {
-  return request(PATH, { method: "DELETE" });
+/** Whether the person has no such chat, such as one that another device deleted. */
+export function isMissing(failure: unknown): boolean {
+  return failure instanceof ApiError && failure.code === "chat_not_found";
 }
 
 function pathOf(id: string): string {

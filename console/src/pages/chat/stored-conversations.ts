@@ -86,7 +86,11 @@ export class StoredConversations {
 
   remove(id: string): void {
     this.#heads.delete(id);
-    localStorage.removeItem(this.#prefix + id);
+    try {
+      localStorage.removeItem(this.#prefix + id);
+    } catch {
+      // Storage is disabled: it has nothing.
+    }
   }
 
   /** Reads a conversation again that another tab has changed. */
