@@ -5,7 +5,7 @@ import { withTimeout } from "../../kernel/async/timeout.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { offeredUri, readOfferedUri, withOfferedUris } from "./gateway-names.ts";
 import { type GatewayOffers, LIST_WAIT_MS } from "./gateway-offers.ts";
-import type { GatewayRequest } from "./gateway-request.ts";
+import { type GatewayRequest, UnknownOffer } from "./gateway-request.ts";
 import { type GatewayRuns, type ServerRequest, serverFailed } from "./gateway-runs.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
 import { guardPromptResult, guardResourceResult, guardToolResult, unreadableIn } from "./guard-tool-result.ts";
@@ -14,11 +14,6 @@ import type { McpTool } from "./mcp-offer.ts";
 import { describeFailure } from "./mcp-result.ts";
 import type { McpServer } from "./mcp-servers.ts";
 import { type InputRequiredResult, isInputRequiredResult, type Peer } from "./peer.ts";
-
-/** A name or address that the client may not use, or that nobody offers. */
-export class UnknownOffer extends Error {
-  override readonly name = "UnknownOffer";
-}
 
 type Input = Readonly<Record<string, unknown>>;
 

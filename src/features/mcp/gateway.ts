@@ -31,12 +31,13 @@ import {
   sessionOf,
 } from "./gateway-client.ts";
 import { GatewayOffers } from "./gateway-offers.ts";
-import type { GatewayRequest } from "./gateway-request.ts";
-import { GatewayRequests, toTextResult, UnknownOffer } from "./gateway-requests.ts";
+import { type GatewayRequest, toProtocolError } from "./gateway-request.ts";
+import { GatewayRequests, toTextResult } from "./gateway-requests.ts";
 import { GatewayRuns } from "./gateway-runs.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
 import type { CallToolResult } from "./mcp-connection.ts";
+import type { OfferKind } from "./mcp-offer.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
 import { SERVICE_NAME, type ServiceServer } from "./service-server.ts";
 
@@ -54,7 +55,7 @@ export interface McpGatewayOptions {
 export interface RpcMessage {
   id?: unknown;
   method?: unknown;
-  params?: { capabilities?: unknown; requestId?: unknown } | undefined;
+  params?: { capabilities?: unknown; requestId?: unknown; [field: string]: unknown } | undefined;
   result?: unknown;
   error?: unknown;
 }
@@ -124,7 +125,7 @@ export class McpGateway {
 
   async #create(): Promise<McpHttpHandler> {
     const library = await import("@modelcontextprotocol/server");
-    const { createMcpHandler, Server, ProtocolError, INVALID_PARAMS, INTERNAL_ERROR } = library;
+    const { createMcpHandler, Server } = library;
     return createMcpHandler((connection) => {
       const { context } = (connection.authInfo as unknown as { extra: { context: GatewayRequest } }).extra;
       const server: Server = new Server({ name: "parlance", version: VERSION }, { capabilities: CAPABILITIES });
@@ -137,13 +138,10 @@ export class McpGateway {
               work(params, client, request),
             );
           } catch (failure) {
-            if (failure instanceof UnknownOffer) throw new ProtocolError(INVALID_PARAMS, failure.message);
-            if (!(failure instanceof Fault)) throw failure;
-            context.onFailure(failure);
-            throw new ProtocolError(INTERNAL_ERROR, failure.message);
+            throw toProtocolError(library, failure, context);
           }
         };
-      this.#serveLists(server, context);
+      this.#serveLists(server, context, (failure) => toProtocolError(library, failure, context));
       server.setRequestHandler(
         "tools/call",
         during<CallToolRequest["params"], never>(
@@ -177,22 +175,26 @@ export class McpGateway {
     });
   }
 
-  #serveLists(server: Server, context: GatewayRequest): void {
+  #serveLists(server: Server, context: GatewayRequest, toError: (failure: unknown) => Error): void {
+    const page = <Kind extends OfferKind>(kind: Kind, params: { cursor?: string | undefined } | undefined) =>
+      this.#offers.page(kind, context, params?.cursor).catch((failure: unknown) => {
+        throw isConnectionRequired(failure) ? failure : toError(failure);
+      });
     server.setRequestHandler("tools/list", async ({ params }) => {
       if (context.server === SERVICE_NAME) return { tools: this.#options.service?.listTools(context.caller) ?? [] };
-      const { entries: tools, ...rest } = await this.#offers.page("tools", context, params?.cursor);
+      const { entries: tools, ...rest } = await page("tools", params);
       return { tools, ...rest };
     });
     server.setRequestHandler("prompts/list", async ({ params }) => {
-      const { entries: prompts, ...rest } = await this.#offers.page("prompts", context, params?.cursor);
+      const { entries: prompts, ...rest } = await page("prompts", params);
       return { prompts, ...rest };
     });
     server.setRequestHandler("resources/list", async ({ params }) => {
-      const { entries: resources, ...rest } = await this.#offers.page("resources", context, params?.cursor);
+      const { entries: resources, ...rest } = await page("resources", params);
       return { resources, ...rest };
     });
     server.setRequestHandler("resources/templates/list", async ({ params }) => {
-      const { entries: resourceTemplates, ...rest } = await this.#offers.page("templates", context, params?.cursor);
+      const { entries: resourceTemplates, ...rest } = await page("templates", params);
       return { resourceTemplates, ...rest };
     });
   }
