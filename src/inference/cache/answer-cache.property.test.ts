@@ -145,6 +145,8 @@ const RESPONSE_DECISIONS: Subject["decisions"] = {
   tools: "answer",
   tool_choice: "answer",
   parallel_tool_calls: "answer",
+  presence_penalty: "answer",
+  frequency_penalty: "answer",
   max_tool_calls: "rendering",
   max_output_tokens: "answer",
   temperature: "answer",
