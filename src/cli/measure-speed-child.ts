@@ -2,10 +2,13 @@
 
 import { BatchedChatModel } from "@parlance-inference/llama-batching/batched-chat-model";
 import { loadModel } from "@parlance-inference/llama-batching/load-model";
+import { lowerPriority } from "../kernel/process/lower-priority.ts";
 
 const MEASURED_TOKENS = 48;
 const PROMPT = "Count from one to one hundred in words.";
 
+// A service on this machine goes on with its requests.
+lowerPriority();
 const [path = ""] = process.argv.slice(2);
 const loaded = await loadModel({
   path,
