@@ -59,8 +59,21 @@ describe.runIf(hasChromium)("the console in other languages", () => {
       expect(await languageOf(page)).toBe(id);
       name = textOf(id, "Language");
     }
+    // Pages are mounted again, which must not lose a question or the place of the keyboard.
+    await open("/chat");
+    const message = page.locator("#main textarea").first();
+    await message.fill("Half a question");
+    const list = page.getByRole("combobox", { name, exact: true });
+    await list.focus();
+    await list.selectOption("de");
+    await page.getByRole("textbox", { name: textOf("de", "Message"), exact: true }).waitFor();
+    expect(await message.inputValue()).toBe("Half a question");
+    name = textOf("de", "Language");
+    await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(name);
+    expect(await page.title()).toBe(`${textOf("de", "Chat")} · Parlance`);
+    await open("/usage");
     await page.reload();
-    await heading(textOf(OTHERS.at(-1) ?? "", "Usage")).waitFor();
+    await heading(textOf("de", "Usage")).waitFor();
     await page.getByRole("combobox", { name, exact: true }).selectOption("");
     await heading("Usage").waitFor();
     expect(await languageOf(page)).toBe("en");

@@ -13,6 +13,7 @@ import { setTranslations, type Translations } from "./translate.ts";
 
 const catalogs = import.meta.glob<Record<string, string>>("./locales/*.json", { import: "default" });
 const listeners = new Set<() => void>();
+let changes = 0;
 
 /** Loads the catalog of the language that the person or the browser prefers. Without one, texts stay English. */
 export async function startLanguage(): Promise<void> {
@@ -23,8 +24,7 @@ export async function startLanguage(): Promise<void> {
 
 /** Stores the choice and shows the console in it. `undefined` follows the browser. */
 export async function chooseLanguage(id: string | undefined): Promise<void> {
-  await applyLanguage(id ?? preferredLanguage(browserLocales()));
-  storeLanguage(id);
+  if (await applyLanguage(id ?? preferredLanguage(browserLocales()))) storeLanguage(id);
 }
 
 /** The language of the console; a component that uses it renders when it changes. */
@@ -32,12 +32,17 @@ export function useLanguage(): string {
   return useSyncExternalStore(subscribe, currentLanguage);
 }
 
-async function applyLanguage(id: string): Promise<void> {
+/** Resolves with false when another language was chosen while the catalog was loading. */
+async function applyLanguage(id: string): Promise<boolean> {
+  changes += 1;
+  const change = changes;
   const translations = await loadTranslations(id);
+  if (change !== changes) return false;
   setCurrentLanguage(id);
   setTranslations(translations);
   document.documentElement.lang = id;
   for (const listener of listeners) listener();
+  return true;
 }
 
 async function loadTranslations(id: string): Promise<Translations> {

@@ -1,7 +1,7 @@
 import { ActionIcon, Alert, Card, Drawer, Group, ScrollArea, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { useSession } from "../../api/session.ts";
 import { AsCode } from "../../components/as-code.tsx";
@@ -21,6 +21,7 @@ import { type ChatBounds, ParametersForm } from "./parameters-form.tsx";
 import { PromptsDrawer } from "./prompts-drawer.tsx";
 import { Transcript } from "./transcript.tsx";
 import { useChat } from "./use-chat.ts";
+import { useDraft } from "./use-draft.ts";
 import { usePromptLink } from "./use-prompt-link.ts";
 
 /** More than these would not be read. */
@@ -59,7 +60,7 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
   const chat = useChat();
   const { conversation, actions } = chat;
   const { change } = actions;
-  const [draft, setDraft] = useState("");
+  const [draft, setDraft] = useDraft();
   const [isOpen, { open, close }] = useDisclosure(false);
   // untranslated: a media query
   const isWide = useMediaQuery("(min-width: 75em)", undefined, { getInitialValueInEffect: false });

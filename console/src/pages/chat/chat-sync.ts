@@ -13,6 +13,7 @@ import { isFull, isMissing, type SavedChat, SavedChatsApi } from "./saved-chats-
 import { contentOf, isSameContent, unionOf } from "./saved-content.ts";
 import { type ConversationTitle, parseConversation, titleOf } from "./stored-conversations.ts";
 import { NO_SYNC, type SyncState } from "./sync-state.ts";
+import { forgetDraft } from "./use-draft.ts";
 
 const PUSH_MS = 1500;
 /** An answer that is being received is saved this often. */
@@ -121,9 +122,10 @@ export class ChatSync {
     return this.#changed().length;
   }
 
-  /** Removes the account's conversations from this browser. */
+  /** Removes the account's conversations from this browser, and what is not sent yet. */
   forget(): void {
     this.#stop();
+    forgetDraft();
     chatStore.forget();
     removeAccountData();
   }
