@@ -33,7 +33,12 @@ async function draw(request: Omit<DiagramRequest, "id">): Promise<Diagram> {
     if ("error" in data) reject(new Error(data.error));
     else resolve(data);
   };
-  worker.onerror = ({ message }) => reject(new Error(message));
+  worker.onerror = ({ message }) => {
+    // One whose code could not be loaded answers nothing; the next diagram starts another.
+    worker?.terminate();
+    worker = undefined;
+    reject(new Error(message));
+  };
   worker.postMessage({ ...request, id } satisfies DiagramRequest);
   return promise.finally(() => clearTimeout(timer));
 }

@@ -91,7 +91,8 @@ export class ChatSync {
 
   /** Lists the conversations of the account, newest first. */
   titles(): ConversationTitle[] {
-    if (this.#account === null) return chatStore.stored.list();
+    // The entries may be those of somebody who signed in before.
+    if (this.#account === null || this.#account !== chatStore.account) return chatStore.stored.list();
     return unionOf(this.#state.entries, chatStore.stored.list()).filter(({ id }) => !this.#deletions.has(id));
   }
 
