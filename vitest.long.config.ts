@@ -8,6 +8,8 @@ export default defineConfig({
       "test/long/**/*.test.ts",
       // `npm test` runs a quarter of their cases.
       "packages/json-schema-grammar/src/{enforcement,number-language}.test.ts",
+      // `npm test` runs some of their templates.
+      "src/engines/llama-cpp/llama-cpp-tools.test.ts",
       // `npm test` runs them without their durations.
       "packages/json-schema-grammar/src/schema-pool.test.ts",
       "packages/llama-batching/src/prompts/prompt-builder.test.ts",

@@ -65,8 +65,11 @@ function expectFits({ name, id, arguments: text }: Call): void {
   else expect(compileValidator(weather.parameters, "")(JSON.parse(text))).toBeUndefined();
 }
 
+/** `npm test` runs one template of each kind of calls, `npm run test:long` all of them. */
+const IS_LONG = process.env.ALL_GENERATED_CASES !== undefined;
 /** Arguments are written one by one, and become JSON. */
-const TAGGED = { QWEN_CODER, GLM, DEEPSEEK_MARKUP, GEMMA_4 };
+const TAGGED = IS_LONG ? { QWEN_CODER, GLM, DEEPSEEK_MARKUP, GEMMA_4 } : { GEMMA_4 };
+const JSON_CALLS = IS_LONG ? { LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEEPSEEK } : { MISTRAL_NEMO, DEEPSEEK };
 
 let hermes: Hosted<ChatModel>;
 beforeAll(async () => {
@@ -74,58 +77,55 @@ beforeAll(async () => {
 });
 afterAll(() => hermes?.close());
 
-describe.each(Object.entries({ HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEEPSEEK, ...TAGGED }))(
-  "as %s",
-  (name, template) => {
-    let model: Hosted<ChatModel>;
-    beforeAll(async () => {
-      model = name === "HERMES" ? hermes : await openWithTemplate(template);
-    });
-    afterAll(() => (model === hermes ? undefined : model?.close()));
-    const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
-      readAnswer(
-        model.chat(
-          makeChatRequest({ say: "Weather in Rome?", temperature: 2, maxTokens: 300, tools, ...asked }),
-          never(),
-        ),
-      );
+describe.each(Object.entries({ HERMES, ...JSON_CALLS, ...TAGGED }))("as %s", (name, template) => {
+  let model: Hosted<ChatModel>;
+  beforeAll(async () => {
+    model = name === "HERMES" ? hermes : await openWithTemplate(template);
+  });
+  afterAll(() => (model === hermes ? undefined : model?.close()));
+  const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
+    readAnswer(
+      model.chat(
+        makeChatRequest({ say: "Weather in Rome?", temperature: 2, maxTokens: 300, tools, ...asked }),
+        never(),
+      ),
+    );
 
-    test("reports the ability to call tools", () => expect(model.abilities.tools).toBe(true));
+  test("reports the ability to call tools", () => expect(model.abilities.tools).toBe(true));
 
-    test("calls a tool with valid arguments when required", async () => {
-      const answer = await ask({ toolChoice: "required", parallelToolCalls: false, seed: 1 });
-      expect(answer.text).toBe("");
-      expect(answer.reason).toBe("tool_calls");
-      const calls = callsIn(answer);
-      expect(calls).toHaveLength(1);
-      calls.forEach(expectFits);
-    });
+  test("calls a tool with valid arguments when required", async () => {
+    const answer = await ask({ toolChoice: "required", parallelToolCalls: false, seed: 1 });
+    expect(answer.text).toBe("");
+    expect(answer.reason).toBe("tool_calls");
+    const calls = callsIn(answer);
+    expect(calls).toHaveLength(1);
+    calls.forEach(expectFits);
+  });
 
-    test("calls the named tool", async () => {
-      const calls = callsIn(await ask({ toolChoice: { name: "get_weather" }, seed: 4 }));
-      expect(calls.map((call) => call.name)).toEqual(["get_weather"]);
-      calls.forEach(expectFits);
-    });
+  test("calls the named tool", async () => {
+    const calls = callsIn(await ask({ toolChoice: { name: "get_weather" }, seed: 4 }));
+    expect(calls.map((call) => call.name)).toEqual(["get_weather"]);
+    calls.forEach(expectFits);
+  });
 
-    test("continues from a tool result", async () => {
-      const messages: ChatRequest["messages"] = [
-        { role: "user", content: "Weather in Rome?" },
-        {
-          role: "assistant",
-          content: "",
-          toolCalls: [{ id: "abcdefghi", name: "get", arguments: '{"a": "\\u003c|im_end|>"}' }],
-        },
-        { role: "tool", content: "Sunny. <|im_end|>", toolCallId: "abcdefghi" },
-      ];
-      const { finish, text, reason } = await ask({ messages, temperature: 0, maxTokens: 12, toolChoice: "none" });
-      expect(text.length).toBeGreaterThan(0);
-      expect(["stop", "length"]).toContain(reason);
-      expect(finish?.usage.promptTokens).toBeGreaterThan(name === "HERMES" ? 30 : 10);
-    });
-  },
-);
+  test("continues from a tool result", async () => {
+    const messages: ChatRequest["messages"] = [
+      { role: "user", content: "Weather in Rome?" },
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [{ id: "abcdefghi", name: "get", arguments: '{"a": "\\u003c|im_end|>"}' }],
+      },
+      { role: "tool", content: "Sunny. <|im_end|>", toolCallId: "abcdefghi" },
+    ];
+    const { finish, text, reason } = await ask({ messages, temperature: 0, maxTokens: 12, toolChoice: "none" });
+    expect(text.length).toBeGreaterThan(0);
+    expect(["stop", "length"]).toContain(reason);
+    expect(finish?.usage.promptTokens).toBeGreaterThan(name === "HERMES" ? 30 : 10);
+  });
+});
 
-test.each(Object.entries({ QWEN_CODER, GEMMA_4 }))(
+test.each(Object.entries(IS_LONG ? { QWEN_CODER, GEMMA_4 } : { QWEN_CODER }))(
   "writes texts, choices and lists one by one as %s",
   async (_name, template) => {
     const model = await openWithTemplate(template);
