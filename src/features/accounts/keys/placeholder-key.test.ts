@@ -24,6 +24,8 @@ test.each([
 
 test("takes no real key for a placeholder", () => {
   for (let count = 0; count < 1000; count += 1) expect(isPlaceholder(makeApiKey("project").reveal())).toBe(false);
+  const random = makeApiKey("project").reveal().slice("sk-my-".length);
+  for (const start of ["sk-my-", "sk-My_"]) expect(isPlaceholder(`${start}${random}`)).toBe(false);
   for (const key of ["sk-proj-abc", "tester", "testing-key-of-ada", "sk-ant-api03-x"])
     expect(isPlaceholder(key)).toBe(false);
 });

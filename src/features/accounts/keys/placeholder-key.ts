@@ -16,8 +16,8 @@ const WORDS = [
 ];
 /** Such as `sk-...` and `xxxx`. */
 const FILLERS = ["x{3,40}", "\\.{3}", "…", "\\*{3,40}"];
-/** Such as `YOUR_API_KEY` and `sk-your-key`. */
-const PHRASE = "(your|my|insert|replace)[-_ ].{0,60}";
+/** Such as `YOUR_API_KEY` and `sk-your-key`. A key's random characters may begin so, too, but are more. */
+const PHRASE = "(your|my|insert|replace)[-_ ].{0,30}";
 /** Such as `<key>`, `{{key}}`, `$KEY` and `%KEY%`. */
 const VARIABLE = "[<{[$%].{0,60}";
 
