@@ -9,7 +9,7 @@ const MIN_WORDS = 3;
 const MIN_LOWER_CASE_SHARE = 0.5;
 /** A word such as `no` is English and Spanish. */
 const MAX_ENGLISH_SHARE = 0.25;
-/** Of ELD's scores, which are 0.7 to 0.9 for texts of three words in their language. */
+/** Minimum of ELD's scores, which are 0.7 to 0.9 for texts of three words in their language. */
 const MIN_SCORE = 0.72;
 const MIN_LEAD = 0.12;
 /** Bantu languages, which ELD does not know, end their words in vowels: Swahili, Zulu, Shona. */

@@ -40,8 +40,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     }));
     const late = new Fault("upstream-timeout", "It did not answer within 1 seconds.");
     await log.record(callOf("hang"), async () => ({ failure: late, costNanoDollars: 5 }));
-    const left = new Fault("client-left", "The client left.");
-    await expect(log.record(callOf("leave"), async () => Promise.reject(left))).rejects.toBe(left);
+    const leaving = new Fault("client-left", "The client left.");
+    await expect(log.record(callOf("leave"), async () => Promise.reject(leaving))).rejects.toBe(leaving);
     await log.record(callOf("foreign", "org_2"), async () => ({ value: text(""), costNanoDollars: null }));
     await log.flush();
 

@@ -120,7 +120,7 @@ export class McpServers {
     return entries.length === 0 ? undefined : this.#server(settings, entries, caller, authorization);
   }
 
-  /** Returns a server with all its tools, for operators; undefined: there is none. */
+  /** Returns a server with all its tools, for operators; undefined: no server has this name. */
   findForOperator(name: string, operator: Caller): McpServer | undefined {
     const settings = this.#byName.get(name);
     return settings && this.#server(settings, [{}], operator);

@@ -91,7 +91,7 @@ type Find = (
   onDisconnect: OnDisconnect,
 ) => Promise<{
   results: readonly SearchResult[];
-  /** Of each result, as citations name it. */
+  /** Source of each result, as citations name it. */
   sources: readonly NumberedSource[];
   text: string;
 }>;

@@ -120,8 +120,11 @@ test("counts what contexts take before the first load", async () => {
 test("unloads an idle model when another one has grown beyond the budget", async () => {
   // Memory of this process, which is the only one whose size is known here.
   const memory = new MemoryBudget(Number.POSITIVE_INFINITY);
-  const own = () => ({ ...openedModel(), pid: process.pid }) as Model;
-  const [idle, growing] = [makeDeployment({}, { memory }), makeDeployment({}, { memory, open: async () => own() })];
+  const openedHere = () => ({ ...openedModel(), pid: process.pid }) as Model;
+  const [idle, growing] = [
+    makeDeployment({}, { memory }),
+    makeDeployment({}, { memory, open: async () => openedHere() }),
+  ];
   await idle.load(signal);
   await growing.load(signal);
   growing.hold()[Symbol.dispose]();

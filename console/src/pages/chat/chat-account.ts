@@ -27,10 +27,11 @@ export function accountPrefix({ userId, projectId }: ChatAccount): string {
 
 /** Removes what this browser stores for accounts, except for those of one person. */
 export function removeAccountData(exceptUserId?: string): void {
-  const kept = exceptUserId === undefined ? undefined : `${PREFIX}${exceptUserId}/`;
+  const exceptPrefix = exceptUserId === undefined ? undefined : `${PREFIX}${exceptUserId}/`;
   try {
     for (const key of Object.keys(localStorage)) {
-      if (key.startsWith(PREFIX) && (kept === undefined || !key.startsWith(kept))) localStorage.removeItem(key);
+      if (key.startsWith(PREFIX) && (exceptPrefix === undefined || !key.startsWith(exceptPrefix)))
+        localStorage.removeItem(key);
     }
   } catch {
     // Storage is disabled: it has nothing.

@@ -276,7 +276,7 @@ function isSame(one: ChatAccount | null, other: ChatAccount | null): boolean {
   return one?.userId === other?.userId && one?.projectId === other?.projectId;
 }
 
-/** Of a version that contains both. */
+/** State of a conversation that contains both versions. */
 function laterState(one: SavedState | undefined, other: SavedState | undefined): SavedState | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return { revision: Math.max(one.revision, other.revision), isChanged: true };

@@ -122,7 +122,7 @@ export interface Turn {
 
 /** State of a conversation on the server. */
 export interface SavedState {
-  /** Of the version that this browser has read or written; 0: the server has none. */
+  /** Revision that this browser has read or written; 0: the server has none. */
   revision: number;
   /** Whether this browser has changes that the server lacks. */
   isChanged: boolean;

@@ -147,7 +147,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Creates a directory with room for `bytes` that only this user can read; undefined where there is none. */
+/** Creates a directory with room for `bytes` that only this user can read; undefined where no directory has that room. */
 async function createDirectory(parents: readonly string[], bytes: number): Promise<string | undefined> {
   for (const parent of parents) {
     const free = await statfs(parent).then(

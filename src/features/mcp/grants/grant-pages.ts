@@ -16,7 +16,7 @@ import { type OAuthServerSettings, pageOf } from "./oauth-server.ts";
 
 export interface GrantPageParts {
   grants: McpGrants;
-  /** Returns a server with accounts; undefined: there is none. */
+  /** Returns a server with accounts; undefined: no server of this name has them. */
   find: (name: string) => OAuthServerSettings | undefined;
   publicUrl: string | undefined;
   logger: Logger;
