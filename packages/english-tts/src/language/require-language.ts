@@ -9,9 +9,9 @@ export function spokenText(segments: readonly Segment[]): string {
 }
 
 /**
- * Throws a TtsError `unsupported_language` for a text with much of a script, or certainly in a language, that is none of
- * a voice's (ISO 639-1). Names, loanwords, quotations and texts of one or two words pass: a wrong refusal is worse than
- * an accent.
+ * Throws a TtsError `unsupported_language` for a text that is certainly in a language, or has much of a script, that the
+ * voice's languages (ISO 639-1) do not include. Names, loanwords, quotations and texts of one or two words pass: a wrong
+ * refusal is worse than an accent.
  */
 export async function requireLanguage(text: string, languages: readonly string[]): Promise<void> {
   const phrase = foreignPhrase(text);
