@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { DEEPSEEK_MARKUP, GEMMA_4, GLM, QWEN_CODER } from "../../test/chat-templates.ts";
 import { ChatTemplate } from "../prompts/chat-template.ts";
-import { taggedParameters } from "./tagged-arguments.ts";
+import { JsonDepth } from "./json-depth.ts";
+import { type TaggedArguments, taggedParameters } from "./tagged-arguments.ts";
 import { detectToolCallFormat, type ToolCallFormat } from "./tool-call-format.ts";
 import { ToolCallParser } from "./tool-call-parser.ts";
 
@@ -95,3 +96,27 @@ test.each([
 ])("does not write %s one by one", (_name, schema) => {
   expect(taggedParameters({ type: "object", ...schema })).toBeUndefined();
 });
+
+test.each(Object.entries({ QWEN_CODER, GLM, GEMMA_4 }))(
+  "streams a long JSON value of %s and reads each character of it once",
+  (_name, source) => {
+    const { format } = written(source);
+    const parser = new ToolCallParser(format, tools);
+    const value = JSON.stringify({ list: Array.from({ length: 2000 }, (_, index) => [index, '}"\\'] as const) });
+    const { other, before } = format.tagged as TaggedArguments;
+    parser.push(`${format.open}get_weather${format.afterName}${before}options${other.afterName}`);
+    const reads = vi.spyOn(JsonDepth.prototype, "push");
+    let text = "";
+    let maxHeld = 0;
+    for (const [index, character] of [...value].entries()) {
+      for (const part of parser.push(character)) text += part.type === "arguments" ? part.text : "";
+      maxHeld = Math.max(maxHeld, index + 1 - text.length);
+    }
+    const readCharacters = reads.mock.calls.length;
+    reads.mockRestore();
+    expect(readCharacters).toBe(value.length);
+    expect(maxHeld).toBeLessThan(2);
+    for (const part of parser.push(other.after + format.close)) text += part.type === "arguments" ? part.text : "";
+    expect(text).toBe(`${value}}`);
+  },
+);

@@ -1,3 +1,4 @@
+import { JsonDepth } from "./json-depth.ts";
 import { PartialMatcher } from "./partial-match.ts";
 import type { TaggedArguments, TaggedParameter } from "./tagged-arguments.ts";
 
@@ -18,6 +19,9 @@ export class TaggedArgumentsParser {
   #current: TaggedParameter | undefined;
   #count = 0;
   #held = "";
+  /** Of a value that is not a text. */
+  #depth: JsonDepth = new JsonDepth();
+  #hasBegun = false;
 
   constructor(tags: TaggedArguments, parameters: readonly TaggedParameter[], ends: readonly string[]) {
     this.#tags = tags;
@@ -37,14 +41,15 @@ export class TaggedArgumentsParser {
           text += `${this.#count === 0 ? "{" : ", "}${JSON.stringify(head.parameter.name)}: `;
           text += head.parameter.isText ? '"' : "";
           this.#current = head.parameter;
+          this.#depth = new JsonDepth();
+          this.#hasBegun = false;
           this.#count += 1;
           this.#held = this.#held.slice(head.length);
         } else if (end !== undefined) {
           return { text: `${text}${this.#count === 0 ? "{" : ""}}`, rest: this.#held };
         } else return { text, rest: undefined };
       }
-      const value: string | undefined = this.#current?.isText === true ? this.#readText() : this.#readOther();
-      text += value ?? "";
+      text += this.#current?.isText === true ? this.#readText() : this.#readOther();
       if (this.#current !== undefined) return { text, rest: undefined };
     }
   }
@@ -71,30 +76,35 @@ export class TaggedArgumentsParser {
     return `${value}"`;
   }
 
-  /** Returns the value once it is complete. */
-  #readOther(): string | undefined {
+  /** Returns what is new of the value: a long one takes linear time. */
+  #readOther(): string {
     const { other, between, before } = this.#tags;
     const followers = other.after === "" ? [...this.#ends, between + before] : [other.after];
-    const end = endOfJson(this.#held, followers);
-    if (end === undefined) return undefined;
-    const value = this.#held.slice(0, end).trim();
-    this.#held = this.#held.slice(end + other.after.length);
-    this.#current = undefined;
+    if (!this.#hasBegun) this.#held = this.#held.trimStart();
+    for (let index = 0; index < this.#held.length; index += 1) {
+      if (this.#depth.isAtTop && this.#hasBegun) {
+        if (followers.some((each) => this.#held.startsWith(each, index))) {
+          this.#current = undefined;
+          return this.#take(index, other.after.length).trimEnd();
+        }
+        const rest = this.#held.slice(index);
+        if (followers.some((each) => each.startsWith(rest))) return this.#takeValue(index);
+      }
+      this.#depth.push(this.#held.charAt(index));
+      this.#hasBegun = true;
+    }
+    return this.#takeValue(this.#held.length);
+  }
+
+  /** White space after a value is not part of it. */
+  #takeValue(length: number): string {
+    return this.#take(this.#depth.isAtTop ? this.#held.slice(0, length).trimEnd().length : length);
+  }
+
+  /** Removes `length` characters, which it returns, and `skipped` more. */
+  #take(length: number, skipped = 0): string {
+    const value = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length + skipped);
     return value;
   }
-}
-
-/** Where one of the texts follows a JSON value, outside of its strings, lists and objects. */
-function endOfJson(text: string, followers: readonly string[]): number | undefined {
-  let depth = 0;
-  let isInString = false;
-  for (let index = 0; index < text.length; index += 1) {
-    if (depth === 0 && !isInString && index > 0 && followers.some((each) => text.startsWith(each, index))) return index;
-    const character = text.charAt(index);
-    if (isInString && character === "\\") index += 1;
-    else if (character === '"') isInString = !isInString;
-    else if (!isInString && (character === "{" || character === "[")) depth += 1;
-    else if (!isInString && (character === "}" || character === "]")) depth -= 1;
-  }
-  return undefined;
 }

@@ -2,6 +2,7 @@
 
 import { CALL_ID_LENGTH } from "../call-id.ts";
 import type { Tool } from "../types.ts";
+import { JsonDepth } from "./json-depth.ts";
 import { taggedParameters } from "./tagged-arguments.ts";
 import { TaggedArgumentsParser } from "./tagged-arguments-parser.ts";
 import { CALL_ID, type ToolCallFormat } from "./tool-call-format.ts";
@@ -11,7 +12,7 @@ export type CallPart = { type: "call"; name: string } | { type: "arguments"; tex
 export class ToolCallParser {
   readonly #first: RegExp;
   readonly #next: RegExp | undefined;
-  readonly #json: JsonObjectEnd = new JsonObjectEnd();
+  readonly #depth: JsonDepth = new JsonDepth();
   readonly #format: ToolCallFormat;
   readonly #tools: readonly CallableTool[];
   /** Arguments of the current call that are no JSON object. */
@@ -51,7 +52,7 @@ export class ToolCallParser {
         continue;
       }
       if (this.#expected === "arguments") {
-        const end = this.#json.find(this.#held);
+        const end = this.#endOfObject();
         parts.push({ type: "arguments", text: this.#held.slice(0, end ?? this.#held.length) });
         this.#held = this.#held.slice(end ?? this.#held.length);
         if (end !== undefined) this.#expected = "next";
@@ -65,6 +66,16 @@ export class ToolCallParser {
       this.#expected = "arguments";
     }
     return parts;
+  }
+
+  /** Index after the last character of the arguments, or undefined. */
+  #endOfObject(): number | undefined {
+    for (let index = 0; index < this.#held.length; index += 1) {
+      const character = this.#held.charAt(index);
+      this.#depth.push(character);
+      if (character === "}" && this.#depth.isAtTop) return index + 1;
+    }
+    return undefined;
   }
 
   /** Texts that can follow the arguments of a call with tags. */
@@ -83,30 +94,6 @@ export class ToolCallParser {
 
 /** Name and schema of a tool. */
 export type CallableTool = Pick<Tool, "name"> & Partial<Pick<Tool, "parameters">>;
-
-/** Finds the end of a JSON object in streamed text. */
-class JsonObjectEnd {
-  #depth = 0;
-  #isInString = false;
-  #isEscaped = false;
-
-  /** Index after the object's last character, or undefined. */
-  find(piece: string): number | undefined {
-    for (let index = 0; index < piece.length; index++) {
-      if (this.#ends(piece.charAt(index))) return index + 1;
-    }
-    return undefined;
-  }
-
-  #ends(character: string): boolean {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (character === '"') this.#isInString = !this.#isInString;
-    else if (this.#isInString) this.#isEscaped = character === "\\";
-    else if (character === "{") this.#depth += 1;
-    else if (character === "}") this.#depth -= 1;
-    return character === "}" && this.#depth === 0 && !this.#isInString;
-  }
-}
 
 function toPattern(text: string): string {
   return text
