@@ -4,7 +4,7 @@ import { type Match, type Recognizer, resolveOverlaps } from "../match.ts";
 import { addressRecognizer } from "./address.ts";
 import { emailRecognizer, ipAddressRecognizer, macAddressRecognizer, urlRecognizer } from "./contact.ts";
 import { cardRecognizer, cryptoRecognizer, ibanRecognizer } from "./finance.ts";
-import { nationalNumberRecognizer } from "./national-numbers.ts";
+import { nationalNumberRecognizer } from "./national-numbers/national-numbers.ts";
 import { DEFAULT_REGIONS, phoneRecognizer } from "./phone.ts";
 
 const RECOGNIZERS: readonly Recognizer[] = [

@@ -1,70 +1,11 @@
-/** National numbers of people, with their check digits. */
+/** National numbers of European countries. */
 
-import { digitsOf, isDate, isLuhn, isMod11_10, isVerhoeff, remainder, weightedSum } from "../checksums.ts";
-import { hasContext, type Match, type Recognizer } from "../match.ts";
-import { namesThing } from "./contact.ts";
+import { digitsOf, isDate, isLuhn, isMod11_10, remainder, weightedSum } from "../../checksums.ts";
+import type { NumberForm } from "./number-form.ts";
 
-interface NumberForm {
-  type: string;
-  pattern: RegExp;
-  /** Checks the number without separators, in upper case. */
-  isValid: (number: string, value: string) => boolean;
-  /**
-   * `alone`: the form says enough. `unless-thing`: so it does, unless words before it name an order or a part.
-   * `context`: the form fits too many other numbers, so `words` must be near.
-   */
-  needs: "alone" | "unless-thing" | "context";
-  /** Words that name the number. */
-  words: RegExp;
-}
-
-const SSN_WORDS = /\b(?:ssn|ss#|social security|soc sec|social)\b/i;
 const d = digitsOf;
 
-const FORMS: readonly NumberForm[] = [
-  {
-    type: "US_SSN",
-    pattern: /(?<![\w.-])\d{3}-\d{2}-\d{4}(?![\w]|-\d)/g,
-    isValid: isSsn,
-    needs: "unless-thing",
-    words: SSN_WORDS,
-  },
-  {
-    type: "US_SSN",
-    pattern: /(?<![\w.-])\d{3}([ .]?)\d{2}\1\d{4}(?![\w]|-\d)/g,
-    isValid: isSsn,
-    needs: "context",
-    words: SSN_WORDS,
-  },
-  {
-    type: "US_ITIN",
-    pattern: /(?<![\w.-])9\d{2}-(?:5\d|6[0-5]|7\d|8[0-8]|9[0-24-9])-\d{4}(?![\w]|-\d)/g,
-    isValid: () => true,
-    needs: "unless-thing",
-    words: /\b(?:itin|taxpayer)\b/i,
-  },
-  {
-    type: "US_PASSPORT",
-    pattern: /(?<![\w.-])(?:\d{9}|[A-Z]\d{8})(?![\w-])/g,
-    isValid: () => true,
-    needs: "context",
-    words: /\bpassport\b/i,
-  },
-  {
-    type: "US_DRIVER_LICENSE",
-    pattern:
-      /(?<![\w.-])(?:[A-Za-z]\d{6,14}|[A-Za-z]{2}\d{5,6}[A-Za-z]?|[A-Z]\d{3}-\d{3,4}-\d{2,4}(?:-\d{2,4})?|\d{6,9})(?![\w-])/g,
-    isValid: () => true,
-    needs: "context",
-    words: /\b(?:driver'?s?'? ?licen[sc]e|driving licen[sc]e|driver'?s? permit|dl ?(?:number|no|#))\b/i,
-  },
-  {
-    type: "US_BANK_NUMBER",
-    pattern: /(?<![\w.-])\d{8,17}(?![\w-])/g,
-    isValid: () => true,
-    needs: "context",
-    words: /\b(?:bank|(?:checking|savings|debit|bank) ?account|account ?(?:number|no|#)|acct|routing)\b/i,
-  },
+export const EUROPEAN_NUMBERS: readonly NumberForm[] = [
   {
     type: "UK_NHS",
     pattern: /(?<![\w.-])\d{3}([ -]?)\d{3}\1\d{4}(?![\w]|-\d)/g,
@@ -235,102 +176,9 @@ const FORMS: readonly NumberForm[] = [
     needs: "unless-thing",
     words: /\b(?:f[øo]dselsnummer|personnummer|d-nummer)\b/i,
   },
-  {
-    type: "IN_AADHAAR",
-    pattern: /(?<![\w.-])[2-9]\d{3}([ -])\d{4}\1\d{4}(?![\w]|[ -]\d)/g,
-    isValid: (number) => isVerhoeff(d(number)),
-    needs: "unless-thing",
-    words: /\b(?:aadhaar|uidai)\b/i,
-  },
-  {
-    type: "IN_PAN",
-    pattern: /(?<![\w-])[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z](?![\w-])/g,
-    isValid: () => true,
-    needs: "context",
-    words: /\b(?:pan|permanent account|income tax)\b/i,
-  },
-  {
-    type: "AU_TFN",
-    pattern: /(?<![\w.-])\d{3}( ?)\d{3}\1\d{3}(?![\w]|-\d)/g,
-    isValid: (number) => weightedSum(d(number), [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0,
-    needs: "context",
-    words: /\b(?:tfn|tax file)\b/i,
-  },
-  {
-    type: "AU_MEDICARE",
-    pattern: /(?<![\w.-])[2-6]\d{3} ?\d{5} ?\d(?![\w]|-\d)/g,
-    isValid: (number) => weightedSum(d(number), [1, 3, 7, 9, 1, 3, 7, 9]) % 10 === Number(number.charAt(8)),
-    needs: "context",
-    words: /\bmedicare\b/i,
-  },
-  {
-    type: "AU_ABN",
-    pattern: /(?<![\w.-])\d{2} ?\d{3} ?\d{3} ?\d{3}(?![\w]|-\d)/g,
-    isValid: (number) => {
-      const [first = 0, ...rest] = d(number);
-      return weightedSum([first - 1, ...rest], [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) % 89 === 0;
-    },
-    needs: "context",
-    words: /\b(?:abn|australian business)\b/i,
-  },
-  {
-    type: "AU_ACN",
-    pattern: /(?<![\w.-])\d{3} ?\d{3} ?\d{3}(?![\w]|-\d)/g,
-    isValid: (number) => (10 - (weightedSum(d(number), [8, 7, 6, 5, 4, 3, 2, 1]) % 10)) % 10 === Number(number.at(-1)),
-    needs: "context",
-    words: /\b(?:acn|australian company)\b/i,
-  },
-  {
-    type: "SG_NRIC_FIN",
-    pattern: /(?<![\w-])[STFGM]\d{7}[A-Z](?![\w-])/g,
-    isValid: isSingaporeNumber,
-    needs: "unless-thing",
-    words: /\b(?:nric|fin)\b/i,
-  },
-  {
-    type: "BR_CPF",
-    pattern: /(?<![\w.-])\d{3}\.\d{3}\.\d{3}-\d{2}(?![\w]|-\d)/g,
-    isValid: isCpf,
-    needs: "alone",
-    words: /\bcpf\b/i,
-  },
-  { type: "BR_CPF", pattern: /(?<![\w.-])\d{11}(?![\w]|-\d)/g, isValid: isCpf, needs: "context", words: /\bcpf\b/i },
-  {
-    type: "KR_RRN",
-    pattern: /(?<![\w-])\d{6}-[1-4]\d{6}(?![\w-])/g,
-    isValid: (number) =>
-      isDate(Number(number.slice(2, 4)), Number(number.slice(4, 6))) &&
-      (11 - (weightedSum(d(number), [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11)) % 10 === Number(number.at(-1)),
-    needs: "unless-thing",
-    words: /주민등록번호|\brrn\b/i,
-  },
 ];
 
-const SCORES = { alone: 0.9, "unless-thing": 0.85, context: 0.8 } as const;
-
-export const nationalNumberRecognizer: Recognizer = {
-  types: [...new Set(FORMS.map(({ type }) => type))],
-  *find(text) {
-    for (const form of FORMS) {
-      for (const { index, 0: value } of text.matchAll(form.pattern)) {
-        const match: Match = { type: form.type, start: index, end: index + value.length, score: SCORES[form.needs] };
-        if (!form.isValid(value.replace(/[^\dA-Za-z]/g, "").toUpperCase(), value)) continue;
-        const isNamed = hasContext(text, match, form.words);
-        if (isNamed) yield { ...match, score: 0.95 };
-        else if (form.needs === "alone" || (form.needs === "unless-thing" && !namesThing(text, match))) yield match;
-      }
-    }
-  },
-};
-
 const NIF_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE";
-
-function isSsn(number: string): boolean {
-  const [area, group, serial] = [number.slice(0, 3), number.slice(3, 5), number.slice(5)];
-  return (
-    area !== "000" && area !== "666" && area < "900" && group !== "00" && serial !== "0000" && !/^(\d)\1+$/.test(number)
-  );
-}
 
 /** One digit of the first ten occurs two or three times, the others at most once. */
 function hasGermanRepetition(number: string): boolean {
@@ -373,22 +221,4 @@ function isNorwegianNumber(number: string): boolean {
     weightedSum(digits, [3, 7, 6, 1, 8, 9, 4, 5, 2, 1]) % 11 === 0 &&
     weightedSum(digits, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0
   );
-}
-
-function isSingaporeNumber(number: string): boolean {
-  const kind = number.charAt(0);
-  const offset = kind === "T" || kind === "G" ? 4 : kind === "M" ? 3 : 0;
-  const rest = (weightedSum(d(number), [2, 7, 6, 5, 4, 3, 2]) + offset) % 11;
-  const letters = kind === "S" || kind === "T" ? "JZIHGFEDCBA" : kind === "M" ? "KLJNPQRTUWX" : "XWUTRQPNMLK";
-  return letters.charAt(kind === "M" ? 10 - rest : rest) === number.at(-1);
-}
-
-function isCpf(number: string): boolean {
-  if (/^(\d)\1+$/.test(number)) return false;
-  const digits = d(number);
-  const check = (count: number) => {
-    const weights = Array.from({ length: count }, (_, index) => count + 1 - index);
-    return ((weightedSum(digits, weights) * 10) % 11) % 10;
-  };
-  return check(9) === digits[9] && check(10) === digits[10];
 }
