@@ -4,6 +4,15 @@
  */
 
 import type {
+  AccountChangesRow,
+  ApiKeyRow,
+  AuditLogRow,
+  ModelPermissionsRow,
+  OrganizationRow,
+  ProjectRow,
+  ServiceAccountRow,
+} from "../features/accounts/account-rows.ts";
+import type {
   GroupMemberRow,
   GroupRow,
   InviteRow,
@@ -22,6 +31,7 @@ import type {
   ConfigurationStateRow,
   ConfigurationVersionRow,
 } from "../features/configuration/configuration-rows.ts";
+import type { ConsoleGrantRow } from "../features/console/console-grant-rows.ts";
 import type { EvalItemRow, EvalRow, EvalRunRow } from "../features/evals/eval-rows.ts";
 import type { FileRow } from "../features/files/file-rows.ts";
 import type { ProjectGuardrailsRow } from "../features/guardrails/guardrail-rows.ts";
@@ -29,7 +39,10 @@ import type { MailDeliveryRow } from "../features/mail/mail-rows.ts";
 import type { McpCallRow } from "../features/mcp/mcp-call-rows.ts";
 import type { McpGrantRow } from "../features/mcp/mcp-grant-rows.ts";
 import type { McpMessageRow } from "../features/mcp/mcp-rows.ts";
+import type { ModerationPolicyRow } from "../features/moderations/policy-rows.ts";
 import type { PromptLabelRow, PromptRow, PromptVersionRow } from "../features/prompts/prompt-rows.ts";
+import type { RateLimitRow, SpendLimitRow } from "../features/quota/limit-rows.ts";
+import type { ClientSecretRow } from "../features/realtime/client-secret-rows.ts";
 import type { RequestFeedbackRow } from "../features/recorded-content/feedback-rows.ts";
 import type { ProjectRecordingRow, RecordedContentRow } from "../features/recorded-content/recorded-content-rows.ts";
 import type {
@@ -48,13 +61,20 @@ import type {
 import type { UploadPartRow, UploadRow } from "../features/uploads/upload-rows.ts";
 import type { RequestDimensionRow, RequestHistoryRow } from "../features/usage/request-history-rows.ts";
 import type {
+  UsageDimensionRow,
+  UsageLabelRollupRow,
+  UsageLabelRow,
+  UsageRecordRow,
+  UsageRollupRow,
+  UsageWriterRow,
+} from "../features/usage/usage-rows.ts";
+import type {
   VectorStoreBatchRow,
   VectorStoreFileRow,
   VectorStoreRow,
   VectorStoreSegmentRow,
 } from "../features/vector-stores/vector-store-rows.ts";
 import type { DeploymentOutageRow, WebhookDeliveryRow, WebhookLogRow } from "../features/webhooks/webhook-rows.ts";
-import type { Operation, RecordedDetails, RecordedUsage } from "../kernel/usage.ts";
 
 export interface Schema {
   mcpCalls: McpCallRow;
@@ -131,217 +151,9 @@ export interface Schema {
   vectorStoreSegments: VectorStoreSegmentRow;
 }
 
-export interface OrganizationRow {
-  id: string;
-  name: string;
-  /** 1 for the organization created at first start, the default of the operator's commands. */
-  isDefault: number;
-  createdAt: number;
-  archivedAt: number | null;
-}
-
-export interface ProjectRow {
-  id: string;
-  organizationId: string;
-  name: string;
-  isDefault: number;
-  createdAt: number;
-  archivedAt: number | null;
-  /** JSON object with the rules for keys of users. */
-  keyRules?: string | null;
-}
-
-export interface ServiceAccountRow {
-  id: string;
-  organizationId: string;
-  projectId: string;
-  name: string;
-  role: "owner" | "member" | "none";
-  createdAt: number;
-  deletedAt: number | null;
-}
-
-export interface ApiKeyRow {
-  id: string;
-  organizationId: string;
-  /** Null for admin keys, which belong to an organization only. */
-  projectId: string | null;
-  serviceAccountId: string | null;
-  /** `restricted`: an admin key with `permissions`; `operator`: temporary key of a command. */
-  kind: "project" | "admin" | "restricted" | "operator";
-  name: string;
-  /** SHA-256 in hexadecimal. */
-  keyHash: string;
-  redactedValue: string;
-  /** 1 for keys from the environment. */
-  isFixed: number;
-  createdAt: number;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  lastUsedAt: number | null;
-  lastUsedAddress: string | null;
-  /** User agent of the last use. */
-  lastUsedClient: string | null;
-  /** User to whom the key belongs, with whose permissions it works. */
-  userId: string | null;
-  /** JSON array of the permissions of a restricted admin key. */
-  permissions?: string | null;
-}
-
-/** Key that a console session acts with; a session has at most one of each kind. */
-export interface ConsoleGrantRow {
-  /** SHA-256 of the kind of key and the session's token, in hexadecimal. */
-  tokenHash: string;
-  sessionId: string;
-  keyId: string;
-  createdAt: number;
-  expiresAt: number;
-}
-
-export interface ClientSecretRow {
-  /** SHA-256 in hexadecimal. */
-  secretHash: string;
-  /** Key that the secret stands for. */
-  keyId: string;
-  /** Session configuration, encrypted with the secret, in base64. */
-  session: string;
-  createdAt: number;
-  expiresAt: number;
-}
-
-export interface ModelPermissionsRow {
-  /** The project or organization that it restricts. */
-  scopeId: string;
-  organizationId: string;
-  mode: "allow_list" | "deny_list";
-  /** A JSON array of strings. */
-  modelIds: string;
-  updatedAt: number;
-}
-
-export interface AuditLogRow {
-  id: string;
-  organizationId: string;
-  effectiveAt: number;
-  type: string;
-  /** Null for commands of the operator. */
-  actorKeyId: string | null;
-  /** User who made the change, with a session or a key. */
-  actorUserId: string | null;
-  ipAddress: string | null;
-  userAgent: string | null;
-  projectId: string | null;
-  projectName: string | null;
-  resourceId: string;
-  /** The changes, a JSON object. */
-  details: string;
-}
-
-/** One row, whose version increases with every change that can affect a request. */
-interface AccountChangesRow {
-  id: number;
-  version: number;
-}
-
 interface ModelSightingRow {
   modelId: string;
   firstSeenAt: number;
-}
-
-/** Null: the configured default applies. */
-export interface RateLimitRow {
-  projectId: string;
-  /** A catalog entry's ID. */
-  model: string;
-  requestsPerMinute: number | null;
-  requestsPerDay: number | null;
-  tokensPerMinute: number | null;
-  audioMegabytesPerMinute: number | null;
-  imagesPerMinute: number | null;
-  concurrentRequests: number | null;
-  updatedAt: number;
-}
-
-/** Spend limit for a calendar month, UTC. */
-export interface SpendLimitRow {
-  /** The organization, project or key that it limits. */
-  scopeId: string;
-  organizationId: string;
-  thresholdCents: number;
-  /** 0: only logs a warning. */
-  isEnforcing: number;
-  updatedAt: number;
-  /** Identifies the limit: changes keep it, deletion and creation do not. */
-  begunAt: number;
-}
-
-/** Moderation of a project's chats. Null: as requested. */
-export interface ModerationPolicyRow {
-  projectId: string;
-  /** A catalog ID or an alias. */
-  model: string | null;
-  inputMode: "score" | "block" | null;
-  outputMode: "score" | "block" | null;
-  /** What happens to text in a language that the moderation model does not know. Null: `pass`. */
-  unsupportedLanguage: "pass" | "refuse" | "model" | null;
-  /** With `model`: a catalog ID or an alias. */
-  unsupportedLanguageModel: string | null;
-  updatedAt: number;
-}
-
-/** Caller, key, model and deployment of usage. Sums refer to it by number. */
-export interface UsageDimensionRow {
-  /** The first 53 bits of the hash of the other columns, of which the last two count only when they are set. */
-  id: number;
-  organizationId: string;
-  projectId: string;
-  keyId: string;
-  /** The catalog ID that answered. */
-  model: string;
-  deployment: string;
-  operation: Operation;
-  /** Tier that the upstream reports; null: the standard one. */
-  serviceTier: string | null;
-  /** 1 for requests of batches. */
-  isBatch: number;
-}
-
-/** One request, as versions before 0.2 recorded it. */
-interface UsageRecordRow extends RecordedUsage {
-  at: number;
-  dimensionId: number;
-  durationMilliseconds: number;
-  outcome: "finished" | "client-left" | "failed";
-}
-
-/** All requests of a minute (60), an hour (3600) or a UTC day (86400). */
-export interface UsageRollupRow extends RecordedUsage, RecordedDetails {
-  bucketSeconds: number;
-  beginsAt: number;
-  dimensionId: number;
-  requests: number;
-}
-
-/** What requests belong to, in addition to their key. Sums refer to it by number. */
-export interface UsageLabelRow {
-  /** The first 53 bits of the hash of the other columns. */
-  id: number;
-  organizationId: string;
-  projectId: string;
-  kind: "end_user" | "tag" | "tool" | "prompt";
-  value: string;
-}
-
-/** Requests with a label in an hour (3600) or a UTC day (86400). A request with several labels is in the sum of each. */
-interface UsageLabelRollupRow extends UsageRollupRow {
-  labelId: number;
-}
-
-/** Last batch of each process, so that a repeated batch counts once. */
-interface UsageWriterRow {
-  id: string;
-  lastBatch: number;
-  writtenAt: number;
 }
 
 interface ReplicaCountRow {

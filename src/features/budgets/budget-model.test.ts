@@ -7,7 +7,7 @@ import { InMemoryCounters } from "../../counters/in-memory-counters.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
 import { createLogger } from "../../observability/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
-import type { ApiKeyRow } from "../../storage/schema.ts";
+import type { ApiKeyRow } from "../accounts/account-rows.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
 import { CompletionEstimates } from "../quota/completion-estimates.ts";

@@ -5,7 +5,7 @@ import { HOUR_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { Secret } from "../../kernel/secret.ts";
-import type { ApiKeyRow, ConsoleGrantRow } from "../../storage/schema.ts";
+import type { ApiKeyRow } from "../accounts/account-rows.ts";
 import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -19,6 +19,7 @@ import {
   removeExpiredConsoleGrants,
   removeOldestConsoleSessions,
 } from "./console-grant-queries.ts";
+import type { ConsoleGrantRow } from "./console-grant-rows.ts";
 
 const SESSION_MS = 12 * HOUR_MS;
 const CODE_MS = HOUR_MS;

@@ -5,7 +5,7 @@ import { newId } from "../../kernel/id.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
-import type { AuditLogRow } from "../../storage/schema.ts";
+import type { AuditLogRow } from "../accounts/account-rows.ts";
 
 const WRITE_MS = 500;
 /** Entries that wait while the database is away; the request history has them too. */

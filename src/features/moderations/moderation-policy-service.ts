@@ -1,11 +1,11 @@
 /** Reads and changes the moderation policy that applies to all chats of a project. */
 
 import { Fault } from "../../kernel/faults.ts";
-import type { ModerationPolicyRow } from "../../storage/schema.ts";
 import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
 import { findActiveProject, findExistingProject } from "../accounts/projects/projects.ts";
 import { deleteModerationPolicy, findModerationPoliciesOf, putModerationPolicy } from "./policy-queries.ts";
+import type { ModerationPolicyRow } from "./policy-rows.ts";
 
 export interface ProjectModeration {
   /** A catalog ID or an alias. Null: the first moderation model that the caller may use. */

@@ -1,5 +1,5 @@
 import type { Executor } from "../../storage/database.ts";
-import type { ModerationPolicyRow } from "../../storage/schema.ts";
+import type { ModerationPolicyRow } from "./policy-rows.ts";
 
 export async function findModerationPoliciesOf(
   executor: Executor,

@@ -1,5 +1,5 @@
 import type { Executor } from "../../storage/database.ts";
-import type { RateLimitRow } from "../../storage/schema.ts";
+import type { RateLimitRow } from "./limit-rows.ts";
 
 export async function findRateLimitsOf(executor: Executor, projectIds: readonly string[]): Promise<RateLimitRow[]> {
   if (projectIds.length === 0) return [];

@@ -1,5 +1,5 @@
 import type { Executor } from "../../storage/database.ts";
-import type { SpendLimitRow } from "../../storage/schema.ts";
+import type { SpendLimitRow } from "./limit-rows.ts";
 
 export async function findSpendLimitsOf(executor: Executor, scopeIds: readonly string[]): Promise<SpendLimitRow[]> {
   if (scopeIds.length === 0) return [];

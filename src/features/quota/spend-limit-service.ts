@@ -2,11 +2,11 @@
 
 import { Fault } from "../../kernel/faults.ts";
 import type { Executor } from "../../storage/database.ts";
-import type { SpendLimitRow } from "../../storage/schema.ts";
 import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import type { Actor, AuditEvent } from "../accounts/audit/audit.ts";
 import { findApiKey } from "../accounts/keys/api-key-queries.ts";
 import { findActiveProject, findExistingProject } from "../accounts/projects/projects.ts";
+import type { SpendLimitRow } from "./limit-rows.ts";
 import { deleteSpendLimit, findSpendLimitsOf, putSpendLimit } from "./spend-limit-queries.ts";
 
 export type SpendLimit = SpendLimitRow;

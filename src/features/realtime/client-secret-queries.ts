@@ -1,7 +1,7 @@
 /** Client secrets of the Realtime API: which key a secret stands for, and its encrypted session configuration. */
 
 import type { Executor } from "../../storage/database.ts";
-import type { ClientSecretRow } from "../../storage/schema.ts";
+import type { ClientSecretRow } from "./client-secret-rows.ts";
 
 export async function insertClientSecret(executor: Executor, row: ClientSecretRow): Promise<void> {
   await executor.insertInto("clientSecrets").values(row).execute();

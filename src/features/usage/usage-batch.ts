@@ -1,8 +1,8 @@
 /** Usage of requests before it is summed in the database: each dimension once, then flat values. */
 
 import type { RecordedDetails, RecordedUsage } from "../../kernel/usage.ts";
-import type { UsageDimensionRow, UsageLabelRow } from "../../storage/schema.ts";
 import { dimensionId } from "./dimension-id.ts";
+import type { UsageDimensionRow, UsageLabelRow } from "./usage-rows.ts";
 
 type UsageDimension = Omit<UsageDimensionRow, "id" | "serviceTier" | "isBatch"> &
   Partial<Pick<UsageDimensionRow, "serviceTier" | "isBatch">>;

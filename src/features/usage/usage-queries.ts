@@ -4,9 +4,9 @@ import { type RawBuilder, sql } from "kysely";
 import { HOUR_SECONDS, MINUTE_SECONDS } from "../../kernel/durations.ts";
 import type { Executor } from "../../storage/database.ts";
 import { type Insertion, insert, run } from "../../storage/insert-rows.ts";
-import type { UsageDimensionRow, UsageLabelRow } from "../../storage/schema.ts";
 import { AMOUNTS, COSTS, DIMENSION_COLUMNS, type UsageBatch } from "./usage-batch.ts";
 import { LABEL_ROLLUP_COLUMNS, ROLLUP_COLUMNS, rollUp, rollUpLabels } from "./usage-rollup.ts";
+import type { UsageDimensionRow, UsageLabelRow } from "./usage-rows.ts";
 
 const WRITERS: Insertion = {
   table: "usageWriters",

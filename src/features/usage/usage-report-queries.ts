@@ -4,9 +4,9 @@ import { type RawBuilder, sql } from "kysely";
 import { MINUTE_MS, MINUTE_SECONDS } from "../../kernel/durations.ts";
 import type { RecordedDetails, RecordedUsage } from "../../kernel/usage.ts";
 import type { Executor } from "../../storage/database.ts";
-import type { UsageDimensionRow, UsageLabelRow } from "../../storage/schema.ts";
 import { AMOUNTS, COSTS } from "./usage-batch.ts";
 import { ROLLUP_COLUMNS } from "./usage-rollup.ts";
+import type { UsageDimensionRow, UsageLabelRow } from "./usage-rows.ts";
 import { isVisible, type Visibility } from "./visibility.ts";
 
 /** `label`: the value of labels of the query's kind. */

@@ -1,8 +1,8 @@
 /** Sums usage by minute, hour and day. */
 
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from "../../kernel/durations.ts";
-import type { UsageRollupRow } from "../../storage/schema.ts";
 import { AMOUNTS, COSTS, RECORD_COLUMNS, type UsageBatch } from "./usage-batch.ts";
+import type { UsageRollupRow } from "./usage-rows.ts";
 
 export const ROLLUP_COLUMNS = [
   "bucketSeconds",

@@ -1,6 +1,6 @@
 import type { Executor } from "../../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
-import type { AuditLogRow } from "../../../storage/schema.ts";
+import type { AuditLogRow } from "../account-rows.ts";
 
 /** Filter of audit logs: one value of each given field must match. */
 export interface AuditLogFilter {

@@ -2,7 +2,7 @@
 
 import type { Database } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
-import type { AuditLogRow } from "../../../storage/schema.ts";
+import type { AuditLogRow } from "../account-rows.ts";
 import { type Actor, type AuditEvent, recordAudit } from "./audit.ts";
 import { type AuditLogFilter, listAuditLogs } from "./audit-log-queries.ts";
 

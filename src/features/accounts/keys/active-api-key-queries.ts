@@ -1,7 +1,7 @@
 /** Reads the API keys that currently work, many hashes in one query. */
 
 import type { Executor } from "../../../storage/database.ts";
-import type { ApiKeyRow } from "../../../storage/schema.ts";
+import type { ApiKeyRow } from "../account-rows.ts";
 
 export interface ActiveApiKeyRow {
   id: string;

@@ -1,7 +1,7 @@
 import { sql, type Updateable } from "kysely";
 import type { Executor } from "../../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
-import type { ApiKeyRow } from "../../../storage/schema.ts";
+import type { ApiKeyRow } from "../account-rows.ts";
 
 const MAX_CLIENT_LENGTH = 256;
 /** Kinds of keys that administrators see as admin keys. */

@@ -1,7 +1,6 @@
 import type { Guardrail } from "../../../contracts/guardrail.ts";
 import type { RecordingPolicy } from "../../../inference/recording/recording-policy.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
-import type { ModelPermissionsRow } from "../../../storage/schema.ts";
 import { type ApplicableBudget, budgetsOfKey } from "../../budgets/applicable-budget.ts";
 import { findBudgetsOf } from "../../budgets/budget-queries.ts";
 import { findGrantedApiKeys } from "../../console/console-grant-queries.ts";
@@ -16,6 +15,7 @@ import type { SpendLimit } from "../../quota/spend-limit-service.ts";
 import { toRecordingPolicy } from "../../recorded-content/project-recording-service.ts";
 import { findRecordingsOf } from "../../recorded-content/recorded-content-queries.ts";
 import { findSessionKeys } from "../../sign-on/user-session-queries.ts";
+import type { ModelPermissionsRow } from "../account-rows.ts";
 import { readAccountsVersion } from "../accounts-version.ts";
 import type { Caller } from "../caller.ts";
 import { type ModelAccess, type ModelPermissions, modelAccess } from "../projects/model-access.ts";

@@ -1,5 +1,5 @@
 import type { Executor } from "../../../storage/database.ts";
-import type { OrganizationRow } from "../../../storage/schema.ts";
+import type { OrganizationRow } from "../account-rows.ts";
 
 export async function insertOrganization(executor: Executor, row: OrganizationRow): Promise<void> {
   await executor.insertInto("organizations").values(row).execute();

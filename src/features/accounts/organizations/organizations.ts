@@ -2,7 +2,7 @@
 
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
-import type { OrganizationRow } from "../../../storage/schema.ts";
+import type { OrganizationRow } from "../account-rows.ts";
 import type { AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { makeApiKey } from "../keys/api-key.ts";

@@ -1,5 +1,5 @@
 import type { Executor } from "../../../storage/database.ts";
-import type { ModelPermissionsRow } from "../../../storage/schema.ts";
+import type { ModelPermissionsRow } from "../account-rows.ts";
 
 /** `scopeId` is a project's ID or the organization's own. */
 export interface PermissionScope {

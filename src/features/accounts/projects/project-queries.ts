@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Executor } from "../../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
-import type { ProjectRow } from "../../../storage/schema.ts";
+import type { ProjectRow } from "../account-rows.ts";
 
 /** Reference to a project within the caller's organization, so projects of others cannot be found. */
 export interface ProjectReference {

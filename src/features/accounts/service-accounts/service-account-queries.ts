@@ -1,6 +1,6 @@
 import type { Executor } from "../../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
-import type { ServiceAccountRow } from "../../../storage/schema.ts";
+import type { ServiceAccountRow } from "../account-rows.ts";
 
 export interface ServiceAccountReference {
   organizationId: string;

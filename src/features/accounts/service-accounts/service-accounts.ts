@@ -4,7 +4,7 @@ import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
-import type { ServiceAccountRow } from "../../../storage/schema.ts";
+import type { ServiceAccountRow } from "../account-rows.ts";
 import type { AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { makeApiKey } from "../keys/api-key.ts";

@@ -1,0 +1,92 @@
+/** Rows of organizations, projects, service accounts, keys, access to models and the audit log. Times are epoch milliseconds. */
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  /** 1 for the organization created at first start, the default of the operator's commands. */
+  isDefault: number;
+  createdAt: number;
+  archivedAt: number | null;
+}
+
+export interface ProjectRow {
+  id: string;
+  organizationId: string;
+  name: string;
+  isDefault: number;
+  createdAt: number;
+  archivedAt: number | null;
+  /** JSON object with the rules for keys of users. */
+  keyRules?: string | null;
+}
+
+export interface ServiceAccountRow {
+  id: string;
+  organizationId: string;
+  projectId: string;
+  name: string;
+  role: "owner" | "member" | "none";
+  createdAt: number;
+  deletedAt: number | null;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  organizationId: string;
+  /** Null for admin keys, which belong to an organization only. */
+  projectId: string | null;
+  serviceAccountId: string | null;
+  /** `restricted`: an admin key with `permissions`; `operator`: temporary key of a command. */
+  kind: "project" | "admin" | "restricted" | "operator";
+  name: string;
+  /** SHA-256 in hexadecimal. */
+  keyHash: string;
+  redactedValue: string;
+  /** 1 for keys from the environment. */
+  isFixed: number;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  lastUsedAt: number | null;
+  lastUsedAddress: string | null;
+  /** User agent of the last use. */
+  lastUsedClient: string | null;
+  /** User to whom the key belongs, with whose permissions it works. */
+  userId: string | null;
+  /** JSON array of the permissions of a restricted admin key. */
+  permissions?: string | null;
+}
+
+export interface ModelPermissionsRow {
+  /** The project or organization that it restricts. */
+  scopeId: string;
+  organizationId: string;
+  mode: "allow_list" | "deny_list";
+  /** A JSON array of strings. */
+  modelIds: string;
+  updatedAt: number;
+}
+
+export interface AuditLogRow {
+  id: string;
+  organizationId: string;
+  effectiveAt: number;
+  type: string;
+  /** Null for commands of the operator. */
+  actorKeyId: string | null;
+  /** User who made the change, with a session or a key. */
+  actorUserId: string | null;
+  ipAddress: string | null;
+  userAgent: string | null;
+  projectId: string | null;
+  projectName: string | null;
+  resourceId: string;
+  /** The changes, a JSON object. */
+  details: string;
+}
+
+/** One row, whose version increases with every change that can affect a request. */
+export interface AccountChangesRow {
+  id: number;
+  version: number;
+}

@@ -1,0 +1,11 @@
+/** Rows of the keys of console sessions. Times are epoch milliseconds. */
+
+/** Key that a console session acts with; a session has at most one of each kind. */
+export interface ConsoleGrantRow {
+  /** SHA-256 of the kind of key and the session's token, in hexadecimal. */
+  tokenHash: string;
+  sessionId: string;
+  keyId: string;
+  createdAt: number;
+  expiresAt: number;
+}

@@ -1,0 +1,12 @@
+/** Rows of client secrets. Times are epoch milliseconds. */
+
+export interface ClientSecretRow {
+  /** SHA-256 in hexadecimal. */
+  secretHash: string;
+  /** Key that the secret stands for. */
+  keyId: string;
+  /** Session configuration, encrypted with the secret, in base64. */
+  session: string;
+  createdAt: number;
+  expiresAt: number;
+}

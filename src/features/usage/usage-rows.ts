@@ -1,0 +1,58 @@
+/** Rows of usage: whom it belongs to, and its sums. Times are epoch milliseconds. */
+
+import type { Operation, RecordedDetails, RecordedUsage } from "../../kernel/usage.ts";
+
+/** Caller, key, model and deployment of usage. Sums refer to it by number. */
+export interface UsageDimensionRow {
+  /** The first 53 bits of the hash of the other columns, of which the last two count only when they are set. */
+  id: number;
+  organizationId: string;
+  projectId: string;
+  keyId: string;
+  /** The catalog ID that answered. */
+  model: string;
+  deployment: string;
+  operation: Operation;
+  /** Tier that the upstream reports; null: the standard one. */
+  serviceTier: string | null;
+  /** 1 for requests of batches. */
+  isBatch: number;
+}
+
+/** One request, as versions before 0.2 recorded it. */
+export interface UsageRecordRow extends RecordedUsage {
+  at: number;
+  dimensionId: number;
+  durationMilliseconds: number;
+  outcome: "finished" | "client-left" | "failed";
+}
+
+/** All requests of a minute (60), an hour (3600) or a UTC day (86400). */
+export interface UsageRollupRow extends RecordedUsage, RecordedDetails {
+  bucketSeconds: number;
+  beginsAt: number;
+  dimensionId: number;
+  requests: number;
+}
+
+/** What requests belong to, in addition to their key. Sums refer to it by number. */
+export interface UsageLabelRow {
+  /** The first 53 bits of the hash of the other columns. */
+  id: number;
+  organizationId: string;
+  projectId: string;
+  kind: "end_user" | "tag" | "tool" | "prompt";
+  value: string;
+}
+
+/** Requests with a label in an hour (3600) or a UTC day (86400). A request with several labels is in the sum of each. */
+export interface UsageLabelRollupRow extends UsageRollupRow {
+  labelId: number;
+}
+
+/** Last batch of each process, so that a repeated batch counts once. */
+export interface UsageWriterRow {
+  id: string;
+  lastBatch: number;
+  writtenAt: number;
+}
