@@ -1,7 +1,7 @@
 /** One answer with tools that this service runs: the model's turns, and the calls between them. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { ChatMessage, ReasoningBlock } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-model.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { ChatOptions, Inference } from "../../inference/inference.ts";
 import type { Settlement } from "../../inference/settlement.ts";
@@ -9,12 +9,12 @@ import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
 import { addTokens, type TokenUsage } from "../../kernel/usage.ts";
-import { type PartEvent, toAnswerParts } from "../../wire/answer-parts.ts";
 import { toModerationInput } from "../../wire/moderation-input.ts";
 import type { ItemEvent, ResponsePart } from "../../wire/responses/item-events.ts";
 import type { ResponseParts } from "../../wire/responses/responses-format.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { combineSettlements, type ToolCall } from "./combine-settlements.ts";
+import { readTurn, type Turn } from "./read-turn.ts";
 import type { CallContext, PendingCall } from "./service-tool.ts";
 import type { OpenTools } from "./service-tools.ts";
 import { type CallEnd, runCalls, type WrittenCall } from "./tool-calls.ts";
@@ -37,19 +37,6 @@ export interface LoopRequest {
 }
 
 export type LoopAnswer = ChatAnswer & Required<ResponseParts>;
-
-type AnswerEnd = Extract<PartEvent, { type: "end" }>;
-
-/** What a turn of the model came to. */
-interface Turn {
-  text: string;
-  /** What the provider recognizes in the next turn. */
-  reasoning: ReasoningBlock[];
-  calls: WrittenCall[];
-  /** Whether it calls tools that the caller runs. */
-  hasCallerCalls: boolean;
-  end: AnswerEnd | undefined;
-}
 
 /** Opens the tools and resolves once the model has begun its first turn. Throws a Fault. */
 export function startToolLoop(options: ToolLoopOptions, request: LoopRequest, ask: ChatOptions): Promise<LoopAnswer> {
@@ -158,7 +145,7 @@ class ToolLoop {
     try {
       yield* first;
       for (;;) {
-        const turn = yield* this.#turn(this.#answer as ChatAnswer);
+        const turn = yield* readTurn(this.#answer as ChatAnswer, this.#tools as OpenTools);
         const { end } = turn;
         // The client has left.
         if (end === undefined) return;
@@ -179,66 +166,6 @@ class ToolLoop {
     } finally {
       this.#end();
     }
-  }
-
-  /** Yields the parts of a turn, and items in place of the calls of this service's tools. */
-  async *#turn(answer: ChatAnswer): AsyncGenerator<ResponsePart, Turn> {
-    const { functions, annotate } = this.#tools as OpenTools;
-    const turn: Turn = { text: "", reasoning: [], calls: [], hasCallerCalls: false, end: undefined };
-    let current: WrittenCall | undefined;
-    let text = "";
-    for await (const event of toAnswerParts(answer, true, true)) {
-      switch (event.type) {
-        case "start":
-          break;
-        case "end":
-          turn.end = event;
-          break;
-        case "part-start": {
-          const { part } = event;
-          text = "";
-          if (part.type === "reasoning" && part.encrypted !== undefined) {
-            turn.reasoning.push({ text: "", encrypted: part.encrypted });
-          }
-          const tool = part.type === "tool-call" ? functions.get(part.name) : undefined;
-          if (part.type !== "tool-call" || tool === undefined) {
-            turn.hasCallerCalls ||= part.type === "tool-call";
-            current = undefined;
-            yield event;
-            break;
-          }
-          const call = tool.begin();
-          const item = call.toItem("in_progress");
-          current = { call, itemId: item.id, id: part.id, name: part.name, arguments: "" };
-          turn.calls.push(current);
-          yield { type: "item-start", item };
-          yield* progress(item.id, call.begin());
-          break;
-        }
-        case "part-delta":
-          if (current === undefined) {
-            if (event.part.type === "text") turn.text += event.text;
-            text += event.text;
-            yield event;
-          } else {
-            current.arguments += event.text;
-            yield* progress(current.itemId, current.call.append(event.text));
-          }
-          break;
-        case "part-signature":
-          turn.reasoning.push({ text, signature: event.signature });
-          yield event;
-          break;
-        case "part-stop":
-          if (current !== undefined) break;
-          if (event.part.type === "text") {
-            const annotations = annotate(text);
-            if (annotations.length > 0) yield { type: "annotations", annotations };
-          }
-          yield event;
-      }
-    }
-    return turn;
   }
 
   #run(calls: readonly WrittenCall[]): AsyncGenerator<ItemEvent, CallEnd[]> {
@@ -312,8 +239,4 @@ class ToolLoop {
     for (const leave of this.#leaving.splice(0)) leave();
     void this.#tools?.close();
   }
-}
-
-function* progress(id: string, events: readonly { type: string }[]): Generator<ItemEvent> {
-  for (const event of events) yield { type: "item-event", id, event };
 }

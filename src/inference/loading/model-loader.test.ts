@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Model } from "../../contracts/engine.ts";
 import { Fault } from "../../kernel/faults.ts";
-import { Deployment, type DeploymentOptions } from "../deployment.ts";
+import { Deployment } from "../deployment.ts";
+import type { DeploymentOptions } from "../deployment-options.ts";
 import { DEFAULT_ROUTING_OPTIONS, type RoutingOptions } from "../routing/routing-options.ts";
 import { GPU_MEMORY, MemoryBudget } from "./memory-budget.ts";
 
