@@ -2,7 +2,8 @@
 
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ChatAnswer } from "../inference/chat-call.ts";
-import type { ChatOptions, Inference } from "../inference/inference.ts";
+import type { ChatOptions } from "../inference/chat-requests.ts";
+import type { Inference } from "../inference/inference.ts";
 import type { StoreChat } from "../inference/recording/chat-recording.ts";
 import { Fault } from "../kernel/faults.ts";
 import {

@@ -17,29 +17,26 @@ import { estimatePromptTokens } from "../engines/shared/estimate-tokens.ts";
 import { isOpenAiEmbeddingModel } from "../engines/shared/token-ids.ts";
 import type { Caller } from "../features/accounts/caller.ts";
 import type { RateLimitStatus } from "../kernel/faults.ts";
-import { chatAdapter } from "./adapters/chat-adapter.ts";
 import { embeddingAdapter } from "./adapters/embedding-adapter.ts";
 import { imageAdapter } from "./adapters/image-adapter.ts";
 import type { ModerationVerdicts } from "./adapters/moderation-adapter.ts";
 import { rerankAdapter } from "./adapters/rerank-adapter.ts";
 import { speechAdapter } from "./adapters/speech-adapter.ts";
-import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import { transcriptionAdapter } from "./adapters/transcription-adapter.ts";
 import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
-import { type ChatAnswer, toChatAnswer } from "./chat-call.ts";
+import type { ChatAnswer } from "./chat-call.ts";
+import { type ChatOptions, ChatRequests } from "./chat-requests.ts";
 import { countLocally } from "./count-locally.ts";
-import { guardAnswer, guardCall, refuseUnreadable } from "./guardrails/guard-chat.ts";
+import { refuseUnreadable } from "./guardrails/guard-chat.ts";
 import { guardTranscript } from "./guardrails/guard-transcript.ts";
 import { combineModeration, type Guards } from "./guardrails/guards.ts";
 import { type GuardrailOptions, RequestGuards } from "./guardrails/request-guards.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
-import { moderateChat } from "./moderation/moderate-chat.ts";
 import { moderatePrompt } from "./moderation/moderate-prompt.ts";
-import { type ModerationPolicy, moderationPolicy, type RequestedModeration } from "./moderation/moderation-policy.ts";
+import { moderationPolicy } from "./moderation/moderation-policy.ts";
 import { ModerationTimes, withModeration } from "./moderation/moderation-times.ts";
 import { type ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
-import { recordChat, recordPrompt, type StoreChat } from "./recording/chat-recording.ts";
 import { Recordings, type RecordingsOptions, recorded } from "./recording/recordings.ts";
 import {
   embeddingContent,
@@ -52,18 +49,6 @@ import { projectOf, Runs, type RunsOptions } from "./runs.ts";
 import type { ToolResult, ToolRunOptions } from "./tool-run.ts";
 
 export interface InferenceOptions extends CallerModelsOptions, RunsOptions, GuardrailOptions, RecordingsOptions {}
-
-export interface ChatOptions {
-  /** Moderation that the request asks for; the project's requirements are added. */
-  moderation: RequestedModeration | undefined;
-  onDisconnect: OnDisconnect;
-  /** Called when the chat begins to wait for a model or a slot, and without a reason when the wait ends. */
-  onWait?: TaskAdapter<never, never>["onWait"];
-  /** As part of a request that is already counted, such as a later turn of its tool loop. */
-  isWithinRequest?: boolean;
-  /** Stores the answer for its caller; undefined: the caller does not ask for it. */
-  store?: StoreChat | undefined;
-}
 
 type PromptParts = Pick<ChatRequest, "messages" | "tools" | "format">;
 
@@ -82,6 +67,7 @@ export class Inference {
   readonly #guardrails: RequestGuards;
   readonly #recordings: Recordings;
   readonly #moderator: Moderator;
+  readonly #chats: ChatRequests;
 
   constructor(options: InferenceOptions) {
     this.#options = options;
@@ -90,53 +76,21 @@ export class Inference {
     this.#guardrails = new RequestGuards(this.models, this.#runs, options);
     this.#recordings = new Recordings(options, (caller, id) => this.#guardrails.policyOf(caller, id));
     this.#moderator = new Moderator(this.models, this.#runs, this.#guardrails, this.#recordings, options);
+    this.#chats = new ChatRequests(options, {
+      models: this.models,
+      runs: this.#runs,
+      guardrails: this.#guardrails,
+      recordings: this.#recordings,
+      moderator: this.#moderator,
+    });
   }
 
   /**
    * Moderates the input as the request and its project require, and resolves once an engine has begun to answer, so a
    * refusal is an error response rather than a broken stream. Throws a Fault.
    */
-  async chat(caller: Caller, asked: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
-    const { onDisconnect, store } = options;
-    const recording = this.#recordings.begin(caller, asked.request.model, onDisconnect, store !== undefined);
-    const guards = this.#guardrails.of(caller, asked.request.model, "chat", "messages", onDisconnect);
-    if (guards === undefined) {
-      if (recording === undefined) return this.#chat(caller, asked, options, undefined);
-      recordPrompt(asked, recording);
-      return recordChat(asked, await this.#chat(caller, asked, options, undefined), recording, store);
-    }
-    return guards.attempt(async () => {
-      const { policy, context } = guards;
-      // A policy of moderation alone reads the caller's body and answers of upstreams as bytes.
-      const isTyped = policy.some(({ type }) => type !== "moderation");
-      const guarded = isTyped ? await guardCall(asked, policy, context) : undefined;
-      const call = guarded?.call ?? asked;
-      if (recording !== undefined) recordPrompt(call, recording);
-      const answer = await this.#chat(caller, call, options, guards);
-      const checked = guarded === undefined ? answer : await guardAnswer(answer, guarded, policy, context);
-      const { bytes, events } = recording === undefined ? checked : recordChat(call, checked, recording, store);
-      if (bytes !== undefined) return { ...answer, bytes: guards.untilEnd(bytes) };
-      return { ...answer, events: guards.untilEnd(events) };
-    });
-  }
-
-  async #chat(
-    caller: Caller,
-    asked: ChatCall,
-    { moderation, onDisconnect, onWait, isWithinRequest }: ChatOptions,
-    guards: Guards | undefined,
-  ): Promise<ChatAnswer> {
-    const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
-    const required = combineModeration(guards?.policy ?? [], this.#options.moderationOf(caller));
-    const policy = moderationPolicy(moderation, required, (id) => this.models.idOf(id));
-    const call = withModerable((defaults && asked.withDefaults?.(defaults)) ?? asked, policy);
-    const answer = () => {
-      const adapter = chatAdapter(call, projectOf(caller), onWait);
-      return this.#runs.run(caller, call.request.model, adapter, onDisconnect, isWithinRequest);
-    };
-    if (policy === undefined) return toChatAnswer(await answer());
-    const moderate = (options: ModerateOptions) => this.#moderator.moderateWithin(caller, options, onDisconnect);
-    return moderateChat(call, policy, { answer, moderate, note: guards?.noteModeration.bind(guards) });
+  chat(caller: Caller, asked: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
+    return this.#chats.run(caller, asked, options);
   }
 
   /**
@@ -337,13 +291,4 @@ async function guardInputs(guards: Guards, inputs: EmbeddingRequest["inputs"]): 
   if (texts.length < inputs.length) refuseUnreadable(guards.policy, "token IDs", "input");
   const guarded = (await guards.guardAll(texts)).values();
   return inputs.map((input) => (typeof input === "string" ? (guarded.next().value ?? "") : input));
-}
-
-/** Keeps a body whose answers cannot be moderated from being forwarded. Throws a Fault when only an upstream reads it. */
-function withModerable(call: ChatCall, policy: ModerationPolicy | undefined): ChatCall {
-  if (policy === undefined || call.passThrough === undefined || call.passThrough.answerText !== undefined) return call;
-  const unsupported = call.passThrough.unsupportedLocally();
-  if (unsupported !== undefined) throw unsupported;
-  const { passThrough: _forwarded, ...typed } = call;
-  return typed;
 }

@@ -2,7 +2,8 @@
 
 import { type AskChat, runWithin } from "../../http/answer-chat.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
-import type { ChatOptions, Inference } from "../../inference/inference.ts";
+import type { ChatOptions } from "../../inference/chat-requests.ts";
+import type { Inference } from "../../inference/inference.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { addTokens, type TokenUsage } from "../../kernel/usage.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";

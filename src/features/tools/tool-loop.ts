@@ -3,7 +3,8 @@
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatMessage } from "../../contracts/chat-model.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
-import type { ChatOptions, Inference } from "../../inference/inference.ts";
+import type { ChatOptions } from "../../inference/chat-requests.ts";
+import type { Inference } from "../../inference/inference.ts";
 import type { Settlement } from "../../inference/settlement.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";

@@ -1,7 +1,7 @@
 /** Operator's options for routing requests between a model's deployments. */
 
 import { NO_PRICE, type Price } from "../../contracts/price.ts";
-import type { LoadPolicy } from "../loading/model-loader.ts";
+import type { LoadPolicy } from "../loading/model-loader-options.ts";
 import { type CircuitSettings, DEFAULT_CIRCUIT } from "./circuit.ts";
 
 export type Strategy =

@@ -1,0 +1,107 @@
+/** One chat: its guardrails, its moderation and the recording of its content around the run of a model. */
+
+import type { ChatCall } from "../contracts/chat-call.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import { chatAdapter } from "./adapters/chat-adapter.ts";
+import type { TaskAdapter } from "./adapters/task-adapter.ts";
+import type { CallerModels, CallerModelsOptions } from "./caller-models.ts";
+import { type ChatAnswer, toChatAnswer } from "./chat-call.ts";
+import { guardAnswer, guardCall } from "./guardrails/guard-chat.ts";
+import { combineModeration, type Guards } from "./guardrails/guards.ts";
+import type { GuardrailOptions, RequestGuards } from "./guardrails/request-guards.ts";
+import { moderateChat } from "./moderation/moderate-chat.ts";
+import { type ModerationPolicy, moderationPolicy, type RequestedModeration } from "./moderation/moderation-policy.ts";
+import type { ModerateOptions, Moderator } from "./moderation/moderator.ts";
+import type { OnDisconnect } from "./on-disconnect.ts";
+import { recordChat, recordPrompt, type StoreChat } from "./recording/chat-recording.ts";
+import type { Recordings } from "./recording/recordings.ts";
+import { projectOf, type Runs } from "./runs.ts";
+
+export interface ChatOptions {
+  /** Moderation that the request asks for; the project's requirements are added. */
+  moderation: RequestedModeration | undefined;
+  onDisconnect: OnDisconnect;
+  /** Called when the chat begins to wait for a model or a slot, and without a reason when the wait ends. */
+  onWait?: TaskAdapter<never, never>["onWait"];
+  /** As part of a request that is already counted, such as a later turn of its tool loop. */
+  isWithinRequest?: boolean;
+  /** Stores the answer for its caller; undefined: the caller does not ask for it. */
+  store?: StoreChat | undefined;
+}
+
+type ChatRequestsOptions = Pick<CallerModelsOptions, "catalog"> & Pick<GuardrailOptions, "moderationOf">;
+
+/** What every kind of request goes through. */
+interface Steps {
+  models: CallerModels;
+  runs: Runs;
+  guardrails: RequestGuards;
+  recordings: Recordings;
+  moderator: Moderator;
+}
+
+export class ChatRequests {
+  readonly #options: ChatRequestsOptions;
+  readonly #steps: Steps;
+
+  constructor(options: ChatRequestsOptions, steps: Steps) {
+    this.#options = options;
+    this.#steps = steps;
+  }
+
+  /**
+   * Moderates the input as the request and its project require, and resolves once an engine has begun to answer, so a
+   * refusal is an error response rather than a broken stream. Throws a Fault.
+   */
+  async run(caller: Caller, asked: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
+    const { onDisconnect, store } = options;
+    const recording = this.#steps.recordings.begin(caller, asked.request.model, onDisconnect, store !== undefined);
+    const guards = this.#steps.guardrails.of(caller, asked.request.model, "chat", "messages", onDisconnect);
+    if (guards === undefined) {
+      if (recording === undefined) return this.#answer(caller, asked, options, undefined);
+      recordPrompt(asked, recording);
+      return recordChat(asked, await this.#answer(caller, asked, options, undefined), recording, store);
+    }
+    return guards.attempt(async () => {
+      const { policy, context } = guards;
+      // A policy of moderation alone reads the caller's body and answers of upstreams as bytes.
+      const isTyped = policy.some(({ type }) => type !== "moderation");
+      const guarded = isTyped ? await guardCall(asked, policy, context) : undefined;
+      const call = guarded?.call ?? asked;
+      if (recording !== undefined) recordPrompt(call, recording);
+      const answer = await this.#answer(caller, call, options, guards);
+      const checked = guarded === undefined ? answer : await guardAnswer(answer, guarded, policy, context);
+      const { bytes, events } = recording === undefined ? checked : recordChat(call, checked, recording, store);
+      if (bytes !== undefined) return { ...answer, bytes: guards.untilEnd(bytes) };
+      return { ...answer, events: guards.untilEnd(events) };
+    });
+  }
+
+  async #answer(
+    caller: Caller,
+    asked: ChatCall,
+    { moderation, onDisconnect, onWait, isWithinRequest }: ChatOptions,
+    guards: Guards | undefined,
+  ): Promise<ChatAnswer> {
+    const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
+    const required = combineModeration(guards?.policy ?? [], this.#options.moderationOf(caller));
+    const policy = moderationPolicy(moderation, required, (id) => this.#steps.models.idOf(id));
+    const call = withModerable((defaults && asked.withDefaults?.(defaults)) ?? asked, policy);
+    const answer = () => {
+      const adapter = chatAdapter(call, projectOf(caller), onWait);
+      return this.#steps.runs.run(caller, call.request.model, adapter, onDisconnect, isWithinRequest);
+    };
+    if (policy === undefined) return toChatAnswer(await answer());
+    const moderate = (options: ModerateOptions) => this.#steps.moderator.moderateWithin(caller, options, onDisconnect);
+    return moderateChat(call, policy, { answer, moderate, note: guards?.noteModeration.bind(guards) });
+  }
+}
+
+/** Keeps a body whose answers cannot be moderated from being forwarded. Throws a Fault when only an upstream reads it. */
+function withModerable(call: ChatCall, policy: ModerationPolicy | undefined): ChatCall {
+  if (policy === undefined || call.passThrough === undefined || call.passThrough.answerText !== undefined) return call;
+  const unsupported = call.passThrough.unsupportedLocally();
+  if (unsupported !== undefined) throw unsupported;
+  const { passThrough: _forwarded, ...typed } = call;
+  return typed;
+}
