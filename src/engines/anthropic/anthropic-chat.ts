@@ -1,9 +1,9 @@
 /** A chat model behind Anthropic's API. Requests in Anthropic's format are forwarded, others converted. */
 
-import type { ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
+import type { ChatRequest } from "../../contracts/chat-model.ts";
 import type { ChatProxy, ForwardedEvent, PassThrough } from "../../contracts/chat-proxy.ts";
 import type { NativeFormat } from "../../contracts/native-format.ts";
-import type { ChatDialect } from "../native-upstream/chat-dialect.ts";
+import { type ChatDialect, NATIVE_ABILITIES } from "../native-upstream/chat-dialect.ts";
 import { NativeChat } from "../native-upstream/native-chat.ts";
 import { readNativeAnswer, toFinish } from "../openai-compatible/chat/answering-model.ts";
 import { NativeFrames } from "../openai-compatible/chat/native-frames.ts";
@@ -46,42 +46,11 @@ export class AnthropicChat extends NativeChat<AnthropicSettings> implements Chat
   }
 }
 
-const ABILITIES: ChatModel["abilities"] = {
-  tools: true,
-  jsonSchema: true,
-  logprobs: false,
-  vision: true,
-  files: true,
-  reasoning: true,
-  choices: 1,
-  completions: false,
-  infill: false,
-};
-
 function toDialect(settings: AnthropicSettings): ChatDialect {
   return {
     provider: "Anthropic",
-    abilities: ABILITIES,
-    fields: {
-      temperature: true,
-      topP: true,
-      topK: true,
-      minP: false,
-      seed: false,
-      stop: true,
-      frequencyPenalty: false,
-      presencePenalty: false,
-      repeatPenalty: false,
-      repeatLastN: false,
-      minTokens: false,
-      logitBias: false,
-      topLogprobs: false,
-      choices: false,
-      verbosity: false,
-      templateVariables: false,
-      reasoningEffort: true,
-      format: true,
-    },
+    abilities: NATIVE_ABILITIES,
+    fields: new Set(["temperature", "topP", "topK", "stop", "reasoningEffort", "format"]),
     toCall: (request, model) => ({ path: "messages", body: toMessagesBody(request, model, settings) }),
     newSink: (request) => new MessageEvents(request),
     readError: readAnthropicError,

@@ -3,14 +3,27 @@
 import type { ChatAbilities, ChatEvent, ChatRequest } from "../../contracts/chat-model.ts";
 import type { FrameSink } from "../openai-compatible/chat/frame-sink.ts";
 import type { UpstreamError } from "../openai-compatible/upstream-error.ts";
-import type { FieldSupport } from "./field-support.ts";
+import type { OptionalField } from "./missing-field.ts";
+
+/** What the chat APIs of most providers can do. */
+export const NATIVE_ABILITIES: ChatAbilities = {
+  tools: true,
+  jsonSchema: true,
+  logprobs: false,
+  vision: true,
+  files: true,
+  reasoning: true,
+  choices: 1,
+  completions: false,
+  infill: false,
+};
 
 export interface ChatDialect {
   /** Name of the provider, for messages. */
   readonly provider: string;
   readonly abilities: ChatAbilities;
   /** Optional fields of a request that the API has. */
-  readonly fields: FieldSupport;
+  readonly fields: ReadonlySet<OptionalField>;
   /** Converts the request; the answer is streamed. Throws a Fault that names what the API does not have. */
   toCall(request: ChatRequest, upstreamModel: string): NativeCall;
   /** Creates a reader of one streamed answer. */

@@ -12,7 +12,7 @@ import { parseUpstreamError } from "../openai-compatible/upstream-error.ts";
 import { errorResponseFault, type FaultContext, retryAfterSeconds } from "../openai-compatible/upstream-fault.ts";
 import type { UpstreamModelOptions } from "../openai-compatible/upstream-model.ts";
 import type { ChatDialect, NativeCall, Refusal } from "./chat-dialect.ts";
-import { firstMissingField } from "./field-support.ts";
+import { firstMissingField } from "./missing-field.ts";
 
 export interface NativeChatOptions<Settings extends UpstreamSettings> extends UpstreamModelOptions<Settings> {
   dialect: ChatDialect;

@@ -26,18 +26,19 @@ const PARAMS = {
   format: "response_format",
 } as const satisfies Partial<Record<keyof ChatRequest, string>>;
 
-type OptionalField = keyof typeof PARAMS;
-
-/** True for the fields that a provider's API has. */
-export type FieldSupport = Readonly<Record<OptionalField, boolean>>;
+export type OptionalField = keyof typeof PARAMS;
 
 /** Values of `verbosity` and `reasoningEffort` that ask for nothing. */
 const NEUTRAL: Readonly<Partial<Record<OptionalField, string>>> = { verbosity: "medium", reasoningEffort: "none" };
 
-/** Returns the Fault for the first field that is set and that the provider does not have. */
-export function firstMissingField(request: ChatRequest, provider: string, fields: FieldSupport): Fault | undefined {
+/** Returns the Fault for the first field that is set and that the provider, which has `fields`, does not have. */
+export function firstMissingField(
+  request: ChatRequest,
+  provider: string,
+  fields: ReadonlySet<OptionalField>,
+): Fault | undefined {
   for (const field of Object.keys(PARAMS) as OptionalField[]) {
-    if (fields[field] || !isSet(request, field)) continue;
+    if (fields.has(field) || !isSet(request, field)) continue;
     const param = PARAMS[field];
     return unsupportedValue(`${provider}'s API has no '${param}': leave it out, or use another model.`, param);
   }
