@@ -7,7 +7,7 @@ import { newId } from "../../kernel/id.ts";
 import type { JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import { processOwner } from "../../kernel/process/process-owner.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import { startBatchJobs } from "./batch-jobs.ts";
 import { type ClaimedBatch, findBatch, insertBatch, listBatches, requestCancellation } from "./batch-queries.ts";
 import type { BatchRow } from "./batch-rows.ts";

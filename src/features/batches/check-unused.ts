@@ -1,6 +1,6 @@
 import { Fault } from "../../kernel/faults.ts";
 import type { Database } from "../../storage/database.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import { findBatchOfInput } from "./batch-queries.ts";
 
 /** Throws a Fault while a batch reads this file. */

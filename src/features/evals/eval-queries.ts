@@ -3,7 +3,7 @@
 import { type RawBuilder, sql, type Updateable } from "kysely";
 import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { EvalItemRow, EvalRow, EvalRunRow } from "./eval-rows.ts";
 
 export async function insertEval(executor: Executor, row: EvalRow): Promise<void> {

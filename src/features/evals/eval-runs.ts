@@ -7,6 +7,7 @@ import type { JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import { isStored, type RunDataSource, type RunSource } from "../../wire/openai/evals/data-source.ts";
 import type { ShownRun } from "../../wire/openai/evals/eval-runs.ts";
 import type { Accounts } from "../accounts/accounts.ts";
@@ -14,7 +15,6 @@ import { type ProjectAuthor, recordProjectAudit } from "../accounts/audit/projec
 import type { FileStore } from "../files/file-store.ts";
 import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
 import type { SealedRows } from "../responses/sealed-rows.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
 import { notFound, requireContent } from "./eval-faults.ts";
 import { startEvalJobs } from "./eval-jobs.ts";
 import {

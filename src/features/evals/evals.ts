@@ -3,10 +3,10 @@
 import { newId } from "../../kernel/id.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { EvalDefinition } from "../../wire/openai/evals/evals.ts";
 import { type ProjectAuthor, recordProjectAudit } from "../accounts/audit/project-audit.ts";
 import type { SealedRows } from "../responses/sealed-rows.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
 import { notFound, requireContent } from "./eval-faults.ts";
 import { deleteEval, findEval, insertEval, listEvals, updateEval } from "./eval-queries.ts";
 import type { EvalRow } from "./eval-rows.ts";

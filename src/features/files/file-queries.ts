@@ -2,7 +2,7 @@
 
 import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { FileRow } from "./file-rows.ts";
 
 export async function insertFile(executor: Executor, row: FileRow): Promise<void> {

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { PromptLabelRow, PromptRow, PromptVersionRow } from "./prompt-rows.ts";
 
 export async function insertPrompt(executor: Executor, row: PromptRow): Promise<void> {

@@ -4,11 +4,11 @@ import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { PromptContent, PromptReference } from "../../wire/openai/prompts/prompt-content.ts";
 import { checkContent } from "../../wire/openai/prompts/render-prompt.ts";
 import { type ProjectAuthor, recordProjectAudit } from "../accounts/audit/project-audit.ts";
 import { lockProject } from "../accounts/projects/project-queries.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
 import { checkLabel, promptNotFound, versionNotFound } from "./prompt-faults.ts";
 import {
   averageRatings,

@@ -2,10 +2,10 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { resultWithin } from "../../kernel/async/timeout.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import { BackgroundRun, type BackgroundRunOptions } from "./background-run.ts";
 import type { StreamEvent } from "./event-log.ts";
 import type { FoundResponse } from "./response-store.ts";
-import type { ProjectResource } from "./stored-response-queries.ts";
 
 type Shared = Pick<BackgroundRunOptions, "responses" | "events" | "logger">;
 

@@ -1,5 +1,6 @@
 import type { Executor } from "../../storage/database.ts";
-import type { ProjectResource } from "./stored-response-queries.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
+import { deleteResource, removeResourcesBefore } from "./expiring-resources.ts";
 import type { ConversationRow } from "./stored-response-rows.ts";
 
 export async function insertConversation(executor: Executor, row: ConversationRow): Promise<void> {
@@ -37,31 +38,13 @@ export async function updateConversation(
 }
 
 /** Deletes the conversation, and its items that are in no stored response. Returns false when there was none. */
-export async function deleteConversation(executor: Executor, { projectId, id }: ProjectResource): Promise<boolean> {
-  const result = await executor
-    .deleteFrom("conversations")
-    .where("id", "=", id)
-    .where("projectId", "=", projectId)
-    .executeTakeFirst();
-  if (result.numDeletedRows === 0n) return false;
-  await deleteItemsOf(executor, [id]);
-  return true;
+export function deleteConversation(executor: Executor, resource: ProjectResource): Promise<boolean> {
+  return deleteResource(executor, "conversations", resource, deleteItemsOf);
 }
 
 /** Deletes at most `max` conversations last used before `time` and returns their number. */
-export async function removeConversationsBefore(executor: Executor, time: number, max: number): Promise<number> {
-  const expired = await executor
-    .selectFrom("conversations")
-    .select("id")
-    .where("usedAt", "<", time)
-    .orderBy("usedAt")
-    .limit(max)
-    .execute();
-  const ids = expired.map(({ id }) => id);
-  if (ids.length === 0) return 0;
-  await executor.deleteFrom("conversations").where("id", "in", ids).execute();
-  await deleteItemsOf(executor, ids);
-  return ids.length;
+export function removeConversationsBefore(executor: Executor, time: number, max: number): Promise<number> {
+  return removeResourcesBefore(executor, "conversations", { time, max }, deleteItemsOf);
 }
 
 async function deleteItemsOf(executor: Executor, ids: readonly string[]): Promise<void> {

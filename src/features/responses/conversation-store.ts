@@ -2,6 +2,7 @@
 
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import {
   deleteConversation,
   findConversation,
@@ -20,7 +21,6 @@ import type { ItemPage } from "./response-store.ts";
 import type { SealedRows } from "./sealed-rows.ts";
 import type { StoredBytes } from "./stored-bytes.ts";
 import type { StoredItem, StoredItems } from "./stored-items.ts";
-import type { ProjectResource } from "./stored-response-queries.ts";
 
 export interface Conversation {
   id: string;

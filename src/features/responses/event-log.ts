@@ -2,13 +2,9 @@
 
 import { mapInSlices } from "../../kernel/async/map-in-slices.ts";
 import type { Database } from "../../storage/database.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { SealedRows } from "./sealed-rows.ts";
-import {
-  insertResponseEvents,
-  listResponseEvents,
-  type ProjectResource,
-  updateRunningResponse,
-} from "./stored-response-queries.ts";
+import { insertResponseEvents, listResponseEvents, updateRunningResponse } from "./stored-response-queries.ts";
 
 /** Event of a response's stream, as the API shows it. */
 export interface StreamEvent {

@@ -3,8 +3,8 @@
 import type { ExpressionBuilder } from "kysely";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Executor } from "../../storage/database.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { Schema } from "../../storage/schema.ts";
-import type { ProjectResource } from "./stored-response-queries.ts";
 import type { ResponseItemRow } from "./stored-response-rows.ts";
 
 /** Input items of one response, or all items of one conversation. */

@@ -3,6 +3,7 @@
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { updateConversation } from "./conversation-queries.ts";
 import type { EventLog, StreamEvent } from "./event-log.ts";
@@ -16,7 +17,6 @@ import {
   findResponse,
   insertResponse,
   isRunningStatus,
-  type ProjectResource,
   updateRunningResponse,
 } from "./stored-response-queries.ts";
 import type { ResponseItemRow, StoredResponseRow } from "./stored-response-rows.ts";

@@ -3,18 +3,13 @@
 import { mapInSlices } from "../../kernel/async/map-in-slices.ts";
 import { HOUR_MS } from "../../kernel/durations.ts";
 import type { Database, Executor } from "../../storage/database.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import { type ContextParam, checkContextSize, checkReferences } from "./context-limits.ts";
 import { measureItems, readItemBytes, readItems, readRows } from "./item-queries.ts";
 import { LargeReads } from "./large-reads.ts";
 import { chainTooLong, notEnded, previousResponseNotFound } from "./response-faults.ts";
 import type { SealedRows } from "./sealed-rows.ts";
-import {
-  findResponse,
-  isRunningStatus,
-  type ProjectResource,
-  readChain,
-  touchResponses,
-} from "./stored-response-queries.ts";
+import { findResponse, isRunningStatus, readChain, touchResponses } from "./stored-response-queries.ts";
 import type { ResponseItemRow } from "./stored-response-rows.ts";
 
 /** Item as the API shows it. */

@@ -1,16 +1,12 @@
 /** Responses that outlive their request, always found through their project. */
 
 import type { Executor } from "../../storage/database.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
+import { deleteResource, removeResourcesBefore } from "./expiring-resources.ts";
 import type { StoredResponseRow } from "./stored-response-rows.ts";
 
 /** Statuses of a response that still runs. */
 const RUNNING_STATUSES = ["queued", "in_progress"] as const;
-
-/** Resource of a project, so that other projects' resources cannot be found. */
-export interface ProjectResource {
-  projectId: string;
-  id: string;
-}
 
 export async function insertResponse(executor: Executor, row: StoredResponseRow): Promise<void> {
   await executor.insertInto("storedResponses").values(row).execute();
@@ -118,31 +114,13 @@ export async function touchResponses(executor: Executor, ids: readonly string[],
 }
 
 /** Deletes the response, and its items that are in no conversation. Returns false when there was none. */
-export async function deleteResponse(executor: Executor, { projectId, id }: ProjectResource): Promise<boolean> {
-  const result = await executor
-    .deleteFrom("storedResponses")
-    .where("id", "=", id)
-    .where("projectId", "=", projectId)
-    .executeTakeFirst();
-  if (result.numDeletedRows === 0n) return false;
-  await deleteContentOf(executor, [id]);
-  return true;
+export function deleteResponse(executor: Executor, resource: ProjectResource): Promise<boolean> {
+  return deleteResource(executor, "storedResponses", resource, deleteContentOf);
 }
 
 /** Deletes at most `max` responses last used before `time` and returns their number. */
-export async function removeResponsesBefore(executor: Executor, time: number, max: number): Promise<number> {
-  const expired = await executor
-    .selectFrom("storedResponses")
-    .select("id")
-    .where("usedAt", "<", time)
-    .orderBy("usedAt")
-    .limit(max)
-    .execute();
-  const ids = expired.map(({ id }) => id);
-  if (ids.length === 0) return 0;
-  await executor.deleteFrom("storedResponses").where("id", "in", ids).execute();
-  await deleteContentOf(executor, ids);
-  return ids.length;
+export function removeResponsesBefore(executor: Executor, time: number, max: number): Promise<number> {
+  return removeResourcesBefore(executor, "storedResponses", { time, max }, deleteContentOf);
 }
 
 async function deleteContentOf(executor: Executor, ids: readonly string[]): Promise<void> {

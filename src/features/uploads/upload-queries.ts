@@ -1,7 +1,7 @@
 /** Uploads, always found through their project. */
 
 import type { Executor } from "../../storage/database.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { UploadPartRow, UploadRow } from "./upload-rows.ts";
 
 export async function insertUpload(executor: Executor, row: UploadRow): Promise<void> {

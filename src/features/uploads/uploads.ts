@@ -10,9 +10,9 @@ import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { processOwner } from "../../kernel/process/process-owner.ts";
 import type { Database, Executor } from "../../storage/database.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { FileRow } from "../files/file-rows.ts";
 import type { FileStore } from "../files/file-store.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
 import {
   changeUpload,
   deleteUpload,

@@ -3,8 +3,8 @@
 import type { Updateable } from "kysely";
 import type { Database, Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { ShownCounts } from "../../wire/openai/vector-stores.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
 import type { VectorStoreRow } from "./vector-store-rows.ts";
 
 export async function insertVectorStore(executor: Executor, row: VectorStoreRow): Promise<void> {

@@ -5,7 +5,7 @@ import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
-import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import type { ProjectResource } from "../../storage/project-resource.ts";
 import {
   emptyTotals,
   findVectorStore,
