@@ -1,4 +1,4 @@
-import type { WireScript } from "./wire-scripts.ts";
+import type { WireScript } from "./wire-script.ts";
 
 /** Budgets and spend alerts of the organization and of a project. */
 export const budgets: WireScript = async ({ recorder, adminKey }) => {

@@ -1,4 +1,4 @@
-import type { WireScript } from "./wire-scripts.ts";
+import type { WireScript } from "./wire-script.ts";
 
 /** Models, connections, settings and versions of the configuration. Ends without entries. */
 export const configuration: WireScript = async ({ recorder, adminKey }) => {

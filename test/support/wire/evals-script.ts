@@ -1,4 +1,4 @@
-import type { WireScript } from "./wire-scripts.ts";
+import type { WireScript } from "./wire-script.ts";
 
 /** Evals; what a run results in depends on time, and other tests check it. */
 export const evals: WireScript = async ({ recorder, key }) => {

@@ -1,6 +1,6 @@
 /** Requests to lists of MCP servers and calls of their tools, of a service without servers. */
 
-import type { WireScript } from "./wire-scripts.ts";
+import type { WireScript } from "./wire-script.ts";
 
 export const mcp: WireScript = async ({ recorder, key, adminKey }) => {
   const send = (title: string, route: string, body?: object) => recorder.send(title, route, { key, body });

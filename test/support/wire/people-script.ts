@@ -1,4 +1,4 @@
-import type { WireScript } from "./wire-scripts.ts";
+import type { WireScript } from "./wire-script.ts";
 
 /** Invites, groups and roles. */
 export const people: WireScript = async ({ recorder, adminKey }) => {

@@ -1,4 +1,4 @@
-import type { WireScript } from "./wire-scripts.ts";
+import type { WireScript } from "./wire-script.ts";
 
 /** Stored prompts. */
 export const prompts: WireScript = async ({ recorder, key }) => {

@@ -1,4 +1,4 @@
-import type { WireScript } from "./wire-scripts.ts";
+import type { WireScript } from "./wire-script.ts";
 
 /** Saved chats, which keys do not reach. test/saved-chats has the answers for people. */
 export const savedChats: WireScript = async ({ recorder, key }) => {

@@ -1,4 +1,4 @@
-import type { WireScript } from "./wire-scripts.ts";
+import type { WireScript } from "./wire-script.ts";
 
 /** Provisioning of users and groups. */
 export const scim: WireScript = async ({ recorder, adminKey }) => {

@@ -1,7 +1,7 @@
 /** Requests to vector stores and uploads, in recordable order. */
 
 import { eventually } from "../service/eventually.ts";
-import type { WireScript } from "./wire-scripts.ts";
+import type { WireScript } from "./wire-script.ts";
 
 export const vectorStores: WireScript = async ({ recorder, key }) => {
   const send = (title: string, route: string, body?: object) => recorder.send(title, route, { key, body });

@@ -1,0 +1,117 @@
+import { MODELS, user, WEATHER } from "./chat-inputs.ts";
+import type { WireScript } from "./wire-script.ts";
+
+export const chat: WireScript = async ({ recorder, key }) => {
+  const path = "POST /v1/chat/completions";
+  const tools = [{ type: "function", function: { name: "weather", parameters: WEATHER } }];
+  for (const model of MODELS) {
+    const send = (title: string, fields: object) =>
+      recorder.send(`${model}: ${title}`, path, { key, body: { model, messages: user("Hello you"), ...fields } });
+    await send("complete", {});
+    await send("stream", { stream: true });
+    await send("stream with usage", { stream: true, stream_options: { include_usage: true } });
+    await send("ignored field", { unheard_of: 1, store: false });
+    await send("tools", { messages: user("weather"), tools });
+    await send("streamed tools", { messages: user("weather"), tools, stream: true });
+    await send("reasoning", { messages: user("think") });
+    await send("streamed reasoning", { messages: user("think"), stream: true });
+    await send("limit", { max_completion_tokens: 1 });
+    await send("stop", { stop: "you", stream: true });
+    await send("failure", { messages: user("fails") });
+    await send("streamed failure", { messages: user("fails"), stream: true });
+    await send("failure in the stream", { messages: user("breaks"), stream: true });
+    await send("failure in the answer", { messages: user("breaks") });
+  }
+  const ask = (title: string, body: unknown, asKey = key) => recorder.send(title, path, { key: asKey, body });
+  const parrot = { model: "parrot", messages: user("Hello you") };
+  await ask("choices and logprobs", { ...parrot, n: 2, logprobs: true, top_logprobs: 1 });
+  await ask("streamed choices and logprobs", { ...parrot, n: 2, logprobs: true, stream: true });
+  await ask("moderation", { ...parrot, moderation: { model: "judge" } });
+  await ask("streamed moderation", { ...parrot, moderation: { model: "judge" }, stream: true });
+  await ask("unknown model", { ...parrot, model: "none" });
+  await ask("model of another task", { ...parrot, model: "judge" });
+  await ask("invalid field", { ...parrot, temperature: "hot" });
+  await ask("unsupported field", { ...parrot, audio: { voice: "alloy", format: "mp3" }, modalities: ["audio"] });
+  await ask("no messages", { model: "parrot" });
+  await ask("no JSON", "{");
+  await ask("wrong key", parrot, "sk-wrong");
+  await recorder.send("no key", path, { body: parrot });
+  await recorder.send("other type", path, { key, body: "x", headers: { "content-type": "text/plain" } });
+};
+
+export const completions: WireScript = async ({ recorder, key }) => {
+  for (const model of MODELS) {
+    const send = (title: string, fields: object) =>
+      recorder.send(`${model}: ${title}`, "POST /v1/completions", {
+        key,
+        body: { model, prompt: "Hello you", ...fields },
+      });
+    await send("complete", {});
+    await send("stream", { stream: true });
+    await send("stream with usage", { stream: true, stream_options: { include_usage: true } });
+    await send("two prompts", { prompt: ["one", "two"], unheard_of: 1 });
+    await send("streamed prompts", { prompt: ["one", "two"], stream: true, echo: true });
+    await send("failure", { prompt: "fails" });
+    await send("failure in the stream", { prompt: "breaks", stream: true });
+    await send("invalid field", { max_tokens: -1 });
+  }
+};
+
+export const messages: WireScript = async ({ recorder, key }) => {
+  const tools = [{ name: "weather", input_schema: WEATHER }];
+  for (const model of MODELS) {
+    const send = (title: string, fields: object) =>
+      recorder.send(`${model}: ${title}`, "POST /v1/messages", {
+        headers: { "x-api-key": key, "anthropic-version": "2023-06-01" },
+        body: { model, max_tokens: 50, messages: user("Hello you"), ...fields },
+      });
+    await send("complete", {});
+    await send("stream", { stream: true });
+    await send("tools", { messages: user("weather"), tools });
+    await send("streamed tools", { messages: user("weather"), tools, stream: true });
+    await send("thinking", {
+      messages: user("think"),
+      thinking: { type: "enabled", budget_tokens: 1024 },
+      max_tokens: 2000,
+    });
+    await send("failure", { messages: user("fails") });
+    await send("failure in the stream", { messages: user("breaks"), stream: true });
+    await send("ignored field", { unheard_of: 1 });
+    await send("invalid field", { max_tokens: 0 });
+  }
+  const count = { model: "parrot", messages: user("Hello you") };
+  await recorder.send("count tokens", "POST /v1/messages/count_tokens", { key, body: count });
+  await recorder.send("count without messages", "POST /v1/messages/count_tokens", { key, body: { model: "parrot" } });
+  await recorder.send("no key", "POST /v1/messages", { body: count });
+};
+
+export const ollama: WireScript = async ({ recorder, key }) => {
+  const tools = [{ type: "function", function: { name: "weather", parameters: WEATHER } }];
+  for (const model of [...MODELS, "parrot:latest"]) {
+    const send = (title: string, operation: "chat" | "generate", fields: object) =>
+      recorder.send(`${model}: ${title}`, `POST /api/${operation}`, { key, body: { model, ...fields } });
+    const hello = { messages: user("Hello you") };
+    await send("complete chat", "chat", { ...hello, stream: false });
+    await send("chat", "chat", hello);
+    await send("complete prompt", "generate", { prompt: "Hello you", stream: false });
+    await send("prompt", "generate", { prompt: "Hello you" });
+    await send("raw prompt", "generate", { prompt: "Hello you", raw: true });
+    await send("tools", "chat", { messages: user("weather"), tools, stream: false });
+    await send("streamed tools", "chat", { messages: user("weather"), tools });
+    await send("thinking", "chat", { messages: user("think"), think: true });
+    await send("failure", "chat", { messages: user("fails") });
+    await send("failure in the stream", "chat", { messages: user("breaks") });
+    await send("ignored field", "chat", { ...hello, stream: false, unheard_of: 1 });
+    await send("load", "generate", {});
+    await send("unload", "chat", { messages: [], keep_alive: 0 });
+  }
+  const post = (title: string, path: string, body: unknown) => recorder.send(title, `POST /api/${path}`, { key, body });
+  await post("embed", "embed", { model: "minilm", input: ["one", "two"] });
+  await post("embeddings", "embeddings", { model: "minilm", prompt: "one" });
+  await post("show", "show", { model: "parrot" });
+  await post("show an unknown model", "show", { model: "none" });
+  await post("invalid field", "chat", { model: "parrot", messages: 1 });
+  for (const path of ["tags", "ps", "version"]) await recorder.send(path, `GET /api/${path}`, { key });
+  await recorder.send("no key", "GET /api/tags");
+  await recorder.send("notice", "GET /");
+};
