@@ -21,6 +21,7 @@ import {
   withContents,
 } from "../../wire/content-references.ts";
 import type { Caller } from "../accounts/caller.ts";
+import { ContentBounds } from "./content-bounds.ts";
 import type { FileStore } from "./file-store.ts";
 import { mediaTypeOf } from "./media-type.ts";
 
@@ -60,7 +61,6 @@ interface Purpose {
   hold: (bytes: number) => void;
 }
 
-const MAX_REFERENCES = 100;
 const TIMEOUT_MS = 30_000;
 /** Downloads of one project at the same time. */
 const CONCURRENCY = 8;
@@ -220,41 +220,6 @@ interface ReadContext {
   caller: Caller;
   signal: AbortSignal;
   bounds: ContentBounds;
-}
-
-/** Counts what one request refers to. */
-class ContentBounds {
-  readonly #maxBytes: number;
-  readonly #hold: (bytes: number) => void;
-  #bytes = 0;
-  #references = 0;
-
-  constructor(maxBytes: number, hold: (bytes: number) => void) {
-    this.#maxBytes = maxBytes;
-    this.#hold = hold;
-  }
-
-  get remainingBytes(): number {
-    return this.#maxBytes - this.#bytes;
-  }
-
-  /** Throws a Fault above the limit. */
-  addReferences(references: readonly ContentReference[]): void {
-    this.#references += references.length;
-    if (this.#references <= MAX_REFERENCES) return;
-    const message = `The request refers to more than ${MAX_REFERENCES} files and addresses. Send fewer.`;
-    throw invalidRequest(message, references.at(-1)?.param, "invalid_value");
-  }
-
-  /** Throws a Fault above the limit. */
-  addBytes(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes > this.#maxBytes) {
-      const message = `The files and addresses of the request have more than ${this.#maxBytes} bytes, the limit of server.max_body_bytes.`;
-      throw new Fault("body-too-large", message, { code: "request_too_large" });
-    }
-    this.#hold(this.#bytes);
-  }
 }
 
 function referencesOf<Body extends object>(body: Body, fields: readonly (keyof Body & string)[]): ContentReference[] {

@@ -2,14 +2,13 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsync } from "fastify";
 import { operation } from "../../http/operation.ts";
 import {
-  toCostsPage,
   toCostsRequest,
   toExportRequest,
-  toUsagePage,
   toUsageRequest,
   UsageExportQuery,
   UsageQuery,
 } from "../../wire/openai/organization/organization-usage.ts";
+import { toCostsPage, toUsagePage } from "../../wire/openai/organization/organization-usage-pages.ts";
 import { toDays, toUsageTotals, UsageTotalsQuery } from "../../wire/openai/organization/organization-usage-totals.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { CostsPage, UsageTotals, usagePage } from "../../wire/openapi/usage-answers.ts";

@@ -1,0 +1,128 @@
+/** Pages of usage and of costs. */
+
+import { HOUR_MS } from "../../../kernel/durations.ts";
+import type { RecordedDetails, RecordedUsage } from "../../../kernel/usage.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { CostsPage } from "../../openapi/usage-answers.ts";
+import { toSeconds } from "./organization-list.ts";
+
+interface UsageSum extends RecordedUsage, RecordedDetails {
+  requests: number;
+  projectId?: string;
+  keyId?: string;
+  model?: string;
+  deployment?: string;
+  operation?: string;
+  serviceTier?: string | null;
+  isBatch?: number;
+  label?: string;
+}
+
+interface Report {
+  /** Kind of the labels in the sums. */
+  labelKind?: "end_user" | "tag" | "tool" | "prompt" | undefined;
+  buckets: readonly { beginsAt: number; endsAt: number; sums: readonly UsageSum[] }[];
+  next: number | undefined;
+}
+
+export type UsageKind =
+  | "completions"
+  | "embeddings"
+  | "moderations"
+  | "audio_speeches"
+  | "audio_transcriptions"
+  | "images"
+  | "vector_stores";
+
+export function toUsagePage(kind: UsageKind, report: Report) {
+  return toPage(report, (sum, { beginsAt, endsAt }) => ({
+    object: `organization.usage.${kind}.result` as const,
+    ...AMOUNTS[kind](sum, endsAt - beginsAt),
+    num_model_requests: sum.requests,
+    project_id: sum.projectId ?? null,
+    user_id: null,
+    api_key_id: sum.keyId ?? null,
+    model: sum.model ?? null,
+    ...(kind === "completions" && {
+      batch: sum.isBatch === undefined ? null : sum.isBatch === 1,
+      service_tier: serviceTierOf(sum),
+    }),
+    ...extensionsOf(sum, report),
+  }));
+}
+
+/** Name of the standard tier in OpenAI's API. */
+function serviceTierOf({ serviceTier }: UsageSum): string | null {
+  return serviceTier === undefined ? null : (serviceTier ?? "default");
+}
+
+/** Groups that OpenAI's API does not have. */
+function extensionsOf({ deployment, label }: UsageSum, { labelKind }: Report): Record<string, string> {
+  return {
+    ...(deployment !== undefined && { x_deployment: deployment }),
+    ...(label !== undefined && { [`x_${labelKind}`]: label }),
+  };
+}
+
+const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum, bucketMs: number) => Record<string, number>>> = {
+  completions: (sum) => ({
+    input_tokens: sum.promptTokens,
+    input_cached_tokens: sum.cachedTokens,
+    input_cache_write_tokens: sum.cacheWriteTokens,
+    input_uncached_tokens: sum.promptTokens - sum.cachedTokens - sum.cacheWriteTokens,
+    output_tokens: sum.completionTokens,
+    input_audio_tokens: sum.inputAudioTokens,
+    output_audio_tokens: sum.outputAudioTokens,
+    x_output_reasoning_tokens: sum.reasoningTokens,
+    x_num_tool_calls: sum.toolCalls,
+  }),
+  embeddings: (sum) => ({ input_tokens: sum.promptTokens }),
+  moderations: (sum) => ({ input_tokens: sum.promptTokens }),
+  audio_speeches: (sum) => ({ characters: sum.characters }),
+  audio_transcriptions: (sum) => ({ seconds: Math.round(sum.audioMilliseconds / 1000) }),
+  images: (sum) => ({ images: sum.images }),
+  // The mean size during the bucket. Sizes are recorded each hour.
+  vector_stores: ({ storedByteHours }, bucketMs) => ({
+    usage_bytes: Math.round(storedByteHours / Math.max(1, bucketMs / HOUR_MS)),
+    x_stored_byte_hours: storedByteHours,
+  }),
+};
+
+const NANO = 1e9;
+
+/** Renders costs. Clients read the amount as a number, so it is 0 with `x_unpriced` when the price was unknown. */
+export function toCostsPage(report: Report): AnswerOf<typeof CostsPage> {
+  return toPage(report, (sum) => ({
+    object: "organization.costs.result" as const,
+    amount: { value: (sum.costNanoDollars ?? 0) / NANO, currency: "usd" },
+    ...(sum.costNanoDollars === null ? { x_unpriced: true } : {}),
+    ...(sum.operation === undefined ? {} : { x_operation: sum.operation }),
+    ...(sum.isBatch === undefined ? {} : { x_batch: sum.isBatch === 1 }),
+    ...(sum.serviceTier === undefined ? {} : { x_service_tier: serviceTierOf(sum) }),
+    ...extensionsOf(sum, report),
+    ...(sum.reportedCostNanoDollars === null ? {} : { x_reported: sum.reportedCostNanoDollars / NANO }),
+    ...(sum.comparedCostNanoDollars === null ? {} : { x_compared: sum.comparedCostNanoDollars / NANO }),
+    line_item: sum.model ?? null,
+    project_id: sum.projectId ?? null,
+    api_key_id: sum.keyId ?? null,
+    user_id: null,
+    quantity: null,
+  }));
+}
+
+function toPage<Result>(
+  { buckets, next }: Report,
+  toResult: (sum: UsageSum, bucket: Pick<Report["buckets"][number], "beginsAt" | "endsAt">) => Result,
+) {
+  return {
+    object: "page" as const,
+    data: buckets.map(({ beginsAt, endsAt, sums }) => ({
+      object: "bucket" as const,
+      start_time: toSeconds(beginsAt),
+      end_time: toSeconds(endsAt),
+      results: sums.map((sum) => toResult(sum, { beginsAt, endsAt })),
+    })),
+    has_more: next !== undefined,
+    next_page: next === undefined ? null : `page_${toSeconds(next)}`,
+  };
+}
