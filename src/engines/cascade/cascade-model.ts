@@ -1,9 +1,9 @@
 /** Asks a guard about the texts that a classifier is unsure about. */
 
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
+import { growingCache } from "../../kernel/growing-cache.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import { type Band, harmLogOdds, isUnsure, shiftUnsureScores } from "./combine-verdicts.ts";
@@ -38,7 +38,7 @@ export class CascadeModel implements ModerationModel {
   readonly #settings: CascadeSettings;
   readonly #logger: Logger;
   /** Log odds of harm by project and text. */
-  readonly #harm = new LRUCache<string, number>({ max: REMEMBERED_TEXTS });
+  readonly #harm = growingCache<number>(REMEMBERED_TEXTS);
 
   constructor(
     models: { classifier: ModerationModel; guard: ModerationModel },

@@ -1,7 +1,7 @@
 /** Authenticates callers and manages organizations, projects and API keys. */
 
-import { LRUCache } from "lru-cache";
 import { Fault, unavailable } from "../../kernel/faults.ts";
+import { growingCache } from "../../kernel/growing-cache.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { ConsoleSessions, hashSessionToken, isTokenLength } from "../console/console-sessions.ts";
@@ -95,7 +95,7 @@ export class Accounts {
   #areBootstrapKeysMissing = false;
   #anonymousKeyHash: string | undefined;
   /** Hashes of the keys of batches, whose lines ask for them one by one. A key's hash never changes. */
-  readonly #keyHashes = new LRUCache<string, string>({ max: MAX_KEY_HASHES });
+  readonly #keyHashes = growingCache<string>(MAX_KEY_HASHES);
 
   constructor(options: AccountsOptions) {
     const { database, logger } = options;

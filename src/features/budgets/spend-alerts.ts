@@ -1,6 +1,6 @@
 /** Finds spend limits and budgets whose spending reaches a percentage that is reported. */
 
-import { LRUCache } from "lru-cache";
+import { growingCache } from "../../kernel/growing-cache.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
@@ -33,7 +33,7 @@ export class SpendAlerts {
   /** Amounts to check, by bound. */
   #pending = new Map<string, SpendBound>();
   /** Highest percentage of each bound that is reported. */
-  readonly #reported = new LRUCache<string, number>({ max: MAX_REPORTED });
+  readonly #reported = growingCache<number>(MAX_REPORTED);
 
   constructor(options: SpendAlertsOptions) {
     this.#options = options;

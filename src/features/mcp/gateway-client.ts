@@ -2,8 +2,9 @@
 
 import { randomUUID } from "node:crypto";
 import type { LoggingLevel, McpRequestContext, Server, ServerContext } from "@modelcontextprotocol/server";
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import { untilAborted } from "../../kernel/async/until-aborted.ts";
+import { growingCache } from "../../kernel/growing-cache.ts";
 import type { ClientMessages } from "./client-messages.ts";
 import { type ClientSession, readSession, SESSION_HEADER } from "./client-session.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
@@ -29,7 +30,7 @@ const MAX_LOG_MESSAGES = 1000;
 export type SessionLevels = LRUCache<string, LoggingLevel>;
 
 export function newSessionLevels(): SessionLevels {
-  return new LRUCache({ max: 10_000 });
+  return growingCache(10_000);
 }
 
 export interface GatewayClient {

@@ -1,6 +1,6 @@
 /** Lists of what servers offer: how they are asked for, and those of accounts. */
 
-import { LRUCache } from "lru-cache";
+import { growingCache } from "../../kernel/growing-cache.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import type { McpOffer, OfferKind } from "./mcp-offer.ts";
 
@@ -33,7 +33,7 @@ export async function listOnce<Kind extends OfferKind>(
 
 /** What servers offer to accounts. Requests of one account share a list, which no other account sees. */
 export class AccountLists {
-  readonly #lists = new LRUCache<string, Promise<McpOffer[OfferKind]>>({ max: MAX_ACCOUNT_LISTS, ttl: LIST_MS });
+  readonly #lists = growingCache<Promise<McpOffer[OfferKind]>>(MAX_ACCOUNT_LISTS, { ttlMs: LIST_MS });
 
   /** `account`: names an account and its tokens. */
   list<Kind extends OfferKind>(account: string, kind: Kind, connect: Connect): Promise<McpOffer[Kind]> {

@@ -1,6 +1,6 @@
 /** Estimates the completion tokens of requests without `max_tokens`, from earlier answers. */
 
-import { LRUCache } from "lru-cache";
+import { growingCache } from "../../kernel/growing-cache.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { QuotaClaim } from "./quota.ts";
 
@@ -13,7 +13,7 @@ const DECAY = 0.02;
 
 export class CompletionEstimates {
   /** By project and model: the answers of one tenant must not raise what another one has to reserve. */
-  readonly #tokens = new LRUCache<string, number>({ max: MAX_ENTRIES });
+  readonly #tokens = growingCache<number>(MAX_ENTRIES);
 
   /** Close to the longest recent answer, times `choices`; 0 without a model. */
   estimate({ caller, model, choices = 1 }: EstimatedClaim): number {

@@ -1,9 +1,9 @@
 /** Enforces spend limits and budgets: the maximum cost of a request is reserved before it begins. */
 
-import { LRUCache } from "lru-cache";
 import type { Counters } from "../../counters/counters.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { growingCache } from "../../kernel/growing-cache.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -42,7 +42,7 @@ const MAX_BEGUN = 50_000;
 export class SpendLimits implements Quota {
   readonly #options: SpendLimitsOptions;
   /** Counters that are initialized with the amount spent so far, or a promise while that is loading. */
-  readonly #begun = new LRUCache<string, Promise<void> | "begun">({ max: MAX_BEGUN });
+  readonly #begun = growingCache<Promise<void> | "begun">(MAX_BEGUN);
 
   constructor(options: SpendLimitsOptions) {
     this.#options = options;

@@ -1,9 +1,9 @@
 /** Words of recorded content for full-text search: the database gets keyed hashes, from which no word can be read. */
 
 import { createHmac } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import type { ChatContent } from "../../contracts/chat-content.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
+import { growingCache } from "../../kernel/growing-cache.ts";
 
 const MAX_WORD_LENGTH = 64;
 /** Different words of one request that are indexed. */
@@ -64,7 +64,7 @@ function addPairs(words: Set<string>, characters: readonly string[]): void {
 
 export class SearchTokens {
   readonly #keys: readonly Buffer[];
-  readonly #cache = new LRUCache<string, string>({ max: MAX_CACHED_TOKENS });
+  readonly #cache = growingCache<string>(MAX_CACHED_TOKENS);
 
   constructor({ searchKeys }: Pick<Keyring, "searchKeys">) {
     this.#keys = searchKeys;

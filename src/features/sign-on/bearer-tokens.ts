@@ -2,10 +2,10 @@
 
 import { hash } from "node:crypto";
 import { decodeJwt, type JWTPayload } from "jose";
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { growingCache } from "../../kernel/growing-cache.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import { OPERATOR } from "../accounts/audit/audit.ts";
@@ -50,7 +50,7 @@ export class BearerTokens {
   readonly #transactions: AccountTransactions;
   readonly #now: () => number;
   /** Claims of verified tokens, by the tokens' hashes. */
-  readonly #verified = new LRUCache<string, JWTPayload>({ max: MAX_CACHED, ttl: CACHE_MS });
+  readonly #verified = growingCache<JWTPayload>(MAX_CACHED, { ttlMs: CACHE_MS });
 
   constructor({ issuers, fetch, transactions, now = Date.now }: BearerTokensOptions) {
     this.#transactions = transactions;

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { listPools } from "../../catalog/deployment-status.ts";
 import { operation } from "../../http/operation.ts";
 import type { Deployment } from "../../inference/deployment.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
+import { growingCache } from "../../kernel/growing-cache.ts";
 import {
   type OverviewMinute,
   percentilesOf,
@@ -44,7 +44,7 @@ const MAX_SHARED = 1000;
 /** GET /v1/organization/overview. A project key sees its own project. */
 export function overview({ accounts, history, reports, catalog }: OverviewParts): FastifyPluginAsync {
   const hours = new RecentHours(history);
-  const shared = new LRUCache<string, Promise<ReturnType<typeof toOverview>>>({ max: MAX_SHARED, ttl: SHARED_MS });
+  const shared = growingCache<Promise<ReturnType<typeof toOverview>>>(MAX_SHARED, { ttlMs: SHARED_MS });
   return async (app) => {
     app.get(
       "/overview",

@@ -1,9 +1,9 @@
 /** Caches API keys in memory, never older than a second while the database can be reached. */
 
 import type DataLoader from "dataloader";
-import { LRUCache } from "lru-cache";
 import { withTimeout } from "../../../kernel/async/timeout.ts";
 import { Fault, unavailable } from "../../../kernel/faults.ts";
+import { growingCache } from "../../../kernel/growing-cache.ts";
 import type { Logger } from "../../../observability/logger.ts";
 import { batchLoader } from "../batch-loader.ts";
 import { type CachedKey, type KeyRecord, type KeySource, toCachedKey } from "./cached-key.ts";
@@ -28,8 +28,8 @@ export interface ApiKeyCacheOptions {
 
 export class ApiKeyCache {
   readonly #options: ApiKeyCacheOptions;
-  readonly #known = new LRUCache<string, CachedKey>({ max: MAX_KEPT });
-  readonly #unknown = new LRUCache<string, true>({ max: MAX_KEPT });
+  readonly #known = growingCache<CachedKey>(MAX_KEPT);
+  readonly #unknown = growingCache<true>(MAX_KEPT);
   readonly #loader: DataLoader<string, CachedKey | undefined>;
   /** Increments whenever earlier reads may be outdated: a slow read is not cached. */
   #epoch = 0;

@@ -1,8 +1,8 @@
 /** Authorization servers of MCP servers: discovery (RFC 9728, RFC 8414, OpenID Connect), registration, requests. */
 
-import { LRUCache } from "lru-cache";
 import * as oauth from "openid-client";
 import { HOUR_MS } from "../../../kernel/durations.ts";
+import { growingCache } from "../../../kernel/growing-cache.ts";
 import { isLoopbackName } from "../../../kernel/outgoing/loopback-name.ts";
 import { AddressRefused } from "../../../kernel/outgoing/outgoing-guard.ts";
 import { VERSION } from "../../../kernel/version.ts";
@@ -37,9 +37,9 @@ const MAX_CACHED = 500;
 export class AuthorizationServers {
   readonly #fetches: GrantFetches;
   /** By issuer and server. */
-  readonly #metadata = new LRUCache<string, Metadata>({ max: MAX_CACHED, ttl: HOUR_MS });
+  readonly #metadata = growingCache<Metadata>(MAX_CACHED, { ttlMs: HOUR_MS });
   /** Registrations by server, issuer and redirect address: people who connect within an hour share one. */
-  readonly #clients = new LRUCache<string, Promise<GrantClient>>({ max: MAX_CACHED, ttl: HOUR_MS });
+  readonly #clients = growingCache<Promise<GrantClient>>(MAX_CACHED, { ttlMs: HOUR_MS });
 
   constructor(fetches: GrantFetches) {
     this.#fetches = fetches;
