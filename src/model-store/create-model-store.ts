@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { EnvHttpProxyAgent } from "undici";
+import { EnvHttpProxyAgent } from "../kernel/outgoing/undici.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { MANIFEST } from "./manifest/manifest.ts";

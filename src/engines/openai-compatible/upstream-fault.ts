@@ -1,8 +1,8 @@
 /** Maps upstream failures to Faults that name the deployment, never the upstream's address or key. */
 
-import { errors } from "undici";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault, type FaultKind, unavailable } from "../../kernel/faults.ts";
+import { errors } from "../../kernel/outgoing/undici.ts";
 import { EventTooLongError } from "../../kernel/server-sent-events.ts";
 import { ResponseTooLongError, UpstreamTimeoutError } from "./connection/exchange.ts";
 import { type Redact, renameModel } from "./connection/redact.ts";

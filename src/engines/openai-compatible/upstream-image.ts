@@ -1,6 +1,6 @@
 /** An image model behind any API of OpenAI's kind: JSON for prompts, a form for edits, a stream where it is asked for. */
 
-import { FormData } from "undici";
+import type { FormData } from "undici";
 import { z } from "zod";
 import type { ImageAbilities, ImageEvent, ImageModel, ImageRequest } from "../../contracts/image-model.ts";
 import { parseImageUsage } from "../../wire/usage/image-usage.ts";
@@ -78,7 +78,8 @@ export class UpstreamImage extends UpstreamModel implements ImageModel {
 }
 
 async function toForm(fields: Record<string, unknown>, { images, mask }: ImageRequest): Promise<FormData> {
-  const form = new FormData();
+  const undici = await import("undici");
+  const form = new undici.FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
   // A single image has the name that older servers know.
   const name = images.length === 1 ? "image" : "image[]";

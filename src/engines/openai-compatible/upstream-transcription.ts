@@ -1,6 +1,6 @@
 /** A transcription model behind any API of OpenAI's kind: the upload is sent on from disk, a stream passed on as it comes. */
 
-import { FormData } from "undici";
+import type { FormData } from "undici";
 import { z } from "zod";
 import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../../contracts/engine.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -113,7 +113,8 @@ async function secondsOf({ samples }: TranscriptionRequest, signal: AbortSignal)
 }
 
 async function toForm(request: TranscriptionRequest, model: string): Promise<FormData> {
-  const form = new FormData();
+  const undici = await import("undici");
+  const form = new undici.FormData();
   form.append("model", model);
   form.append("response_format", toFormat(request));
   if (request.stream) form.append("stream", "true");

@@ -3,10 +3,11 @@
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { AwsV4Signer } from "aws4fetch";
-import { type Dispatcher, request as send } from "undici";
+import type { Dispatcher } from "undici";
 import { retry } from "../../kernel/async/retry.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault, unavailable } from "../../kernel/faults.ts";
+import { request as send } from "../../kernel/outgoing/undici.ts";
 import type { BlobStore, ByteRange } from "./blob-store.ts";
 import type { S3Options } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 /** Transport to a server over streamable HTTP: through the guard of addresses, within bytes, without redirects. */
 
 import type { FetchLike, Transport } from "@modelcontextprotocol/client";
-import { type Dispatcher, fetch as undiciFetch } from "undici";
+import type { Dispatcher, RequestInit as UndiciRequestInit } from "undici";
 import type { ConnectionWatch } from "./mcp-connection.ts";
 
 export interface HttpTransportOptions {
@@ -39,8 +39,9 @@ export async function openHttpTransport(
     const answers = init?.method === "POST" || new Headers(init?.headers).has("last-event-id");
     const stream = answers ? streams.open() : streams.ignore();
     try {
-      const sent = { ...init, dispatcher, redirect: "manual" } as Parameters<typeof undiciFetch>[1];
-      const response = await undiciFetch(String(address), sent);
+      const sent = { ...init, dispatcher, redirect: "manual" } as UndiciRequestInit;
+      const undici = await import("undici");
+      const response = await undici.fetch(String(address), sent);
       const facts = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
       if (response.body === null) {
         stream.end();

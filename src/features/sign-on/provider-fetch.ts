@@ -1,6 +1,5 @@
 /** Requests to addresses that the operator configured, through the guard of outgoing connections, within bounds. */
 
-import { fetch as undiciFetch } from "undici";
 import type { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import { VERSION } from "../../kernel/version.ts";
 
@@ -14,7 +13,8 @@ export function providerFetch(guard: OutgoingGuard): ProviderFetch {
     const { headers, ...rest } = options as { headers?: Headers };
     const sent = new Headers(headers);
     sent.set("user-agent", `Parlance/${VERSION}`);
-    const answer = await undiciFetch(url, {
+    const undici = await import("undici");
+    const answer = await undici.fetch(url, {
       ...rest,
       headers: [...sent],
       redirect: "manual",

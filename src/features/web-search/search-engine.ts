@@ -1,8 +1,9 @@
 /** Asks the operator's search engine. */
 
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { getJson, postJson } from "../../kernel/outgoing/ask-json.ts";
+import { Agent } from "../../kernel/outgoing/undici.ts";
 import type { UserLocation, WebPage } from "../../wire/responses/web-search.ts";
 import type { WebSearchSettings } from "./settings.ts";
 

@@ -1,10 +1,10 @@
 /** Delivers what is in the outbox. Each delivery is a job, which any replica runs. */
 
-import { request } from "undici";
 import { type Backoff, backoffDelay } from "../../kernel/async/backoff.ts";
 import { HOUR_SECONDS, MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
+import { request } from "../../kernel/outgoing/undici.ts";
 import { VERSION } from "../../kernel/version.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";

@@ -1,6 +1,7 @@
 /** Asks a service of the operator and reads its JSON answer, within bounds. */
 
-import { type Dispatcher, request } from "undici";
+import type { Dispatcher } from "undici";
+import { request } from "./undici.ts";
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 

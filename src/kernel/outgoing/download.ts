@@ -1,8 +1,8 @@
 /** Downloads what a URL refers to, within bounds. */
 
-import { request } from "undici";
 import { VERSION } from "../version.ts";
 import { AddressRefused, type OutgoingGuard, parseUrl } from "./outgoing-guard.ts";
+import { request } from "./undici.ts";
 
 export interface Download {
   bytes: Buffer;

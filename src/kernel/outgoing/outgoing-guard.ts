@@ -5,8 +5,9 @@
 
 import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
-import { Agent, buildConnector, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { addressClass } from "./address-class.ts";
+import { Agent, buildConnector } from "./undici.ts";
 
 /** `public`: for addresses from callers. `private`: also this machine and private networks, for the operator's. */
 export type Reach = "public" | "private";

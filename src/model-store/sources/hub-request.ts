@@ -1,7 +1,8 @@
 /** One GET to the hub, through its redirects. Sends the token to the hub's host only. */
 
-import { type Dispatcher, request as send } from "undici";
+import type { Dispatcher } from "undici";
 import { Fault } from "../../kernel/faults.ts";
+import { request as send } from "../../kernel/outgoing/undici.ts";
 import type { Secret } from "../../kernel/secret.ts";
 
 export interface HubRequest {

@@ -2,9 +2,10 @@
 
 import { readFile } from "node:fs/promises";
 import { Socket } from "node:net";
-import { buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
+import type { Dispatcher } from "undici";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { OutgoingGuard } from "../../../kernel/outgoing/outgoing-guard.ts";
+import { buildConnector, Pool, ProxyAgent } from "../../../kernel/outgoing/undici.ts";
 import type { UpstreamSettings } from "../connection-settings.ts";
 
 type ConnectionSettings = Pick<UpstreamSettings, "baseUrl" | "connectTimeoutSeconds" | "endpoint" | "proxy" | "tls"> &

@@ -1,7 +1,7 @@
 /** Short requests to a host that an administrator wants to connect, through the guard of outgoing connections. */
 
-import { request } from "undici";
 import { AddressRefused, type OutgoingGuard } from "../../../kernel/outgoing/outgoing-guard.ts";
+import { request } from "../../../kernel/outgoing/undici.ts";
 import { VERSION } from "../../../kernel/version.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
