@@ -1,7 +1,8 @@
 /** A chat as inference runs it, whichever format the client sent it in. */
 
 import type { Fault } from "../kernel/faults.ts";
-import type { ChatDefaults, ChatMessage, ChatRequest, RawPrompt } from "./chat-model.ts";
+import type { ChatMessage } from "./chat-message.ts";
+import type { ChatDefaults, ChatRequest, RawPrompt } from "./chat-model.ts";
 import type { PassThrough } from "./chat-proxy.ts";
 
 export interface ChatCall {

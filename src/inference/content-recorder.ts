@@ -2,7 +2,8 @@
 
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type { ChatContent, ContentMessage, ContentPart } from "../contracts/chat-content.ts";
-import type { ChatMessage, RawPrompt } from "../contracts/chat-model.ts";
+import type { ChatMessage } from "../contracts/chat-message.ts";
+import type { RawPrompt } from "../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../contracts/chat-proxy.ts";
 import { MAX_ANSWER_LENGTH, MessageParts } from "../engines/shared/message-parts.ts";
 import { filesIn, imagesIn, messageText } from "../engines/shared/message-text.ts";

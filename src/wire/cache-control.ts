@@ -1,6 +1,6 @@
 /** `cache_control`: Anthropic's marks up to which a prompt is cached, also in chat completions as gateways take them. */
 
-import type { CacheMark } from "../contracts/chat-model.ts";
+import type { CacheMark } from "../contracts/chat-message.ts";
 
 /** Returns the mark, as a field of what has it; {} without one. */
 export function cacheMarkOf({ cache_control: control }: Readonly<Record<string, unknown>>): { cache?: CacheMark } {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
-import type { ChatMessage, ChatRequest } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
+import type { ChatRequest } from "../../contracts/chat-model.ts";
 import { toMessagesBody, withCacheMarks } from "./messages-request.ts";
 
 const bodyOf = (asked: Parameters<typeof makeChatRequest>[0], model = "claude-opus-5", cache = {}) =>

@@ -1,14 +1,7 @@
 /** Writes a typed chat request as the body of Anthropic's POST /v1/messages. */
 
-import type {
-  CacheMark,
-  ChatMessage,
-  ChatRequest,
-  ContentPart,
-  ReasoningBlock,
-  Tool,
-  ToolCall,
-} from "../../contracts/chat-model.ts";
+import type { CacheMark, ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-message.ts";
+import type { ChatRequest, Tool } from "../../contracts/chat-model.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { toClaudeThinking } from "../native-upstream/claude-thinking.ts";
 import { inlineData, parseArguments } from "../native-upstream/content-urls.ts";

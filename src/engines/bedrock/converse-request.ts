@@ -1,6 +1,7 @@
 /** Writes a typed chat request as the body of Bedrock's ConverseStream. */
 
-import type { CacheMark, ChatMessage, ChatRequest, ContentPart, ReasoningBlock } from "../../contracts/chat-model.ts";
+import type { CacheMark, ChatMessage, ContentPart, ReasoningBlock } from "../../contracts/chat-message.ts";
+import type { ChatRequest } from "../../contracts/chat-model.ts";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { toClaudeThinking } from "../native-upstream/claude-thinking.ts";
 import { inlineData, parseArguments } from "../native-upstream/content-urls.ts";

@@ -1,6 +1,7 @@
 /** Writes a typed chat request as the body of Cohere's POST /v2/chat. */
 
-import type { AnswerFormat, ChatMessage, ChatRequest, ContentPart } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart } from "../../contracts/chat-message.ts";
+import type { AnswerFormat, ChatRequest } from "../../contracts/chat-model.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { ownSignature } from "../native-upstream/signatures.ts";
 import { messageText } from "../shared/message-text.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
-import type { ChatMessage } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
 import { toGenerateBody } from "./generate-request.ts";
 
 const bodyOf = (asked: Parameters<typeof makeChatRequest>[0], model = "gemini-3-pro-preview", fields = {}) =>

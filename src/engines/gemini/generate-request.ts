@@ -1,6 +1,7 @@
 /** Writes a typed chat request as the body of Gemini's `generateContent`. */
 
-import type { ChatMessage, ChatRequest, ContentPart, ToolCall } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-message.ts";
+import type { ChatRequest } from "../../contracts/chat-model.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { inlineData, parseArguments } from "../native-upstream/content-urls.ts";
 import { ownSignature } from "../native-upstream/signatures.ts";

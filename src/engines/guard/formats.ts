@@ -1,6 +1,6 @@
 /** Prompt format and categories of each known family of guard language models. A new family is an entry here. */
 
-import type { TextMessage } from "../../contracts/chat-model.ts";
+import type { TextMessage } from "../../contracts/chat-message.ts";
 import type { GuardAnswer, GuardFormat, GuardQuestion } from "./guard-format.ts";
 import { instructFormat } from "./instruct-format.ts";
 

@@ -1,6 +1,6 @@
 /** How a family of guard models is asked, and how its answers are read. Types only. */
 
-import type { TextMessage } from "../../contracts/chat-model.ts";
+import type { TextMessage } from "../../contracts/chat-message.ts";
 import type { TokenChoices, VerdictWords } from "./harm-probability.ts";
 
 export interface GuardFormat {

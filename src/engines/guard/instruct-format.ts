@@ -1,6 +1,6 @@
 /** Asks any instruction-tuned chat model for one letter, whose probabilities are the verdict. */
 
-import type { TextMessage } from "../../contracts/chat-model.ts";
+import type { TextMessage } from "../../contracts/chat-message.ts";
 import type { GuardAnswer, GuardFormat } from "./guard-format.ts";
 import type { TokenChoices } from "./harm-probability.ts";
 

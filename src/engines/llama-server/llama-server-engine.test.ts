@@ -8,7 +8,8 @@ import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { eventually } from "../../../test/support/service/eventually.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
-import type { ChatEvent, ChatModel, ChatRequest, ContentPart, TokenLogprob } from "../../contracts/chat-model.ts";
+import type { ContentPart } from "../../contracts/chat-message.ts";
+import type { ChatEvent, ChatModel, ChatRequest, TokenLogprob } from "../../contracts/chat-model.ts";
 import { llamaServerEngine } from "./llama-server-engine.ts";
 import { llamaServerSettings } from "./settings.ts";
 

@@ -9,7 +9,8 @@ import { llamaServerBinary, openLlamaServer } from "../../../test/support/models
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
-import type { ChatEvent, ChatMessage, ChatModel, ChatRequest, Tool } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
+import type { ChatEvent, ChatModel, ChatRequest, Tool } from "../../contracts/chat-model.ts";
 
 const never = () => new AbortController().signal;
 

@@ -5,7 +5,8 @@
 
 import { anyObjectGrammar } from "@parlance-inference/json-schema-grammar/grammar";
 import { toLlamaSeed, toLlamaTopK } from "@parlance-inference/llama-batching/llama-sampling";
-import type { AnswerFormat, ChatMessage, ChatRequest, RawPrompt, Tool } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
+import type { AnswerFormat, ChatRequest, RawPrompt, Tool } from "../../contracts/chat-model.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { toMessage, toTool } from "../openai-compatible/chat/chat-body.ts";
 import { imagesIn } from "../shared/message-text.ts";

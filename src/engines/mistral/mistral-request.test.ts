@@ -3,7 +3,7 @@ import { makeEngineServices } from "../../../test/support/models/engine-services
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { mistralFormat } from "../../../test/support/upstreams/native/mistral-format.ts";
 import { startStandIn } from "../../../test/support/upstreams/native/stand-in.ts";
-import type { ChatMessage } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { EmbeddingModel } from "../../contracts/engine.ts";
 import { mistralEngine } from "./mistral-engine.ts";
 import { MistralEvents } from "./mistral-events.ts";

@@ -1,7 +1,8 @@
 /** Writes a typed chat request as the body of Mistral's POST /v1/chat/completions. */
 
 import { createHash } from "node:crypto";
-import type { ChatMessage, ChatRequest, ContentPart, ReasoningBlock } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart, ReasoningBlock } from "../../contracts/chat-message.ts";
+import type { ChatRequest } from "../../contracts/chat-model.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { inlineData } from "../native-upstream/content-urls.ts";
 import { ownSignature } from "../native-upstream/signatures.ts";

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
 import { messageText } from "../shared/message-text.ts";
 
 /**

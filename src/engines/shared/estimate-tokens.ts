@@ -1,6 +1,7 @@
 /** Estimates token counts without a tokenizer: English text has about four bytes per token. */
 
-import type { ChatMessage, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
+import type { ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import { imagesIn, messageText } from "./message-text.ts";
 

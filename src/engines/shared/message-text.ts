@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart, FilePart, ImagePart, TextMessage } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart, FilePart, ImagePart, TextMessage } from "../../contracts/chat-message.ts";
 
 /** Returns the text of a message, without its images and files. */
 export function messageText({ content }: ChatMessage): string {

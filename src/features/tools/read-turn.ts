@@ -1,6 +1,6 @@
 /** One turn of a model: what the caller sees of it, and the calls that it writes. */
 
-import type { ReasoningBlock } from "../../contracts/chat-model.ts";
+import type { ReasoningBlock } from "../../contracts/chat-message.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import { type PartEvent, toAnswerParts } from "../../wire/answer-parts.ts";
 import type { ItemEvent, ResponsePart } from "../../wire/responses/item-events.ts";

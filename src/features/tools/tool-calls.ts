@@ -1,6 +1,6 @@
 /** Runs the calls of one turn at the same time, and yields the events of their items as they come. */
 
-import type { ToolCall } from "../../contracts/chat-model.ts";
+import type { ToolCall } from "../../contracts/chat-message.ts";
 import { type GuardedToolCall, guardToolCall, isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import type { Guards } from "../../inference/guardrails/guards.ts";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";

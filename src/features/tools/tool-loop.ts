@@ -1,7 +1,7 @@
 /** One answer with tools that this service runs: the model's turns, and the calls between them. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { ChatMessage } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { ChatOptions } from "../../inference/chat-requests.ts";
 import type { Inference } from "../../inference/inference.ts";

@@ -1,7 +1,8 @@
 /** Checks a chat request against the model's abilities. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { ChatAbilities, ChatMessage, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
+import type { ChatAbilities, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
 import { contextExceeded } from "../../engines/shared/context-exceeded.ts";
 import { filesIn, imagesIn } from "../../engines/shared/message-text.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";

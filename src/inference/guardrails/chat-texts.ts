@@ -1,7 +1,8 @@
 /** The texts of a chat that a model reads, and the call with others in their place. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { AnswerFormat, ChatMessage, ChatRequest, RawPrompt, Tool, ToolCall } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ToolCall } from "../../contracts/chat-message.ts";
+import type { AnswerFormat, ChatRequest, RawPrompt, Tool } from "../../contracts/chat-model.ts";
 
 /** `prompt`: what the caller's user or a tool wrote. `instructions`: what the caller's program wrote, such as tools. */
 export type TextKind = "prompt" | "instructions";

@@ -2,7 +2,7 @@
 
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { ChatMessage } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { Guardrail } from "../../contracts/guardrail.ts";
 import type { Task } from "../../contracts/task.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";

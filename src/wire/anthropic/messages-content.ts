@@ -1,7 +1,7 @@
 /** Messages and the system prompt of a Messages request: validation, and conversion to the engines' type. */
 
 import { z } from "zod";
-import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-message.ts";
 import { toContent } from "../../engines/shared/message-text.ts";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { cacheMarkOf } from "../cache-control.ts";

@@ -1,7 +1,7 @@
 /** Messages and images of Ollama's chats. */
 
 import { z } from "zod";
-import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-message.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
 

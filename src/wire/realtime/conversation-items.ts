@@ -1,7 +1,7 @@
 /** Items of a Realtime conversation as clients send them, and as messages of a chat. */
 
 import { z } from "zod";
-import type { ChatMessage, ContentPart } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart } from "../../contracts/chat-message.ts";
 import { newId } from "../../kernel/id.ts";
 import { listOf } from "../openai/list-of.ts";
 import { isMcpItem, MCP_ITEMS, type McpItem, toMcpMessages } from "./mcp-items.ts";

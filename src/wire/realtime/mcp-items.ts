@@ -1,7 +1,7 @@
 /** MCP tools of a Realtime session: what clients configure, and the items and events of their calls. */
 
 import { z } from "zod";
-import type { ChatMessage } from "../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { ItemProgress, ServiceItem } from "../responses/item-events.ts";
 import type { InputItem } from "../responses/responses-input.ts";
 import type { SentTool } from "../responses/responses-tools.ts";

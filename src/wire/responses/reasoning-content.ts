@@ -3,7 +3,7 @@
  * upstreams that have the Responses API write values of their own, which only they read.
  */
 
-import type { ReasoningBlock } from "../../contracts/chat-model.ts";
+import type { ReasoningBlock } from "../../contracts/chat-message.ts";
 
 const SIGNED = "parlance.signed.";
 const ENCRYPTED = "parlance.encrypted.";

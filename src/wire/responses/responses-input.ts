@@ -1,7 +1,7 @@
 /** `input` and `instructions` of a Responses request: validation, and conversion to the engines' messages. */
 
 import { z } from "zod";
-import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-message.ts";
 import { toContent } from "../../engines/shared/message-text.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { cacheMarkOf } from "../cache-control.ts";

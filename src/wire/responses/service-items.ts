@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import type { ToolCall } from "../../contracts/chat-model.ts";
+import type { ToolCall } from "../../contracts/chat-message.ts";
 import { textOfCodeOutputs } from "./code-interpreter.ts";
 import { textOfFileSearch } from "./file-search.ts";
 import { serviceFunctionName } from "./responses-tools.ts";

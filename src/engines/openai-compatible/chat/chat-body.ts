@@ -1,16 +1,7 @@
 /** Writes a typed chat request as the body that an upstream with OpenAI's API reads. */
 
-import type {
-  AnswerFormat,
-  ChatMessage,
-  ChatRequest,
-  ContentPart,
-  FilePart,
-  RawPrompt,
-  Tool,
-  ToolCall,
-  ToolChoice,
-} from "../../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart, FilePart, ToolCall } from "../../../contracts/chat-message.ts";
+import type { AnswerFormat, ChatRequest, RawPrompt, Tool, ToolChoice } from "../../../contracts/chat-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../shared/default-chat-request.ts";
 
 type Body = Record<string, unknown>;

@@ -1,6 +1,7 @@
 /** Renders a chat answer as one `chat.completion`. */
 
-import type { ChatEvent, FinishReason, TokenLogprob, ToolCall } from "../../../contracts/chat-model.ts";
+import type { ToolCall } from "../../../contracts/chat-message.ts";
+import type { ChatEvent, FinishReason, TokenLogprob } from "../../../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
 import type { FormatAnswer } from "../../chat-format.ts";
 import { readCompletion } from "../../forwarded-answer.ts";

@@ -1,7 +1,8 @@
 /** Converts a validated body of POST /v1/chat/completions to a chat call. */
 
 import type { ChatCall } from "../../../contracts/chat-call.ts";
-import type { ChatDefaults, ChatMessage, ChatRequest } from "../../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../../contracts/chat-message.ts";
+import type { ChatDefaults, ChatRequest } from "../../../contracts/chat-model.ts";
 import type { PassThrough } from "../../../contracts/chat-proxy.ts";
 import type { CallerHeaders } from "../../../contracts/open-model.ts";
 import { jsonBytes } from "../../../kernel/json/json-bytes.ts";

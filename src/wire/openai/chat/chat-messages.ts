@@ -1,7 +1,7 @@
 /** Messages of a chat request: validation for every model, and conversion to the engines' type. */
 
 import { z } from "zod";
-import type { ChatMessage, ContentPart, ToolCall } from "../../../contracts/chat-model.ts";
+import type { ChatMessage, ContentPart, ToolCall } from "../../../contracts/chat-message.ts";
 import { toContent } from "../../../engines/shared/message-text.ts";
 import { cacheMarkOf } from "../../cache-control.ts";
 import { withTextFiles } from "../../text-files.ts";

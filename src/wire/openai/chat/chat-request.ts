@@ -1,6 +1,7 @@
 /** Converts a validated body of POST /v1/chat/completions to the engines' request. */
 
-import type { ChatMessage, ChatRequest } from "../../../contracts/chat-model.ts";
+import type { ChatMessage } from "../../../contracts/chat-message.ts";
+import type { ChatRequest } from "../../../contracts/chat-model.ts";
 import type { CallerHeaders } from "../../../contracts/open-model.ts";
 import { deferField, type JsonOutline, outlineOf } from "../../../kernel/json/json-outline.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";

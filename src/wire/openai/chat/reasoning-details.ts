@@ -3,7 +3,7 @@
  * as of LiteLLM, and Google's `extra_content` of tool calls.
  */
 
-import type { ReasoningBlock } from "../../../contracts/chat-model.ts";
+import type { ReasoningBlock } from "../../../contracts/chat-message.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
