@@ -2,7 +2,8 @@
 
 import type { AnswerIdentity } from "../answer-identity.ts";
 import type { ResponsePart, ServiceItem } from "./item-events.ts";
-import { type ItemOptions, newItem, type OutputItem, type ResponseEvent } from "./output-items.ts";
+import type { OutputItem, ResponseEvent } from "./output-item.ts";
+import { type ItemOptions, newItem } from "./output-items.ts";
 import { newResponse, toEnding, toUsage } from "./response-object.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 import type { ListedItem } from "./stored-items.ts";
