@@ -5,15 +5,13 @@ import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import type { Logger } from "../../observability/logger.ts";
-import type { Database, Executor } from "../../storage/database.ts";
+import type { Executor } from "../../storage/database.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
-import { isStored, type RunDataSource, type RunSource } from "../../wire/openai/evals/data-source.ts";
+import type { RunDataSource } from "../../wire/openai/evals/data-source.ts";
 import type { ShownRun } from "../../wire/openai/evals/eval-runs.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { type ProjectAuthor, recordProjectAudit } from "../accounts/audit/project-audit.ts";
-import type { FileStore } from "../files/file-store.ts";
-import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
 import type { SealedRows } from "../responses/sealed-rows.ts";
 import { notFound, requireContent } from "./eval-faults.ts";
 import { startEvalJobs } from "./eval-jobs.ts";
@@ -37,21 +35,16 @@ import type { EvalItemRow, EvalRunRow } from "./eval-rows.ts";
 import { type EvalRunOptions, type ItemContent, runEval } from "./eval-run.ts";
 import { type Evals, requireEval } from "./evals.ts";
 import { type MetadataInput, toText } from "./metadata-text.ts";
-import { readRows } from "./read-rows.ts";
+import { openRows, type RowStores } from "./open-rows.ts";
 import { checkSource, withDefaults } from "./run-source.ts";
 import { type RunTotals, totalsOf } from "./run-totals.ts";
 import { showRun } from "./show-run.ts";
-import { StoredRows } from "./stored-rows.ts";
 
-export interface EvalRunsOptions {
-  database: Database;
+export interface EvalRunsOptions extends RowStores {
   logger: Logger;
   evals: Evals;
-  files: Pick<FileStore, "find" | "readStored">;
   /** Undefined: there is no key to encrypt content with. */
   content: SealedRows | undefined;
-  /** Undefined: no chat completions are stored. */
-  recorded: Pick<RecordedContents, "find" | "readCompletions"> | undefined;
   accounts: Pick<Accounts, "callerOfKey">;
   requests: Pick<InternalRequests, "run">;
 }
@@ -258,7 +251,11 @@ export class EvalRuns {
     const source = content.open<RunDataSource>({ table: "eval run", projectId, id }, run.source);
     let rows: EvalRunOptions["rows"];
     try {
-      rows = await this.#rowsOf(run, source.source, { content, signal, organizationId: caller.organizationId });
+      rows = await openRows(this.#options, run, source.source, {
+        content,
+        signal,
+        organizationId: caller.organizationId,
+      });
     } catch (failure) {
       if (!(failure instanceof Fault) || failure.kind === "unavailable") throw failure;
       return fail(failure.code ?? "invalid_source", failure.message);
@@ -268,32 +265,6 @@ export class EvalRuns {
       seal: (place, value) => content.seal({ table: "eval item", ...place }, value),
       calls: { requests, caller, signal },
     });
-  }
-
-  /** Throws a Fault for a file with an invalid line, and without rows. */
-  async #rowsOf(
-    run: ClaimedRun,
-    source: RunSource,
-    { content, signal, organizationId }: { content: SealedRows; signal: AbortSignal; organizationId: string },
-  ): Promise<EvalRunOptions["rows"]> {
-    const { database, files, recorded } = this.#options;
-    const { projectId } = run;
-    if (!isStored(source)) {
-      const rows = await readRows(files, projectId, source);
-      const nobody = { organizationId: null, authorKeyId: null, endUser: null };
-      return { count: rows.length, read: async (at) => rows[at] && { ...rows[at], ...nobody } };
-    }
-    const stored = new StoredRows({ database, content, recorded });
-    const place = { organizationId, projectId };
-    let ids = run.rowIds === null ? undefined : (JSON.parse(run.rowIds) as string[]);
-    if (ids === undefined) {
-      ids = await stored.select(place, source, signal);
-      // A process that goes on with the run reads the same rows at the same positions.
-      const rowIds = JSON.stringify(ids);
-      await database.run((executor) => updateLeasedRun(executor, run, { rowIds }));
-    }
-    const selected = ids;
-    return { count: selected.length, read: (at) => stored.read(place, source.type, selected[at] ?? "") };
   }
 }
 

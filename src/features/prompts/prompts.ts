@@ -9,6 +9,7 @@ import type { PromptContent, PromptReference } from "../../wire/openai/prompts/p
 import { checkContent } from "../../wire/openai/prompts/render-prompt.ts";
 import { type ProjectAuthor, recordProjectAudit } from "../accounts/audit/project-audit.ts";
 import { lockProject } from "../accounts/projects/project-queries.ts";
+import type { NewVersion, Prompt, PromptVersion, UsedVersion } from "./prompt.ts";
 import { checkLabel, promptNotFound, versionNotFound } from "./prompt-faults.ts";
 import {
   averageRatings,
@@ -22,35 +23,11 @@ import {
   insertVersion,
   listPrompts,
   listVersions,
-  type PromptVersionUsage,
   putLabel,
   sumUsage,
   updatePrompt,
 } from "./prompt-queries.ts";
 import type { PromptRow, PromptVersionRow } from "./prompt-rows.ts";
-
-export interface Prompt extends PromptRow {
-  latestVersion: number;
-  /** Version of each label. */
-  labels: Readonly<Record<string, number>>;
-}
-
-export interface PromptVersion extends Omit<PromptVersionRow, "content"> {
-  content: PromptContent;
-  labels: readonly string[];
-}
-
-interface UsedVersion extends PromptVersionUsage {
-  ratings: number;
-  /** 0 to 1; null: without any. */
-  meanScore: number | null;
-}
-
-export interface NewVersion {
-  content: PromptContent;
-  note?: string | undefined;
-  labels?: readonly string[] | undefined;
-}
 
 /** Label of the version that requests without one use. */
 const DEFAULT_LABEL = "production";
