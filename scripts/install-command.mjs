@@ -19,16 +19,16 @@ if (existsSync(target) && !readFileSync(target, "utf8").includes(MARK)) {
   process.exit(1);
 }
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-// npm's Node.js, which scripts of the checkout use, too.
+// npm's Node.js, which scripts of the checkout use, too. A folder without a service uses the checkout's.
 const script = `#!/bin/sh
 ${MARK}
 root=${quote(ROOT)}
-PATH="$root/node_modules/.bin:$PATH" exec node "$root/scripts/start.mjs" "$@"
+PATH="$root/node_modules/.bin:$PATH" PARLANCE_CHECKOUT="$root" exec node "$root/scripts/start.mjs" "$@"
 `;
 mkdirSync(resolve(folder), { recursive: true });
 writeFileSync(target, script);
 chmodSync(target, 0o755);
-console.log(`${target} runs this checkout.`);
+console.log(`${target} runs this checkout, in any folder without a parlance.yaml or .parlance of its own.`);
 if (!(process.env.PATH ?? "").split(delimiter).includes(resolve(folder))) {
   console.log(`${resolve(folder)} is not in PATH. Add this line to your shell's profile, such as ~/.profile:`);
   console.log(`  export PATH=${quote(resolve(folder))}:"$PATH"`);

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { ConfigSources } from "../config/load-config.ts";
 import { reloadConfig, withLayer } from "../config/reload-config.ts";
 import type { Engine } from "../engines/define-engine.ts";
@@ -10,7 +12,7 @@ import { MANIFEST } from "../model-store/manifest/manifest.ts";
 export function configSources(): ConfigSources {
   return {
     environment: process.env,
-    workingDirectory: process.cwd(),
+    workingDirectory: serviceFolder(),
     deploymentSchemas: Object.fromEntries(Object.entries(ENGINES).map(([kind, { settings }]) => [kind, settings])),
     builtinModels: [...MANIFEST, ...BUNDLED_MODELS],
     manifestIds: MANIFEST.map(({ id }) => id),
@@ -25,6 +27,17 @@ export function configSources(): ConfigSources {
       ]),
     ),
   };
+}
+
+/**
+ * Folder of the configuration and the data: the working directory, or the checkout's where `npm run install-command` put
+ * the command on the PATH and the working directory has neither.
+ */
+function serviceFolder(): string {
+  const folder = process.cwd();
+  const { PARLANCE_CHECKOUT: checkout, PARLANCE_CONFIG: file, PARLANCE_DATA_DIR: data } = process.env;
+  if (!checkout || file || data) return folder;
+  return ["parlance.yaml", ".parlance"].some((name) => existsSync(join(folder, name))) ? folder : checkout;
 }
 
 /** What a running service builds its later configurations from. */

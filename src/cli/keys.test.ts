@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
@@ -36,6 +36,13 @@ test("fails before the first start, without an organization", async () => {
   const { code, stderr } = await keys("create", "--name", "CI");
   expect(stderr).toMatch(/^error: No organization exists yet/);
   expect(code).toBe(1);
+});
+
+test("creates no data directory in a folder without a service", async () => {
+  const { code, stderr } = await runParlance(["keys", "list"], { cwd });
+  expect(stderr).toContain(`error: No service has run with the data directory ${join(cwd, ".parlance")}. Start one`);
+  expect(code).toBe(1);
+  expect(await readdir(cwd)).toEqual([]);
 });
 
 describe("after the first start", () => {

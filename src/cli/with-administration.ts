@@ -1,11 +1,11 @@
 /** The administration API for commands: of the running service, or in this process where none runs. */
 
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { until } from "../kernel/async/retry.ts";
 import { Fault } from "../kernel/faults.ts";
-import { createDataDirectory } from "../kernel/process/data-directory.ts";
 import type { FileLock } from "../kernel/process/file-lock.ts";
 import { ranElsewhere, tryServiceLock } from "../kernel/process/service-file.ts";
 import { configSources } from "./config-sources.ts";
@@ -50,7 +50,7 @@ export async function withAdministration<Result>(
     return withTemporaryKey(config, "operator", (secret) => work(httpClient(place, secret)));
   }
   try {
-    if (key !== undefined) throw notRunning();
+    if (key !== undefined) throw notRunning(config);
     return await withRoutes(config, work);
   } finally {
     place.lock?.release();
@@ -70,7 +70,8 @@ async function findPlace(config: Config): Promise<Place> {
   const { dataDirectory, environment } = config;
   // Several services may share a database, so that none has the lock.
   if (environment.DATABASE_URL !== undefined) return (await answeringOrigin(dataDirectory)) ?? { lock: undefined };
-  createDataDirectory(dataDirectory);
+  // Before the first start: a command in another folder must not leave an empty database and an encryption key there.
+  if (!existsSync(dataDirectory)) throw neverStarted(dataDirectory);
   const look = async (): Promise<Place | undefined> => {
     const lock = tryServiceLock(dataDirectory);
     if (lock !== "taken") return { lock };
@@ -91,6 +92,13 @@ async function answeringOrigin(dataDirectory: string): Promise<string | undefine
   const signal = AbortSignal.timeout(ANSWER_MS);
   const answer = await fetch(`${origin}/health/live`, { signal }).catch(() => undefined);
   return answer?.ok ? origin : undefined;
+}
+
+function neverStarted(dataDirectory: string): Fault {
+  return new Fault(
+    "unavailable",
+    `No service has run with the data directory ${dataDirectory}. Start one with \`npm start\` or \`parlance serve\`, run this command in its folder, or name another one with --url.`,
+  );
 }
 
 function busy(dataDirectory: string): Fault {

@@ -1,5 +1,6 @@
 /** Commands on what only a running service has, such as loaded models. */
 
+import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { Fault } from "../kernel/faults.ts";
 import { findRunningService } from "../kernel/process/service-file.ts";
@@ -27,7 +28,7 @@ export async function withService<Result>(
   keyOptions?: KeyOptions,
 ): Promise<Result> {
   const origin = await findOrigin(options);
-  if (origin === undefined) throw notRunning();
+  if (origin === undefined) throw notRunning(await loadConfig(configSources()));
   const key = options.key ?? keyInEnvironment(kind);
   if (key !== undefined) return work(httpClient(origin, key));
   if (options.url !== undefined) throw missingKey(origin, kind);
@@ -60,9 +61,9 @@ export function findRunningOrigin(dataDirectory: string): string | undefined {
   return findRunningService(dataDirectory)?.origin.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
-export function notRunning(): Fault {
+export function notRunning({ dataDirectory }: Pick<Config, "dataDirectory">): Fault {
   return new Fault(
     "unavailable",
-    "No service runs with this data directory. Start one with `npm start` or `parlance serve`, or name another one with --url.",
+    `No service runs with the data directory ${dataDirectory}. Start one with \`npm start\` or \`parlance serve\`, run this command in its folder, or name another one with --url.`,
   );
 }

@@ -126,7 +126,7 @@ test("commands on a service name it where none runs", async () => {
       cwd: elsewhere.path,
       environment: { PARLANCE_DATA_DIR: elsewhere.path },
     });
-    expect(stderr).toMatch(/^error: No service runs with this data directory\./);
+    expect(stderr).toContain(`error: No service runs with the data directory ${elsewhere.path}.`);
     expect(code).toBe(1);
   }
 });
