@@ -106,6 +106,17 @@ describe.each([
     await expect(client.callTool({ name, arguments: {} })).rejects.toThrow(message);
   });
 
+  test("passes on the progress that a program writes together with its result", async () => {
+    const steps: number[] = [];
+    const { content } = await client.callTool(
+      { name: "local__count", arguments: {} },
+      { onprogress: ({ progress }) => steps.push(progress) },
+    );
+
+    expect(content).toEqual([{ type: "text", text: "3" }]);
+    expect(steps).toEqual([1, 2, 3]);
+  });
+
   test("calls a server that runs as a process, which starts again after its end", async () => {
     const greet = () => client.callTool({ name: "local__greet", arguments: {} });
     expect((await greet()).content).toEqual([{ type: "text", text: "hello without a key" }]);

@@ -78,7 +78,7 @@ test("lists the servers that the project may use, with state, transport and era,
     { id: "old", transport: "http", status: "up", protocol_era: "sessions", software: { name: "test" }, problem: null },
     { id: "new", status: "up", protocol_version: "2026-07-28", protocol_era: "stateless", tool_count: 3 },
     { id: "down", status: "failed", problem: "The server could not be reached.", tool_count: 0, software: null },
-    { id: "local", transport: "stdio", status: "up", software: { name: "stdio" }, tool_count: 3 },
+    { id: "local", transport: "stdio", status: "up", software: { name: "stdio" }, tool_count: 4 },
   ]);
   expect(body.data[1]).toMatchObject({ require_approval: "always" });
   expect(text).not.toContain("127.0.0.1");

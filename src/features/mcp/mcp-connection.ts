@@ -245,6 +245,7 @@ export class McpConnection {
     };
     const timeout = { timeout: connectTimeoutMs, signal: this.#failed.signal };
     await client.connect(transport, era === undefined ? timeout : { ...timeout, prior: era });
+    deliverInOrder(transport);
     const discover = client.getDiscoverResult();
     const { name, version } = client.getServerVersion() ?? {};
     onEra?.(discover === undefined ? { kind: "legacy" } : { kind: "modern", discover }, {
@@ -282,4 +283,17 @@ export class McpConnection {
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => onResourceUpdated(params.uri));
     }
   }
+}
+
+/**
+ * Delays answers by a microtask. The library handles notifications that much later than answers, so that it would drop
+ * the progress that a program writes together with its result.
+ */
+function deliverInOrder(transport: Transport): void {
+  const deliver = transport.onmessage;
+  if (deliver === undefined) return;
+  transport.onmessage = (message, extra) => {
+    if ("method" in message) deliver(message, extra);
+    else queueMicrotask(() => deliver(message, extra));
+  };
 }

@@ -11,6 +11,16 @@ serveStdio(() => {
     return { content: [{ type: "text", text: `${process.env.GREETING} ${key} a key` }] };
   });
   server.registerTool("exit", { description: "Ends the process" }, () => process.exit(1));
+  server.registerTool("count", { description: "Counts to three" }, async ({ mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken ?? 0;
+    // The client reads the steps and the result at once.
+    process.stdout.cork();
+    setImmediate(() => process.stdout.uncork());
+    const notify = (progress: number) =>
+      mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress } });
+    for (const step of [1, 2, 3]) void notify(step);
+    return { content: [{ type: "text", text: "3" }] };
+  });
   const city = { inputSchema: z.object({ city: z.string() }) };
   server.registerTool("get_weather", { description: "Returns the weather of a city", ...city }, ({ city: name }) => ({
     content: [{ type: "text", text: `18 degrees in ${name}` }],
