@@ -28,3 +28,10 @@ export class ModelError extends Error {
 
 /** The GPU has too little memory even for a model whose weights are on the CPU. */
 export class GpuMemoryError extends ModelError {}
+
+/** A prompt for which the context cannot grow now. */
+export function memoryShort(): ModelError {
+  const message =
+    "The machine has too little free memory for a prompt of this length now. Try again later, or send a shorter prompt.";
+  return new ModelError(message, 30);
+}

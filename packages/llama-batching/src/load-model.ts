@@ -215,14 +215,16 @@ function estimatorFor(model: LlamaModel, { slots, batchSize, flashAttention }: S
   };
 }
 
-/** Undefined: the window is small, or a state may not be restored in a larger context exactly. */
+/** Undefined: the window is small, or a state cannot be restored in a larger context. */
 function growthOf(model: LlamaModel, options: SizedOptions, window: number): ContextGrowth | undefined {
-  if (window <= INITIAL_TOKENS || !hasPlainCache(model) || scalesWithContext(model)) return undefined;
+  if (window <= INITIAL_TOKENS || scalesWithContext(model)) return undefined;
   return {
     window,
     create: (contextSize) => createContext(model, { ...options, contextSize }),
     estimateBytes: estimatorFor(model, options),
     availableBytes: () => process.availableMemory(),
+    slidingWindow: model.fileInsights.swaSize,
+    hasFixedState: !hasPlainCache(model),
   };
 }
 

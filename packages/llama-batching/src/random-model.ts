@@ -129,8 +129,6 @@ function tensorsOf({ layers, width, feedForward, heads, keyValueHeads, vocabular
 
 function metadataOf(shape: ModelShape): Buffer[] {
   const { layers, width, feedForward, heads, keyValueHeads, vocabulary, trainedContext } = shape;
-  const tokens = tokensOf(vocabulary);
-  const types = tokens.map((token) => (CONTROL.includes(token) ? CONTROL_TOKEN : 1));
   const numbers: [key: string, value: number][] = [
     ["llama.block_count", layers],
     ["llama.context_length", trainedContext],
@@ -141,14 +139,23 @@ function metadataOf(shape: ModelShape): Buffer[] {
     ["llama.rope.dimension_count", width / heads],
     ["llama.vocab_size", vocabulary],
     ["general.file_type", 2],
-    ["tokenizer.ggml.bos_token_id", 0],
-    ["tokenizer.ggml.eos_token_id", 0],
   ];
   return [
     pair("general.architecture", STRING, text("llama")),
     pair("general.name", STRING, text("random weights")),
     ...numbers.map(([key, value]) => pair(key, UINT32, uint32(value))),
     pair("llama.attention.layer_norm_rms_epsilon", FLOAT32, float32(1e-5)),
+    ...tokenizerPairs(vocabulary),
+  ];
+}
+
+/** Metadata of a tokenizer of bytes with a chat template. `vocabulary`: tokens, 300 or more. */
+export function tokenizerPairs(vocabulary: number): Buffer[] {
+  const tokens = tokensOf(vocabulary);
+  const types = tokens.map((token) => (CONTROL.includes(token) ? CONTROL_TOKEN : 1));
+  return [
+    pair("tokenizer.ggml.bos_token_id", UINT32, uint32(0)),
+    pair("tokenizer.ggml.eos_token_id", UINT32, uint32(0)),
     pair("tokenizer.ggml.model", STRING, text("gpt2")),
     pair("tokenizer.ggml.pre", STRING, text("gpt-2")),
     pair("tokenizer.ggml.tokens", ARRAY, array(STRING, tokens.map(text))),

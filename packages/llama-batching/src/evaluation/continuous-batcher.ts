@@ -23,7 +23,7 @@ export interface BatcherOptions {
   pace: Pace;
   threads: BatchThreads;
   /** Has room for a number of tokens in each slot, and more where memory allows. */
-  context: Pick<GrowingContext, "size" | "reserve">;
+  context: Pick<GrowingContext, "size" | "reserve" | "replacements" | "restoresExactly">;
   /** Evaluates the batches; counts how long evaluations took without the sampling. */
   decoder: { readonly evaluatedMs: number };
 }
@@ -89,11 +89,18 @@ export class ContinuousBatcher {
   async #makeRoom(): Promise<void> {
     const active = [...this.#running.keys()].filter((each) => each.isPrepared && !each.isOver);
     if (active.every((each) => each.expectedTokens <= this.#context.size)) return;
+    const { replacements } = this.#context;
     for (const generation of active.sort((a, b) => b.expectedTokens - a.expectedTokens)) {
       const { expectedTokens, requiredTokens } = generation;
       const hasRoom = (await this.#context.reserve(expectedTokens)) || (await this.#context.reserve(requiredTokens));
       const failure = hasRoom ? undefined : generation.endForMemory();
       if (failure !== undefined) this.#end(generation, failure);
+    }
+    if (this.#context.replacements === replacements) return;
+    for (const generation of active.filter((each) => this.#running.has(each) && !each.isOver)) {
+      await this.#attempt(generation, () =>
+        generation.evaluateAgain((tokens) => this.#context.restoresExactly(tokens)),
+      );
     }
   }
 

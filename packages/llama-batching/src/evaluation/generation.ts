@@ -1,25 +1,21 @@
 /** Generates one choice: evaluates the prompt in slices, then samples token after token. */
 
 import type { Token } from "node-llama-cpp";
-import { ModelError } from "../errors.ts";
+import { memoryShort } from "../errors.ts";
 import { ChoiceEvents } from "../output/choice-events.ts";
 import { StreamingDetokenizer } from "../output/streaming-detokenizer.ts";
 import type { GrammarState } from "../sampling/grammar-state.ts";
 import type { Sampler } from "../sampling/sampler.ts";
-import type { EchoedLogprob, FinishReason, TokenLogprob } from "../types.ts";
+import type { FinishReason, TokenLogprob } from "../types.ts";
+import { AnswerReplay } from "./answer-replay.ts";
 import type { LogitsIndex } from "./batch-evaluator.ts";
 import type { BatchShare, ChoiceOptions } from "./generation-options.ts";
 import type { Padding } from "./native-decoder.ts";
 import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
+import { MAX_ECHOED_SLICE, PromptEcho } from "./prompt-echo.ts";
 
 const EXPECTED_ANSWER_TOKENS = 256;
 const PADDING_TOKENS = 2;
-const MEMORY_SHORT =
-  "The machine has too little free memory for a prompt of this length now. Try again later, or send a shorter prompt.";
-const MEMORY_RETRY_SECONDS = 30;
-
-/** Evaluating more tokens with logits would take hundreds of megabytes for large vocabularies. */
-const MAX_ECHOED_SLICE = 32;
 
 export interface GenerationOptions extends ChoiceOptions {
   /** Another choice of the same request, whose evaluated prompt is copied. */
@@ -35,18 +31,21 @@ export class Generation {
   #grammar: GrammarState | undefined;
   #evaluated: number;
   #repeatable: number;
-  /** Log probabilities of the prompt's tokens from the second on. */
-  readonly #echoed: EchoedLogprob[] = [];
+  readonly #echo: PromptEcho | undefined;
   /** Sampled or inserted, not evaluated yet. */
   #pending: Token[] = [];
+  /** What a text that must be the same is evaluated from again. */
+  readonly #replay: AnswerReplay | undefined;
   #isPrepared = false;
   #isOver = false;
 
   constructor(options: GenerationOptions) {
-    const { choice, model, prompt, plan, stop, tokenCounts, emit } = options;
+    const { choice, model, prompt, plan, stop, tokenCounts, emit, echo } = options;
     this.#options = options;
     this.#evaluated = options.acquired.reusedTokens;
     this.#repeatable = options.acquired.repeatableTokens;
+    this.#echo = echo === undefined || choice > 0 ? undefined : new PromptEcho(options, echo);
+    this.#replay = options.repeatable && new AnswerReplay();
     this.#text = new StreamingDetokenizer(model, prompt, plan.hiddenTokens);
     const completionTokens = () => tokenCounts.completionTokens;
     this.#events = new ChoiceEvents({ choice, syntax: plan.syntax, stop, completionTokens, emit });
@@ -62,13 +61,13 @@ export class Generation {
   /** Prompt tokens that the next batch may evaluate. */
   get maxSlice(): number {
     const remaining = this.promptLeft;
-    if (this.#readsPrompt) return Math.min(remaining, MAX_ECHOED_SLICE);
+    if (this.#echo?.readsLogprobs === true) return Math.min(remaining, MAX_ECHOED_SLICE);
     return this.#options.repeatable?.maxSlice(remaining, this.#options.choice) ?? remaining;
   }
 
   /** Tokens of the next batch, if the prompt is evaluated. */
   get pendingTokens(): number {
-    return this.#pending.length;
+    return this.#replay?.isPending === true ? this.#replay.pendingTokens : this.#pending.length;
   }
 
   /** Whether the next slice of the prompt must not share its batch. */
@@ -104,7 +103,7 @@ export class Generation {
 
   /** Ends a generation for which memory is short: an answer that has begun as at the end of the window. */
   endForMemory(): Error | undefined {
-    if (this.#sampled.length === 0) return new ModelError(MEMORY_SHORT, MEMORY_RETRY_SECONDS);
+    if (this.#sampled.length === 0) return memoryShort();
     this.#finish("length");
     return undefined;
   }
@@ -151,18 +150,34 @@ export class Generation {
     ]);
   }
 
+  /**
+   * Evaluates everything again if `isRestoredExactly` does not hold for what is evaluated and the text must be the same.
+   * Runs between batches.
+   */
+  async evaluateAgain(isRestoredExactly: (tokens: number) => boolean): Promise<void> {
+    const { sequence } = this.#options.acquired;
+    if (this.#replay === undefined || isRestoredExactly(sequence.nextTokenIndex)) return;
+    await sequence.clearHistory();
+    this.#evaluated = 0;
+    this.#repeatable = 0;
+    this.#replay.restart();
+  }
+
   /** Samples the next token, or evaluates `promptTokens` of the prompt; the last slice samples the first token. */
   async step({ promptTokens, isAlone, padding }: BatchShare): Promise<void> {
     const { acquired, prompt, decoder } = this.#options;
-    if (this.promptLeft === 0) return await this.#sample(this.#pending.splice(0), padding);
+    if (this.promptLeft === 0) return await this.#stepAnswer(padding);
     const slice = prompt.slice(this.#evaluated, this.#evaluated + promptTokens);
     if (isAlone && slice.length >= MIN_REPEATABLE_TOKENS && this.#repeatable === this.#evaluated) {
       this.#repeatable += slice.length;
     }
     const position = this.#evaluated;
     this.#evaluated += slice.length;
-    if (this.#readsPrompt) return await this.#evaluateEach(slice, position);
-    if (this.promptLeft > 0) await decoder.evaluate(acquired.sequence, slice, padding);
+    const isAgain = this.#sampled.length > 0;
+    if (this.#echo?.readsLogprobs === true && !isAgain) {
+      const sampled = await this.#echo.evaluate(slice, position, this.#sampler);
+      if (sampled !== undefined) this.#accept(sampled.token, sampled.logprob);
+    } else if (this.promptLeft > 0 || isAgain) await decoder.evaluate(acquired.sequence, slice, padding);
     else await this.#sample(slice, padding);
   }
 
@@ -175,33 +190,21 @@ export class Generation {
     samplerMemory.release(logprobs === undefined ? 1 : 3, this.#grammar?.bytes);
   }
 
-  get #readsPrompt(): boolean {
-    const { echo, logprobs, choice } = this.#options;
-    return echo !== undefined && logprobs !== undefined && choice === 0;
-  }
-
-  /** Evaluates a slice of the prompt from `position` on and reads the log probability of each token after it. */
-  async #evaluateEach(slice: readonly Token[], position: number): Promise<void> {
-    const { decoder, acquired, logprobs, prompt } = this.#options;
-    let sampled: { token: Token; logprob: TokenLogprob | undefined } | undefined;
-    await decoder.evaluateEach(acquired.sequence, slice, async (index, offset) => {
-      const next = prompt[position + offset + 1];
-      const token = next ?? (await decoder.sample(index, this.#sampler));
-      const logprob = await logprobs?.of(index, token);
-      if (next === undefined) sampled = { token, logprob };
-      else if (logprob !== undefined) this.#echoed[position + offset] = logprob;
-    });
-    if (sampled !== undefined) this.#accept(sampled.token, sampled.logprob);
+  async #stepAnswer(padding: Padding): Promise<void> {
+    const { acquired, decoder } = this.#options;
+    if (this.#replay?.isPending === true) {
+      return await decoder.evaluate(acquired.sequence, this.#replay.next(), padding);
+    }
+    const tokens = this.#pending.splice(0);
+    this.#replay?.record(tokens);
+    await this.#sample(tokens, padding);
   }
 
   #begin(): void {
-    const { prompt, acquired, emit, echo, logprobs, choice } = this.#options;
+    const { prompt, acquired, emit, choice } = this.#options;
     if (choice > 0) return;
     emit({ type: "start", promptTokens: prompt.length, cachedTokens: acquired.reusedTokens });
-    if (echo === undefined) return;
-    const first = { ...logprobs?.describe(prompt[0] as Token), logprob: undefined, top: [] } as EchoedLogprob;
-    const all = [first, ...this.#echoed].slice(echo.firstToken);
-    emit({ type: "echo", choice, text: echo.text, ...(logprobs === undefined ? {} : { logprobs: all }) });
+    if (this.#echo !== undefined) emit(this.#echo.event(choice));
   }
 
   async #sample(tokens: readonly Token[], padding: Padding): Promise<void> {

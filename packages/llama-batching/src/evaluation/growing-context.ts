@@ -26,19 +26,27 @@ export interface ContextGrowth {
   estimateBytes: (contextSize: number) => Promise<number>;
   /** Bytes that the process may still take. */
   availableBytes: () => number;
+  /**
+   * Tokens of the sliding window, if the model has one: a state of more tokens is restored in another order of keys, which
+   * rounds differently.
+   */
+  slidingWindow?: number | undefined;
+  /** Whether a state has a part that does not depend on its number of tokens (sliding window, recurrent layers). */
+  hasFixedState?: boolean;
   /** Where states are saved while the context is replaced. Default: `/dev/shm`, else the folder of temporary files. */
   stateDirectories?: readonly string[];
 }
 
 /**
  * Begins with room for 2,048 tokens in each slot and doubles it when a request needs more: what has been evaluated is
- * saved, the context replaced by a larger one, and the states restored, bit for bit. The objects of the binding stay the
+ * saved, the context replaced by a larger one, and the states restored. The objects of the binding stay the
  * same, so that sequences remain valid; only what they refer to inside llama.cpp is another.
  */
 export class GrowingContext {
   readonly #context: LlamaContext;
   readonly #growth: ContextGrowth | undefined;
   readonly #sequences: readonly LlamaContextSequence[];
+  #replacements = 0;
 
   /** `sequences`: all of the context; `growth`: undefined for a context of one size. */
   constructor(context: LlamaContext, sequences: readonly LlamaContextSequence[], growth: ContextGrowth | undefined) {
@@ -55,6 +63,16 @@ export class GrowingContext {
   /** Tokens for each slot that there is room for now. */
   get size(): number {
     return this.#context.contextSize;
+  }
+
+  /** Number of times that the states were restored in another context. */
+  get replacements(): number {
+    return this.#replacements;
+  }
+
+  /** Whether a state of that many tokens is restored bit for bit. */
+  restoresExactly(tokens: number): boolean {
+    return tokens <= (this.#growth?.slidingWindow ?? tokens);
   }
 
   /**
@@ -87,13 +105,15 @@ export class GrowingContext {
     const { create, estimateBytes, stateDirectories = STATE_DIRECTORIES } = growth;
     const used = this.#sequences.filter(({ nextTokenIndex }) => nextTokenIndex > 0);
     const usedTokens = used.reduce((sum, { nextTokenIndex }) => sum + nextTokenIndex, 0);
-    const stateBytes = ((await estimateBytes(this.size)) * usedTokens) / (this.size * this.#sequences.length);
+    const usedShare = growth.hasFixedState === true ? used.length : usedTokens / this.size;
+    const stateBytes = ((await estimateBytes(this.size)) * usedShare) / this.#sequences.length;
     const directory = used.length === 0 ? undefined : await createDirectory(stateDirectories, stateBytes);
     if (used.length > 0 && directory === undefined) return false;
     try {
       const saved = new Map(used.map((sequence) => [sequence, join(directory as string, randomUUID())]));
       if (!(await saveAll(saved))) return false;
       const before = this.size;
+      this.#replacements += 1;
       // First, so that both never take memory at once.
       await nativeContextOf(this.#context).dispose();
       const replacement = await create(size).catch(() => undefined);
