@@ -6,7 +6,7 @@ import { memory } from "../kernel/settings/sizes.ts";
 import { load, unloadAfterSeconds } from "./model-settings.ts";
 
 export const localSettings = mapping(
-  {
+  () => ({
     load: load
       .default("on_demand")
       .describe(
@@ -33,7 +33,7 @@ export const localSettings = mapping(
       .describe(
         "Built-in chat model that is listed first and shown in examples once its files are on the disk. auto: a larger model than smollm2-135m-instruct where memory allows, qwen2.5-coder-1.5b-instruct (1.1 GB) with 4 GB of free memory or qwen2.5-coder-0.5b-instruct (491 MB) with 2 GB. It is downloaded in the background after the start, unless `models` has a chat model or CI is true. An ID: this model, downloaded in the background. smollm2-135m-instruct: no further download.",
       ),
-  },
+  }),
   "Loading and unloading of models that run on this machine.",
 );
 

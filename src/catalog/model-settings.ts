@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { guardrailList } from "../contracts/guardrail.ts";
 import { TASKS } from "../contracts/task.ts";
+import { lazy } from "../kernel/lazy.ts";
 import { mapping } from "../kernel/settings/mapping.ts";
 import { factor, price } from "./price-settings.ts";
 
@@ -42,7 +43,7 @@ const strategy = z
   );
 
 const circuit = mapping(
-  {
+  () => ({
     failures: z.int().min(1).max(1_000_000).default(5).describe("Consecutive failures that open the circuit."),
     failure_rate: z
       .number()
@@ -58,7 +59,7 @@ const circuit = mapping(
       .max(3600)
       .default(10)
       .describe("Seconds until one request probes whether the deployment has recovered."),
-  },
+  }),
   "Circuit breaker: when to stop sending requests to a failing deployment.",
 );
 
@@ -69,7 +70,7 @@ const name = z
 const maxQueue = z.int().min(0).max(10_000);
 
 /** Options of every deployment, in addition to `engine` and the engine's own settings. */
-export const deploymentSettings = mapping({
+export const deploymentSettings = mapping(() => ({
   weight: z
     .number()
     .min(0)
@@ -103,16 +104,16 @@ export const deploymentSettings = mapping({
     .describe(
       "Maximum number of requests that wait for a slot of this deployment; 0 routes to the next deployment at once. Overrides the model's `max_queue`.",
     ),
-});
+}));
 
 export type DeploymentSettings = z.output<typeof deploymentSettings>;
 
-const deployment = z.looseObject({
+const deployment = lazy.looseObject(() => ({
   engine: z.string().describe("Engine that runs the model; each engine has its own settings."),
-});
+}));
 
 const defaults = mapping(
-  {
+  () => ({
     temperature: z.number().min(0).max(2).optional().describe("Sampling temperature, 0 to 2; 0 is greedy."),
     top_p: z.number().min(0).max(1).optional().describe("Nucleus sampling, 0 to 1."),
     top_k: z.int().min(1).optional().describe("Number of most likely tokens to sample from."),
@@ -127,12 +128,12 @@ const defaults = mapping(
       .describe("Divides the logits of repeated tokens; 1 has no effect."),
     max_completion_tokens: z.int().min(1).optional().describe("Maximum number of generated tokens."),
     reasoning_effort: z.string().min(1).optional().describe("How long a reasoning model reasons, such as low or none."),
-  },
+  }),
   "Parameters of requests to chat models that leave them out, also of the Responses and the Messages API. A parameter that is not set has the value that the model recommends, or the engine's default.",
 );
 
 const cache = mapping(
-  {
+  () => ({
     ttl_seconds: z
       .int()
       .min(1)
@@ -163,11 +164,11 @@ const cache = mapping(
       .describe(
         "project: an answer is repeated within the project that it was given to. organization: within all projects of its organization.",
       ),
-  },
+  }),
   "Cache of the model's answers, for exactly equal requests. Default: answers are not cached.",
 );
 
-export const modelSettings = mapping({
+export const modelSettings = mapping(() => ({
   id: id.describe(
     "Model ID that clients send as `model`. A trailing /* makes a wildcard that matches every ID with that prefix.",
   ),
@@ -234,6 +235,6 @@ export const modelSettings = mapping({
     .describe(
       "Deployments that run the model; at least one. Without it, `id` names a built-in model, which keeps its deployment and gets the other settings.",
     ),
-});
+}));
 
 export type ModelSettings = z.output<typeof modelSettings>;

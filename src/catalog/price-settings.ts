@@ -1,6 +1,7 @@
 /** Prices of models and deployments, and section `prices`. */
 
 import { z } from "zod";
+import { lazy } from "../kernel/lazy.ts";
 import { mapping } from "../kernel/settings/mapping.ts";
 
 /** Integer and fractional digits are bounded so that a price times a token count is exact in integers. */
@@ -42,8 +43,8 @@ const units = {
   request: unit("US dollars per request."),
 };
 
-const tier = z
-  .strictObject({
+const tier = lazy
+  .strictObject(() => ({
     above_prompt_tokens: z
       .int()
       .min(0)
@@ -56,13 +57,13 @@ const tier = z
       .optional()
       .describe("Applies to requests that the upstream reports to have processed in this tier: batch, flex, priority…"),
     ...units,
-  })
+  }))
   .refine((value) => value.above_prompt_tokens !== undefined || value.service_tier !== undefined, {
     error: "needs above_prompt_tokens, service_tier, or both",
   });
 
-export const price = z
-  .strictObject({
+export const price = lazy
+  .strictObject(() => ({
     ...units,
     tool_calls: z
       .record(z.string().regex(/^[a-z][a-z0-9_]{0,50}$/, { error: "must be the name of a tool" }), dollars)
@@ -78,21 +79,21 @@ export const price = z
     currency: currency
       .optional()
       .describe("Currency of all units, converted at `prices.exchange_rates`. Default: US dollars."),
-  })
+  }))
   .describe(
     "Price of the model, recorded as the cost of each request. Default: that of the deployment that answers, then `prices.lists`; without any, the cost is recorded as unknown, not as zero.",
   );
 
-const vectorStorePrices = z
-  .strictObject({
+const vectorStorePrices = lazy
+  .strictObject(() => ({
     gigabyte_day: unit("US dollars for a gigabyte (10^9 bytes) of chunks and vectors that is stored for a day."),
     search: unit("US dollars per search, in addition to the models that it uses."),
-  })
+  }))
   .default({})
   .describe("Prices of vector stores of this service. Their size is recorded each hour, also without a price.");
 
 export const priceSettings = mapping(
-  {
+  () => ({
     vector_stores: vectorStorePrices,
     lists: z
       .array(z.string().min(1))
@@ -111,6 +112,6 @@ export const priceSettings = mapping(
       .describe(
         'Discount or surcharge by project ID: "0.9" records 90 % of each cost, also against the spend limits. Applies to requests that begin after a reload.',
       ),
-  },
+  }),
   "Price lists, currencies, and discounts and surcharges of projects.",
 );

@@ -1,6 +1,7 @@
 /** Schema of the environment variables that Parlance reads. An empty variable counts as unset. */
 
 import { z } from "zod";
+import { lazy } from "../kernel/lazy.ts";
 import { parseRedisUrl } from "../kernel/redis-address.ts";
 import { Secret } from "../kernel/secret.ts";
 import { host, port } from "../kernel/settings/addresses.ts";
@@ -64,7 +65,7 @@ const secretText = (schema: z.ZodType<string, string>) => schema.transform((valu
 
 const path = z.string().max(4096);
 
-export const environmentSchema = z.object({
+export const environmentSchema = lazy.object(() => ({
   PARLANCE_CONFIG: path
     .optional()
     .describe("Path of the configuration file. Default: parlance.yaml in the working directory, if it exists."),
@@ -138,7 +139,7 @@ export const environmentSchema = z.object({
     .describe("Access token for the Hugging Face Hub, required for gated models."),
   HF_HUB_OFFLINE: flag("must be 1 or 0").default(false).describe("1 disables all requests to the Hugging Face Hub."),
   ...openTelemetryVariables,
-});
+}));
 
 export type Environment = z.output<typeof environmentSchema>;
 

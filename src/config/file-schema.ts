@@ -32,7 +32,7 @@ import { openTelemetrySettings } from "../observability/settings.ts";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-export const configFile = mapping({
+export const configFile = mapping(() => ({
   builtin_models: z
     .boolean()
     .default(true)
@@ -90,6 +90,6 @@ export const configFile = mapping({
   models_directory: directory
     .optional()
     .describe("Directory of the model files, relative to this file. Default: models in the data directory."),
-});
+}));
 
 export type ConfigFile = z.output<typeof configFile>;

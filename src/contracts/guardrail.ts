@@ -13,7 +13,7 @@ export type GuardrailStage = "input" | "output";
 const MAX_WORDS = 10_000;
 const mode = z.enum(["score", "block"]);
 
-const fields = mapping({
+const fields = mapping(() => ({
   type: z
     .enum(GUARDRAIL_TYPES)
     .describe(
@@ -97,13 +97,13 @@ const fields = mapping({
     .describe("webhook: its name in guardrail_services.webhooks."),
   input: mode.optional().describe("moderation: whether messages are scored or blocked. Default: not moderated."),
   output: mode.optional().describe("moderation: whether answers are scored or blocked. Default: not moderated."),
-  unsupported_language: mapping({
+  unsupported_language: mapping(() => ({
     action: z.enum(["pass", "refuse", "model"]),
     model: z.string().min(1).max(200).optional(),
-  })
+  }))
     .optional()
     .describe("moderation: what to do with text in a language that the model does not know. Default: pass."),
-});
+}));
 
 type Field = keyof z.input<typeof fields>;
 

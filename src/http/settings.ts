@@ -4,10 +4,10 @@ import { host, network, port } from "../kernel/settings/addresses.ts";
 import { mapping } from "../kernel/settings/mapping.ts";
 
 const operations = mapping(
-  {
+  () => ({
     host: host.default("127.0.0.1").describe("Address to listen on."),
     port: port.describe("Port to listen on."),
-  },
+  }),
   "Separate address for /health and /metrics. Default: the service's own address.",
 );
 
@@ -17,7 +17,7 @@ const corsOrigin = z.string().refine((value) => value === "*" || URL.parse(value
 
 /** Section `server`. */
 export const serverSettings = mapping(
-  {
+  () => ({
     host: host.default("127.0.0.1").describe("Address to listen on; 0.0.0.0 or :: listens on every network interface."),
     port: port.default(8080).describe("Port to listen on; 0 picks a free port."),
     operations: operations.optional(),
@@ -131,7 +131,7 @@ export const serverSettings = mapping(
       .describe(
         "Seconds for which recently used keys keep working while the database is unavailable; then requests get a 503.",
       ),
-  },
+  }),
   "HTTP server: addresses, size limits and timeouts.",
 );
 

@@ -4,12 +4,13 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { lazy } from "../kernel/lazy.ts";
 
-const File = z.object({
+const File = lazy.object(() => ({
   /** Processors of the machine, whose change makes the speeds void. */
   machine: z.string(),
   tokensPerSecond: z.record(z.string(), z.number().positive()),
-});
+}));
 
 export class MeasuredSpeeds {
   readonly #path: string;

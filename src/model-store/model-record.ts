@@ -4,10 +4,11 @@ import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { TASKS } from "../contracts/task.ts";
+import { lazy } from "../kernel/lazy.ts";
 
 export const RECORD_NAME = "parlance-model.json";
 
-const recordSchema = z.object({
+const recordSchema = lazy.object(() => ({
   id: z.string().min(1),
   task: z.enum(TASKS).optional(),
   license: z.string().optional(),
@@ -25,7 +26,7 @@ const recordSchema = z.object({
       }),
     )
     .min(1),
-});
+}));
 
 export type ModelRecord = Omit<z.infer<typeof recordSchema>, "licence">;
 export type RecordedFile = ModelRecord["files"][number];

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { ChatContent } from "../contracts/chat-content.ts";
 import { resultWithin } from "../kernel/async/timeout.ts";
 import { Fault } from "../kernel/faults.ts";
+import { lazy } from "../kernel/lazy.ts";
 import { limitMessages } from "./limit-messages.ts";
 import type { Logger } from "./logger.ts";
 import type { SpanAttributes } from "./trace.ts";
@@ -22,7 +23,9 @@ export type RedactContent = (content: ChatContent) => ChatContent | undefined | 
 const REDACT_TIMEOUT_MS = 5000;
 const OMITTED = { "parlance.content_omitted": true };
 
-const messages = z.array(z.looseObject({ role: z.string(), parts: z.array(z.looseObject({ type: z.string() })) }));
+const messages = z.array(
+  lazy.looseObject(() => ({ role: z.string(), parts: z.array(z.looseObject({ type: z.string() })) })),
+);
 const redactedContent = z.object({ inputMessages: messages, outputMessages: messages });
 
 export class ContentCapture {

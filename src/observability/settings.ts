@@ -6,7 +6,7 @@ const SIGNALS = ["traces", "metrics", "logs"] as const;
 export type Signal = (typeof SIGNALS)[number];
 
 const content = mapping(
-  {
+  () => ({
     redact: z
       .string()
       .min(1)
@@ -21,13 +21,13 @@ const content = mapping(
       .max(262_144)
       .default(16_384)
       .describe("Maximum bytes of the input and of the output of one span."),
-  },
+  }),
   "Adds prompts and answers to the spans of chats. Default: spans never contain them.",
 );
 
 /** Section `opentelemetry`. */
 export const openTelemetrySettings = mapping(
-  {
+  () => ({
     endpoint: z
       .url({ protocol: /^https?$/, error: "must be an http or https URL" })
       .max(2000)
@@ -72,6 +72,6 @@ export const openTelemetrySettings = mapping(
       .default(60)
       .describe("Time between exports of metrics; OTEL_METRIC_EXPORT_INTERVAL overrides it."),
     content: content.optional(),
-  },
+  }),
   "Traces, metrics and logs over OTLP. Default: none.",
 );

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { BedrockSettings } from "./settings.ts";
 
 export interface AwsCredentials {
@@ -24,12 +25,12 @@ const TIMEOUT_MS = 5000;
 const INSTANCE = "http://169.254.169.254";
 const CONTAINER = "http://169.254.170.2";
 
-const Issued = z.object({
+const Issued = lazy.object(() => ({
   AccessKeyId: z.string(),
   SecretAccessKey: z.string(),
   Token: z.string().optional(),
   Expiration: z.coerce.date(),
-});
+}));
 
 /** Finds credentials and keeps them until they are about to expire. One search serves all requests that wait. */
 export class AwsCredentialSource {

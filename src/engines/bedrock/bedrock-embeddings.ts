@@ -1,14 +1,15 @@
 /** Embeddings and reranking by InvokeModel, in the formats of Amazon's and Cohere's models. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import type { EmbeddingDialect, RankingDialect } from "../native-upstream/native-embedding.ts";
 import { readRerankAnswer } from "../openai-compatible/upstream-rerank.ts";
 import { readBedrockError } from "./bedrock-error.ts";
 import type { BedrockSettings } from "./settings.ts";
 
 const Vector = z.array(z.number());
-const Titan = z.object({ embedding: Vector, inputTextTokenCount: z.int().min(0).optional() });
-const Cohere = z.object({ embeddings: z.union([z.array(Vector), z.object({ float: z.array(Vector) })]) });
+const Titan = lazy.object(() => ({ embedding: Vector, inputTextTokenCount: z.int().min(0).optional() }));
+const Cohere = lazy.object(() => ({ embeddings: z.union([z.array(Vector), z.object({ float: z.array(Vector) })]) }));
 
 /** Maximum texts of one call to Cohere's models; Amazon's take one. */
 const COHERE_BATCH = 96;

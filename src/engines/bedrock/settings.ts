@@ -1,6 +1,7 @@
 /** Settings of a deployment of this engine. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import type { Secret } from "../../kernel/secret.ts";
 import type { ThinkingMode } from "../native-upstream/claude-thinking.ts";
 import {
@@ -11,13 +12,13 @@ import {
 } from "../native-upstream/native-settings.ts";
 import { baseUrl } from "../openai-compatible/connection-settings.ts";
 
-const guardrail = z.strictObject({
+const guardrail = lazy.strictObject(() => ({
   id: z.string().min(1).describe("ID or ARN of the guardrail"),
   version: z.string().min(1).default("DRAFT").describe("Version of the guardrail"),
-});
+}));
 
-export const bedrockSettings = z
-  .strictObject({
+export const bedrockSettings = lazy
+  .strictObject(() => ({
     region: z
       .string()
       .regex(/^[a-z0-9-]+$/, { error: "is not a region, such as eu-central-1" })
@@ -47,7 +48,7 @@ export const bedrockSettings = z
         "How a `reasoning_effort` is sent to a Claude model: as an effort, or as a budget of tokens. Default: budget for models up to Claude 4.5",
       ),
     guardrail: guardrail.optional().describe("Guardrail of Bedrock that checks prompts and answers"),
-  })
+  }))
   .refine((value) => (value.access_key_id === undefined) === (value.secret_access_key === undefined), {
     path: ["secret_access_key"],
     error: "must be set together with access_key_id",

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { defineEngine } from "../define-engine.ts";
 
-const stage = z.looseObject({ engine: z.string().describe("A moderation engine") });
+const stage = lazy.looseObject(() => ({ engine: z.string().describe("A moderation engine") }));
 
-const settings = z
-  .strictObject({
+const settings = lazy
+  .strictObject(() => ({
     classifier: stage
       .default({ engine: "classifier" })
       .describe("Moderation deployment that scores every text: its `engine` and the settings of that engine"),
@@ -40,7 +41,7 @@ const settings = z
       .describe(
         "error: a request with an unsure text fails while the guard does. classifier: the classifier alone answers, and a warning is logged",
       ),
-  })
+  }))
   // They may hold an upstream's key, which only that engine's schema marks as a secret.
   .transform(({ classifier, guard, guard_weight: guardWeight, on_guard_failure: onGuardFailure, ...rest }) => ({
     ...{ ...rest, guardWeight, onGuardFailure },

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { SentenceEncoder } from "@parlance-inference/sentence-embeddings/sentence-encoder";
 import { z } from "zod";
 import { RoundRobinLock } from "../../kernel/async/round-robin-lock.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
 import { plainCharacters } from "./deobfuscate.ts";
 import { sigmoid } from "./pool-windows.ts";
@@ -14,7 +15,7 @@ const PREFIX = "query: ";
 const WINDOW_CHARACTERS = 400;
 const OVERLAP_CHARACTERS = 60;
 
-const ForeignHead = z.object({
+const ForeignHead = lazy.object(() => ({
   /** ISO 639-1 codes of the languages with training or test text. */
   languages: z.array(z.string()),
   /** Layers of the encoder, counted from 1, whose pooled outputs are the features. */
@@ -22,7 +23,7 @@ const ForeignHead = z.object({
   /** Little-endian float32, [features, categories], in Base64. */
   weights: z.base64(),
   bias: z.array(z.number()),
-});
+}));
 
 type ForeignHead = z.infer<typeof ForeignHead>;
 

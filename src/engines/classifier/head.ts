@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { logit, type WindowWeights } from "./pool-windows.ts";
 
 /** The same relative path from `src` and from `dist`. */
@@ -9,14 +10,14 @@ const FOLDER = new URL("../../../assets/moderation/", import.meta.url);
 
 const categoryNumbers = z.record(z.string(), z.number());
 
-const Description = z.object({
+const Description = lazy.object(() => ({
   /** Categories in the order of the network's outputs. */
   categories: z.array(z.string()),
   /** Outputs of the network from which a text of one window is harmful. */
   thresholds: z.record(z.string(), z.number().gt(0).lt(1)),
   /** How the windows of a longer text are combined; see `WindowWeights`. */
   windows: z.object({ pair: z.number(), mean: z.number(), count: z.number(), offsets: categoryNumbers }),
-});
+}));
 
 export interface Head {
   /** An ONNX graph whose larger weights are external data in `model.safetensors`. */

@@ -1,16 +1,17 @@
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import type { EmbeddingDialect, RankingDialect } from "../native-upstream/native-embedding.ts";
 import { readRerankAnswer } from "../openai-compatible/upstream-rerank.ts";
 import { readCohereError } from "./cohere-error.ts";
 import type { CohereSettings } from "./settings.ts";
 
-const Answer = z.object({
+const Answer = lazy.object(() => ({
   embeddings: z.object({ float: z.array(z.array(z.number())) }),
   meta: z
     .object({ billed_units: z.object({ input_tokens: z.int().min(0) }) })
     .optional()
     .catch(undefined),
-});
+}));
 
 /** Maximum texts of one call. */
 const BATCH = 96;

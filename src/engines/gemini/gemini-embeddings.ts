@@ -1,23 +1,24 @@
 /** Embeddings of the Gemini API (`batchEmbedContents`) and of Vertex AI (`predict`). */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import type { EmbeddingDialect } from "../native-upstream/native-embedding.ts";
 import { readGoogleError } from "./gemini-error.ts";
 import type { GeminiSettings } from "./settings.ts";
 
-const Vectors = z.object({
+const Vectors = lazy.object(() => ({
   embeddings: z.array(z.object({ values: z.array(z.number()) })),
   usageMetadata: z
     .object({ promptTokenCount: z.int().min(0) })
     .optional()
     .catch(undefined),
-});
-const Statistics = z.object({ token_count: z.number().min(0) });
-const Predictions = z.object({
+}));
+const Statistics = lazy.object(() => ({ token_count: z.number().min(0) }));
+const Predictions = lazy.object(() => ({
   predictions: z.array(
     z.object({ embeddings: z.object({ values: z.array(z.number()), statistics: Statistics.optional() }) }),
   ),
-});
+}));
 
 /** Maximum inputs of one call. */
 const BATCH = 100;

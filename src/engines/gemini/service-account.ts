@@ -4,15 +4,16 @@ import { readFile } from "node:fs/promises";
 import { importPKCS8, SignJWT } from "jose";
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { bearerTokens } from "../native-upstream/access-token.ts";
 import type { Authorize } from "../openai-compatible/authorize.ts";
 
-const KeyFile = z.object({
+const KeyFile = lazy.object(() => ({
   client_email: z.string().min(1),
   private_key: z.string().min(1),
   private_key_id: z.string().optional(),
   token_uri: z.url().default("https://oauth2.googleapis.com/token"),
-});
+}));
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 

@@ -1,6 +1,7 @@
 /** Settings of a deployment of this engine. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import {
   CONNECTION_FIELDS,
   secret,
@@ -11,7 +12,7 @@ import { baseUrl } from "../openai-compatible/connection-settings.ts";
 
 const DEVELOPER_API = "https://generativelanguage.googleapis.com/v1beta";
 
-const vertex = z.strictObject({
+const vertex = lazy.strictObject(() => ({
   project: z
     .string()
     .regex(/^[a-z0-9:.-]+$/i, { error: "is not the ID of a project" })
@@ -21,10 +22,10 @@ const vertex = z.strictObject({
     .regex(/^[a-z0-9-]+$/, { error: "is not a location, such as europe-west4 or global" })
     .default("global")
     .describe("Location of the models, such as europe-west4"),
-});
+}));
 
-export const geminiSettings = z
-  .strictObject({
+export const geminiSettings = lazy
+  .strictObject(() => ({
     base_url: baseUrl.optional().describe(`Base URL. Default: ${DEVELOPER_API}, or Vertex AI's address of \`vertex\``),
     api_key: secret.optional().describe("API key of the Gemini API, sent as x-goog-api-key"),
     service_account_file: z
@@ -44,7 +45,7 @@ export const geminiSettings = z
       .record(z.string().regex(/^HARM_CATEGORY_[A-Z_]+$/), z.string().regex(/^[A-Z_]+$/))
       .default({})
       .describe("Thresholds by category of harm, such as `HARM_CATEGORY_HARASSMENT: BLOCK_ONLY_HIGH`"),
-  })
+  }))
   .refine((value) => value.api_key === undefined || value.service_account_file === undefined, {
     path: ["service_account_file"],
     error: "cannot be set together with api_key",

@@ -1,11 +1,12 @@
 /** Settings of a deployment of this engine. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { ggufReferenceFields, toGgufReference } from "../shared/gguf-reference.ts";
 import { tokenIdsSetting } from "../shared/token-ids.ts";
 
-export const llamaCppSettings = z
-  .strictObject({
+export const llamaCppSettings = lazy
+  .strictObject(() => ({
     ...ggufReferenceFields,
     context_size: z
       .int()
@@ -62,7 +63,7 @@ export const llamaCppSettings = z
       .min(1)
       .optional()
       .describe("Path of a Jinja chat template that replaces the model's own"),
-  })
+  }))
   .transform((value, context) => ({
     reference: toGgufReference(value, context),
     contextSize: value.context_size,

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { RawPrompt } from "../../contracts/chat-model.ts";
 import { unavailable } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 
 /** Where a llama-server is, and the key that it requires. */
 export interface ServerAddress {
@@ -25,7 +26,7 @@ const FAMILIES = [
   ["<|code_prefix|>", "<|code_suffix|>", "<|code_middle|>"],
 ] as const;
 
-const Tokens = z.object({ tokens: z.array(z.int()) });
+const Tokens = lazy.object(() => ({ tokens: z.array(z.int()) }));
 
 /** Resolves with the tokens of the model's vocabulary that mark a gap; undefined without them. */
 export async function findInfillTokens(address: ServerAddress, signal: AbortSignal): Promise<InfillTokens | undefined> {

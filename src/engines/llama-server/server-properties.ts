@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { unavailable } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { findInfillTokens, type InfillTokens } from "./infill.ts";
 
 export interface ServerProperties {
@@ -17,15 +18,15 @@ export interface ServerProperties {
   infill: InfillTokens | undefined;
 }
 
-const Props = z.object({
+const Props = lazy.object(() => ({
   total_slots: z.int().min(1),
   default_generation_settings: z.object({ n_ctx: z.int().min(1) }),
   chat_template: z.string().default(""),
   chat_template_tool_use: z.string().optional(),
   chat_template_caps: z.record(z.string(), z.unknown()).optional(),
   modalities: z.object({ vision: z.boolean().default(false) }).default({ vision: false }),
-});
-const Models = z.object({ data: z.array(z.object({ meta: z.object({ n_vocab: z.int() }).nullish() })) });
+}));
+const Models = lazy.object(() => ({ data: z.array(z.object({ meta: z.object({ n_vocab: z.int() }).nullish() })) }));
 
 const TIMEOUT_MS = 10_000;
 

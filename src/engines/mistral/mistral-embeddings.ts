@@ -1,13 +1,14 @@
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import type { EmbeddingDialect } from "../native-upstream/native-embedding.ts";
 
-const Answer = z.object({
+const Answer = lazy.object(() => ({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()) })),
   usage: z
     .object({ prompt_tokens: z.int().min(0) })
     .optional()
     .catch(undefined),
-});
+}));
 
 const BATCH = 128;
 

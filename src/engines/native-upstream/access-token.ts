@@ -3,9 +3,13 @@
 import { z } from "zod";
 import { HOUR_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { Authorize } from "../openai-compatible/authorize.ts";
 
-const Answer = z.object({ access_token: z.string().min(1), expires_in: z.coerce.number().min(1).catch(HOUR_SECONDS) });
+const Answer = lazy.object(() => ({
+  access_token: z.string().min(1),
+  expires_in: z.coerce.number().min(1).catch(HOUR_SECONDS),
+}));
 
 /** Renewal before the end, since a request may take a moment to reach the provider. */
 const EARLY_SECONDS = 60;

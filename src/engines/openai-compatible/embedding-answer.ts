@@ -1,15 +1,16 @@
 /** Reads the answer of POST /embeddings. Its vectors may come as numbers or as base64. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { parseUpstreamError, UpstreamError, type UpstreamErrorDetails } from "./upstream-error.ts";
 
-const Answer = z.object({
+const Answer = lazy.object(() => ({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.union([z.string(), z.custom<number[]>(isNumbers)]) })),
   usage: z
     .object({ prompt_tokens: z.int().min(0) })
     .nullish()
     .catch(undefined),
-});
+}));
 
 /** Zod would take seconds for millions of numbers. */
 function isNumbers(value: unknown): boolean {

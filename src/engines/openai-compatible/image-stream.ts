@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { ImageEvent, ImageFacts } from "../../contracts/image-model.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { EventReader } from "../../kernel/server-sent-events.ts";
 import { addTokens, type TokenUsage } from "../../kernel/usage.ts";
 import { parseImageUsage } from "../../wire/usage/image-usage.ts";
@@ -9,16 +10,16 @@ import type { Exchange } from "./connection/exchange.ts";
 import { parseOrUndefined } from "./connection/read-body.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
-const Partial = z.object({
+const Partial = lazy.object(() => ({
   type: z.enum(["image_generation.partial_image", "image_edit.partial_image"]),
   b64_json: z.string(),
   partial_image_index: z.int().min(0).catch(0),
-});
-const Completed = z.object({
+}));
+const Completed = lazy.object(() => ({
   type: z.enum(["image_generation.completed", "image_edit.completed"]),
   b64_json: z.string(),
   usage: z.unknown().optional(),
-});
+}));
 
 /** An image of 4096 × 4096 pixels as Base64. */
 const MAX_EVENT_LENGTH = 96 * 1024 ** 2;

@@ -1,6 +1,7 @@
 /** Lists an upstream's models (GET /models) as the parts that match a wildcard. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import type { Connections } from "./connection/connections.ts";
 import { Exchange } from "./connection/exchange.ts";
 import { readText } from "./connection/read-body.ts";
@@ -13,7 +14,7 @@ const MAX_LIST_BYTES = 8 * 1024 * 1024;
 const MAX_MODELS = 10_000;
 const ID = /^[\x21-\x7e]{1,200}$/;
 
-const ModelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+const ModelList = lazy.object(() => ({ data: z.array(z.object({ id: z.string() })) }));
 
 /** Throws UpstreamError, or what the connection throws, when the upstream does not list its models. */
 export function listUpstreamModels(

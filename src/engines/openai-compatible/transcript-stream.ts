@@ -2,21 +2,27 @@
 
 import { z } from "zod";
 import type { TranscriptionEvent } from "../../contracts/engine.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { EventReader } from "../../kernel/server-sent-events.ts";
 import type { Exchange } from "./connection/exchange.ts";
 import { parseOrUndefined } from "./connection/read-body.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 /** OpenAI counts some models' audio in tokens, without its seconds; other instances of Parlance give both. */
-const Usage = z.object({ seconds: z.number().min(0) });
+const Usage = lazy.object(() => ({ seconds: z.number().min(0) }));
 const TranscriptEvent = z.union([
-  z.object({ type: z.literal("transcript.text.delta"), delta: z.string() }),
-  z.object({ type: z.literal("transcript.text.segment"), start: z.number(), end: z.number(), text: z.string() }),
-  z.object({ type: z.literal("transcript.text.done"), text: z.string(), usage: z.unknown().optional() }),
-  z.object({
+  lazy.object(() => ({ type: z.literal("transcript.text.delta"), delta: z.string() })),
+  lazy.object(() => ({
+    type: z.literal("transcript.text.segment"),
+    start: z.number(),
+    end: z.number(),
+    text: z.string(),
+  })),
+  lazy.object(() => ({ type: z.literal("transcript.text.done"), text: z.string(), usage: z.unknown().optional() })),
+  lazy.object(() => ({
     object: z.literal("transcription.chunk"),
     choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }) })),
-  }),
+  })),
 ]);
 
 const MAX_EVENT_LENGTH = 1024 * 1024;

@@ -3,6 +3,7 @@
 import type { FormData } from "undici";
 import { z } from "zod";
 import type { ImageAbilities, ImageEvent, ImageModel, ImageRequest } from "../../contracts/image-model.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { parseImageUsage } from "../../wire/usage/image-usage.ts";
 import type { Exchange, ResponseHead } from "./connection/exchange.ts";
 import { parseOrUndefined, readText } from "./connection/read-body.ts";
@@ -12,12 +13,12 @@ import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
-const Images = z.object({
+const Images = lazy.object(() => ({
   data: z.array(
     z.object({ b64_json: z.string().nullish(), url: z.string().nullish(), revised_prompt: z.string().nullish() }),
   ),
   usage: z.unknown().optional(),
-});
+}));
 
 const OPERATIONS = { generation: "images/generations", edit: "images/edits", variation: "images/variations" } as const;
 /** These answer with content in any case, and refuse the field. */

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { Exchange } from "./connection/exchange.ts";
 import { parseOrUndefined, readText } from "./connection/read-body.ts";
 import { readErrorResponse } from "./read-error-response.ts";
@@ -9,7 +10,7 @@ import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
-const Answer = z.object({
+const Answer = lazy.object(() => ({
   results: z.array(
     z.object({
       flagged: z.boolean(),
@@ -18,7 +19,7 @@ const Answer = z.object({
       category_applied_input_types: z.record(z.string(), z.array(z.enum(["text", "image"])).nullish()).nullish(),
     }),
   ),
-});
+}));
 type Result = z.output<typeof Answer>["results"][number];
 
 export class UpstreamModeration extends UpstreamModel implements ModerationModel {

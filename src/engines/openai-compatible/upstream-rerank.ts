@@ -2,19 +2,20 @@
 
 import { z } from "zod";
 import type { RerankRequest, RerankResult } from "../../contracts/engine.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { estimateTextTokens } from "../shared/estimate-tokens.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 const Count = z.int().min(0).nullish().catch(undefined);
 
-const Answer = z.object({
+const Answer = lazy.object(() => ({
   results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
   usage: z.object({ prompt_tokens: Count, total_tokens: Count }).nullish().catch(undefined),
   meta: z
     .object({ tokens: z.object({ input_tokens: Count }).nullish() })
     .nullish()
     .catch(undefined),
-});
+}));
 
 /** Returns the scores in the order of the documents. Throws an UpstreamError unless each has one. */
 export function readRerankAnswer(answer: unknown, { query, documents }: RerankRequest): RerankResult {

@@ -4,6 +4,7 @@ import type { FormData } from "undici";
 import { z } from "zod";
 import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../../contracts/engine.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { Exchange, ResponseHead } from "./connection/exchange.ts";
 import { parseOrUndefined, readText } from "./connection/read-body.ts";
 import { readErrorResponse } from "./read-error-response.ts";
@@ -12,7 +13,7 @@ import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
-const Transcript = z.object({
+const Transcript = lazy.object(() => ({
   text: z.string().nullish(),
   language: z.string().nullish(),
   duration: z.coerce.number().nullish(),
@@ -33,7 +34,7 @@ const Transcript = z.object({
   words: z.array(z.object({ word: z.string(), start: z.number(), end: z.number() })).nullish(),
   /** Another instance of Parlance: fields of its segments that are 0 because its engine does not report them. */
   x_unknown: z.array(z.string()).nullish(),
-});
+}));
 type Transcript = z.output<typeof Transcript>;
 
 /** Sample rate of the samples in a request. */

@@ -1,12 +1,13 @@
 /** Settings of a deployment of this engine, which determine all that it does. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 
 const milliseconds = z.number().min(0).default(0);
 
 /** Kinds of Fault that an engine may throw; `bug` throws another error. */
-const failure = z
-  .strictObject({
+const failure = lazy
+  .strictObject(() => ({
     kind: z
       .enum(["invalid-request", "request-rate-limited", "unavailable", "upstream-failed", "upstream-timeout", "bug"])
       .default("unavailable")
@@ -14,7 +15,7 @@ const failure = z
     message: z.string().default("The configured failure.").describe("Message for the caller"),
     code: z.string().optional().describe("The error's `code`"),
     retry_after_seconds: z.int().min(1).optional().describe("Seconds until the caller should retry"),
-  })
+  }))
   .transform((value) => ({
     kind: value.kind,
     message: value.message,
@@ -33,13 +34,13 @@ const match = z.string().transform((value, context) => {
   }
 });
 
-const toolCall = z.strictObject({
+const toolCall = lazy.strictObject(() => ({
   name: z.string().min(1),
   arguments: z.looseObject({}).default({}).describe("Arguments of the call"),
-});
+}));
 
-const reply = z
-  .strictObject({
+const reply = lazy
+  .strictObject(() => ({
     match: match
       .optional()
       .describe("A substring of the last user message, or a /regular expression/. Default: matches every message"),
@@ -76,7 +77,7 @@ const reply = z
       .enum(["SIGSEGV", "SIGKILL", "SIGABRT"])
       .default("SIGSEGV")
       .describe("Signal for `crash_after_tokens`"),
-  })
+  }))
   .transform((value) => ({
     match: value.match,
     matchTool: value.match_tool,
@@ -94,8 +95,8 @@ const reply = z
     crashSignal: value.crash_signal,
   }));
 
-const abilities = z
-  .strictObject({
+const abilities = lazy
+  .strictObject(() => ({
     tools: z.boolean().default(false),
     json_schema: z
       .boolean()
@@ -107,17 +108,17 @@ const abilities = z
     choices: z.int().min(1).max(128).default(1).describe("Maximum choices of a request"),
     completions: z.boolean().default(true).describe("Continues prompts that bypass the chat template"),
     infill: z.boolean().default(false).describe("Accepts prompts with a suffix"),
-  })
+  }))
   .transform(({ json_schema, ...others }) => ({ ...others, jsonSchema: json_schema }));
 
-const speech = z
-  .strictObject({
+const speech = lazy
+  .strictObject(() => ({
     voices: z.array(z.string().min(1)).min(1).default(["low", "high"]).describe("Voice names; each has its own pitch"),
     sample_rate: z.int().min(8000).max(48_000).default(24_000).describe("Samples per second"),
     max_input_characters: z.int().min(1).default(4096).describe("Maximum characters of a request"),
     delay_ms_before_first: milliseconds.describe("Milliseconds before the first sound"),
     delay_ms_per_sentence: milliseconds.describe("Milliseconds before each sentence except the first"),
-  })
+  }))
   .transform((value) => ({
     voices: value.voices,
     sampleRate: value.sample_rate,
@@ -131,8 +132,8 @@ function mayCrash(): boolean {
   return process.env.PARLANCE_TEST_ENGINES === "1";
 }
 
-export const scriptedSettings = z
-  .strictObject({
+export const scriptedSettings = lazy
+  .strictObject(() => ({
     replies: z.array(reply).default([]).describe("The first reply that matches answers"),
     echo: z.boolean().default(false).describe("Repeats the last user message when no reply matches"),
     slots: z.int().min(1).default(4).describe("Concurrent requests; more wait"),
@@ -143,7 +144,7 @@ export const scriptedSettings = z
       .enum(["parent", "child"])
       .default("parent")
       .describe("child: runs in a supervised child process, like engines with weights"),
-  })
+  }))
   .refine((value) => value.echo || value.replies.length > 0 || value.speech !== undefined, {
     error: "needs `replies`, or `echo: true`, or for speech `speech`",
   })

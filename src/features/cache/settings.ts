@@ -5,7 +5,7 @@ import { mapping } from "../../kernel/settings/mapping.ts";
 import { memory } from "../../kernel/settings/sizes.ts";
 
 export const cacheSettings = mapping(
-  {
+  () => ({
     store: z
       .enum(["memory", "database", "redis"])
       .default("memory")
@@ -18,6 +18,6 @@ export const cacheSettings = mapping(
     max_answer_size: memory
       .prefault("4MiB")
       .describe("Maximum size of one cached answer, such as 4MiB. Larger answers are not cached."),
-  },
+  }),
   "Store of the answers of models with `cache`.",
 );

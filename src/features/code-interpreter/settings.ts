@@ -4,7 +4,7 @@ import { z } from "zod";
 import { mapping } from "../../kernel/settings/mapping.ts";
 
 export const codeInterpreterSettings = mapping(
-  {
+  () => ({
     max_sessions: z
       .int()
       .min(1)
@@ -28,7 +28,7 @@ export const codeInterpreterSettings = mapping(
       .regex(/^\d{1,9}(\.\d{1,15})?$/, { error: 'must be US dollars as a text, such as "0.03"' })
       .optional()
       .describe('US dollars of each container, as a text such as "0.03".'),
-  },
+  }),
   "The tool `code_interpreter` of responses: Python in a sandboxed process. Without this section, it is refused.",
 );
 

@@ -6,7 +6,7 @@ import { mapping } from "../../kernel/settings/mapping.ts";
 import { directory, memory } from "../../kernel/settings/sizes.ts";
 
 const s3 = mapping(
-  {
+  () => ({
     bucket: z
       .string()
       .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: "must be the name of a bucket" })
@@ -23,12 +23,12 @@ const s3 = mapping(
       .max(200)
       .default("")
       .describe("Beginning of every key, such as `parlance/`."),
-  },
+  }),
   "S3-compatible store of the files, instead of a directory. Its keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
 );
 
 export const fileSettings = mapping(
-  {
+  () => ({
     directory: directory
       .optional()
       .describe(
@@ -49,7 +49,7 @@ export const fileSettings = mapping(
       .max(36_500)
       .default(30)
       .describe("Days to keep a file, and a batch that has ended; an upload can ask for less."),
-  },
+  }),
   "Storage of the Files API.",
 );
 

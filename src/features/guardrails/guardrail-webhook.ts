@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { WebhookDecision, WebhookQuestion } from "../../inference/guardrails/guardrail-services.ts";
 import { unavailable } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { type AskOptions, postJson } from "../../kernel/outgoing/ask-json.ts";
 import { VERSION } from "../../kernel/version.ts";
 import type { Logger } from "../../observability/logger.ts";
@@ -11,8 +12,8 @@ import { signWebhook } from "../webhooks/sign-webhook.ts";
 import type { GuardrailWebhook } from "./settings.ts";
 
 const Decision = z.discriminatedUnion("action", [
-  z.object({ action: z.literal("pass"), texts: z.array(z.string()).nullish() }),
-  z.object({ action: z.literal("block"), reason: z.string().nullish() }),
+  lazy.object(() => ({ action: z.literal("pass"), texts: z.array(z.string()).nullish() })),
+  lazy.object(() => ({ action: z.literal("block"), reason: z.string().nullish() })),
 ]);
 
 const MAX_REASON = 100;

@@ -4,16 +4,17 @@ import { type Match, resolveOverlaps } from "@parlance-inference/text-privacy/ma
 import { z } from "zod";
 import type { Guardrail } from "../../contracts/guardrail.ts";
 import { unavailable } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { type AskOptions, postJson } from "../../kernel/outgoing/ask-json.ts";
 import type { GuardrailServiceSettings } from "./settings.ts";
 
 const Results = z.array(
-  z.object({
+  lazy.object(() => ({
     entity_type: z.string().regex(/^[A-Z][A-Z_]{0,40}$/),
     start: z.int().min(0),
     end: z.int().min(0),
     score: z.number(),
-  }),
+  })),
 );
 
 const DEFAULT_THRESHOLD = 0.5;

@@ -13,7 +13,7 @@ export const guardrailSettings = guardrailList
 
 const timeoutSeconds = z.number().min(0.1).max(60);
 
-const webhook = mapping({
+const webhook = mapping(() => ({
   name: z
     .string()
     .regex(/^[\w-]{1,64}$/, { error: "must be 1 to 64 letters, digits, _ or -" })
@@ -25,18 +25,18 @@ const webhook = mapping({
     .enum(["block", "pass"])
     .default("block")
     .describe("What happens to a request while the webhook fails. block: it gets a 503. pass: it goes on unchecked."),
-});
+}));
 
 const presidio = mapping(
-  {
+  () => ({
     url: webhookUrl.describe("Address of a Presidio analyzer, such as http://presidio:3000."),
     timeout_seconds: timeoutSeconds.default(10).describe("Time after which an answer counts as a failure."),
-  },
+  }),
   "Presidio analyzer of guardrails with `engine: presidio`. While it is away, their requests get a 503.",
 );
 
 export const guardrailServiceSettings = mapping(
-  {
+  () => ({
     webhooks: z
       .array(webhook)
       .max(20)
@@ -46,7 +46,7 @@ export const guardrailServiceSettings = mapping(
       .default([])
       .describe("Services of yours that decide about texts, signed as in the Standard Webhooks specification."),
     presidio: presidio.optional(),
-  },
+  }),
   "Services that guardrails ask.",
 );
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { mapping } from "../../kernel/settings/mapping.ts";
 
 export const imageSettings = mapping(
-  {
+  () => ({
     max_images: z.int().min(1).max(100).default(10).describe("Maximum images of one request."),
     max_pixels: z
       .int()
@@ -13,6 +13,6 @@ export const imageSettings = mapping(
       .default(16_777_216)
       .describe("Maximum width × height of one image. The default is 4096 × 4096."),
     max_input_images: z.int().min(1).max(100).default(16).describe("Maximum images that one request edits."),
-  },
+  }),
   "Generated images.",
 );

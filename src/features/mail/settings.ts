@@ -8,7 +8,7 @@ import { mapping } from "../../kernel/settings/mapping.ts";
 const PORTS = { tls: 465, starttls: 587, none: 25 } as const;
 
 export const mailSettings = mapping(
-  {
+  () => ({
     host: z.string().min(1).max(253).describe("SMTP server, such as smtp.example.com."),
     port: z
       .int()
@@ -44,7 +44,7 @@ export const mailSettings = mapping(
       .transform((url) => url.replace(/\/+$/, ""))
       .optional()
       .describe("Address of the service in e-mails, such as https://ai.example.com. Default: `sign_on.public_url`."),
-  },
+  }),
   "SMTP server for e-mails: alerts of budgets and invites. Without it, none are sent.",
 );
 

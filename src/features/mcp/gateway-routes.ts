@@ -4,21 +4,22 @@ import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { isLoopbackName } from "../../kernel/outgoing/loopback-name.ts";
 import type { McpGateway, RpcMessage } from "./gateway.ts";
 import { SERVICE_NAME } from "./service-server.ts";
 
 /** JSON-RPC, whose methods and results are those of the Model Context Protocol. */
-const Message = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string().optional() });
+const Message = lazy.looseObject(() => ({ jsonrpc: z.literal("2.0"), method: z.string().optional() }));
 const Answer = z.looseObject({ jsonrpc: z.literal("2.0") });
 
-const ResourceMetadata = z.object({
+const ResourceMetadata = lazy.object(() => ({
   resource: z.string(),
   authorization_servers: z.array(z.string()).optional(),
   bearer_methods_supported: z.array(z.string()),
   resource_name: z.string(),
   resource_documentation: z.string(),
-});
+}));
 
 const PATH = "/mcp";
 const SERVER_PATH = `${PATH}/:server`;

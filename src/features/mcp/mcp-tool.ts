@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { parseUrl } from "../../kernel/outgoing/outgoing-guard.ts";
 import { optional } from "../../wire/openai/optional.ts";
 import { parse } from "../../wire/openai/validate.ts";
@@ -18,9 +19,12 @@ import type { McpConnection, McpTool } from "./mcp-connection.ts";
 import { describeFailure } from "./mcp-result.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
 
-const Filter = z.looseObject({ tool_names: optional(z.array(z.string()).max(1000)), read_only: optional(z.boolean()) });
+const Filter = lazy.looseObject(() => ({
+  tool_names: optional(z.array(z.string()).max(1000)),
+  read_only: optional(z.boolean()),
+}));
 
-const McpToolBody = z.looseObject({
+const McpToolBody = lazy.looseObject(() => ({
   server_label: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, {
     error: "it must be 1 to 64 letters, digits, underscores or hyphens, and begin with a letter or digit",
   }),
@@ -32,7 +36,7 @@ const McpToolBody = z.looseObject({
   require_approval: optional(
     z.union([z.enum(["always", "never"]), z.looseObject({ always: optional(Filter), never: optional(Filter) })]),
   ),
-});
+}));
 
 type McpToolBody = z.output<typeof McpToolBody>;
 type Filter = z.output<typeof Filter>;

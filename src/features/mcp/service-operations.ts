@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Task } from "../../contracts/task.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { parseEvents } from "../../kernel/server-sent-events.ts";
 import type { CallToolResult } from "./mcp-connection.ts";
 
@@ -49,13 +50,13 @@ export const SERVICE_OPERATIONS: readonly ServiceOperation[] = [
     title: "Chat",
     description: "Asks a chat model of this service.",
     task: "chat",
-    input: z.object({
+    input: lazy.object(() => ({
       prompt: z.string().min(1),
       system: z.string().optional().describe("Instructions for the model."),
       model: Model,
       max_tokens: z.int().min(1).optional(),
       temperature: z.number().min(0).max(2).optional(),
-    }),
+    })),
     toRequest: ({ prompt, system, model, max_tokens: maxTokens, temperature }, first) =>
       json("/v1/chat/completions", {
         model: model ?? first,
@@ -77,7 +78,7 @@ export const SERVICE_OPERATIONS: readonly ServiceOperation[] = [
     title: "Transcribe",
     description: "Writes down what is said in a recording.",
     task: "transcription",
-    input: z.object({
+    input: lazy.object(() => ({
       audio: z
         .base64()
         .min(1)
@@ -85,7 +86,7 @@ export const SERVICE_OPERATIONS: readonly ServiceOperation[] = [
       language: z.string().min(2).max(10).optional().describe("ISO 639-1 code. Default: it is detected."),
       format: z.enum(["text", "srt", "vtt", "verbose_json"]).default("text"),
       model: Model,
-    }),
+    })),
     toRequest: ({ audio, language, format, model }, first) => {
       const fields = {
         model: model ?? first,
@@ -105,13 +106,13 @@ export const SERVICE_OPERATIONS: readonly ServiceOperation[] = [
     title: "Speak",
     description: "Reads a text aloud.",
     task: "speech",
-    input: z.object({
+    input: lazy.object(() => ({
       text: z.string().min(1).max(4096),
       voice: z.string().min(1).default("alloy"),
       format: z.enum(["mp3", "wav", "opus", "flac"]).default("mp3"),
       speed: z.number().min(0.25).max(4).optional(),
       model: Model,
-    }),
+    })),
     toRequest: ({ text: input, voice = "alloy", format = "mp3", speed, model }, first) =>
       json("/v1/audio/speech", {
         model: model ?? first,
@@ -135,7 +136,7 @@ export const SERVICE_OPERATIONS: readonly ServiceOperation[] = [
     title: "Moderate",
     description: "Rates a text by categories of harm.",
     task: "moderation",
-    input: z.object({ text: z.string().min(1), model: Model }),
+    input: lazy.object(() => ({ text: z.string().min(1), model: Model })),
     toRequest: ({ text: input, model }, first) => json("/v1/moderations", { model: model ?? first, input }),
     toResult: structured,
   },
@@ -144,7 +145,7 @@ export const SERVICE_OPERATIONS: readonly ServiceOperation[] = [
     title: "Embed",
     description: "Returns the vectors of texts.",
     task: "embedding",
-    input: z.object({ texts: z.array(z.string().min(1)).min(1).max(100), model: Model }),
+    input: lazy.object(() => ({ texts: z.array(z.string().min(1)).min(1).max(100), model: Model })),
     toRequest: ({ texts, model }, first) => json("/v1/embeddings", { model: model ?? first, input: texts }),
     toResult: structured,
   },
@@ -162,11 +163,11 @@ export const SERVICE_OPERATIONS: readonly ServiceOperation[] = [
     title: "Search a vector store",
     description: "Finds the passages of a store's documents that fit a question, by meaning and by words.",
     task: "embedding",
-    input: z.object({
+    input: lazy.object(() => ({
       vector_store_id: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/),
       query: z.string().min(1),
       max_results: z.int().min(1).max(50).default(10),
-    }),
+    })),
     toRequest: ({ vector_store_id: store, query, max_results: max = 10 }) =>
       json(`/v1/vector_stores/${String(store)}/search`, { query, max_num_results: max }),
     toResult: structured,

@@ -16,7 +16,7 @@ const dollars = z.string().regex(/^\d{1,9}(\.\d{1,15})?$/, { error: 'must be US 
 
 const toolNames = z.array(z.string().min(1).max(128)).max(1000);
 
-const access = mapping({
+const access = mapping(() => ({
   projects: z.array(z.string().min(1)).min(1).optional().describe("IDs of projects. Default: every project."),
   tools: toolNames.optional().describe("Tools that they may use. Default: all of the server."),
   prompts: toolNames
@@ -29,12 +29,12 @@ const access = mapping({
     .describe(
       "Addresses of resources that they may read; a final `*` stands for any end. Default: all of the server, or none in an entry with `tools`.",
     ),
-});
+}));
 
 const scope = z.string().regex(/^[!#-[\]-~]{1,200}$/, { error: "must be a scope, without spaces" });
 
 const oauth = mapping(
-  {
+  () => ({
     issuer: webhookUrl
       .optional()
       .describe(
@@ -62,7 +62,7 @@ const oauth = mapping(
       .describe(
         "How the service introduces itself without `client_id`. metadata_document: by the address of its metadata, which the authorization server has to reach. dynamic: by a registration (RFC 7591). auto: the first where the authorization server supports it and `sign_on.public_url` is https, else the second.",
       ),
-  },
+  }),
   "Accounts of callers: each person connects one in the console, with OAuth, and calls have its token.",
 )
   .refine(({ issuer, clientId }) => clientId === undefined || issuer !== undefined, {
@@ -72,7 +72,7 @@ const oauth = mapping(
     error: "needs `client_id` with `client_secret`",
   });
 
-const server = mapping({
+const server = mapping(() => ({
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,30}$/, {
@@ -114,7 +114,7 @@ const server = mapping({
     ),
   timeout_seconds: z.number().min(0.1).max(3600).default(60).describe("Time after which a call counts as a failure."),
   max_result_size: memory.prefault("1MiB").describe("Maximum size of a result that a model reads, such as 0.5MiB."),
-})
+}))
   .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
     error: "needs `url` or `command`, not both",
   })
@@ -144,7 +144,7 @@ export const mcpServerSettings = z
   .describe("MCP servers whose tools requests may use.");
 
 export const mcpSettings = mapping(
-  {
+  () => ({
     caller_servers: z
       .enum(["refuse", "public"])
       .default("refuse")
@@ -161,7 +161,7 @@ export const mcpSettings = mapping(
       .describe(
         "Whether /mcp/parlance offers the service's operations to MCP clients: chat, transcription, speech, moderation, embeddings and search in vector stores, with the permissions and limits of the client's key.",
       ),
-  },
+  }),
   "Servers of the Model Context Protocol.",
 );
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { mapping } from "../../kernel/settings/mapping.ts";
 
 export const ollamaSettings = mapping(
-  {
+  () => ({
     enabled: z
       .boolean()
       .default(false)
@@ -25,6 +25,6 @@ export const ollamaSettings = mapping(
       .describe(
         "Host names, such as `ai.example.com`, under which requests without a key are answered, beside IP addresses, localhost, the name of this machine, names without a dot and names below `internal`. Other names are refused, because web pages could use them to reach a private address (DNS rebinding).",
       ),
-  },
+  }),
   "Ollama's API.",
 );

@@ -5,7 +5,7 @@ const modelId = z.string().min(1).max(200);
 
 /** Section `realtime`. */
 export const realtimeSettings = mapping(
-  {
+  () => ({
     transcription_model: modelId
       .optional()
       .describe("Model that hears in sessions that name none. Default: the first transcription model of the key."),
@@ -25,6 +25,6 @@ export const realtimeSettings = mapping(
       .max(86_400)
       .default(600)
       .describe("Seconds without an event of the client, or a response, after which a session ends."),
-  },
+  }),
   "Realtime API: speech over WebSocket.",
 );

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { mapping } from "../../kernel/settings/mapping.ts";
 
 export const recordedContentSettings = mapping(
-  {
+  () => ({
     store_completions: z
       .boolean()
       .default(true)
@@ -25,7 +25,7 @@ export const recordedContentSettings = mapping(
       .describe(
         "Maximum size of the content of one request in kilobytes of JSON, half of it for the answer. Of longer content, the newest messages of the prompt and the beginning of the answer are stored.",
       ),
-  },
+  }),
   "Content of requests, which projects record (POST /v1/organization/projects/{project}/recording) and callers store.",
 );
 

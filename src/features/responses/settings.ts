@@ -5,7 +5,7 @@ import { mapping } from "../../kernel/settings/mapping.ts";
 import { memory } from "../../kernel/settings/sizes.ts";
 
 export const responseSettings = mapping(
-  {
+  () => ({
     store: z
       .boolean()
       .default(true)
@@ -37,7 +37,7 @@ export const responseSettings = mapping(
       .describe(
         "Maximum size of the responses and conversations that one project stores, such as 500MB. Beyond it, further responses are answered with `store: false`, and conversations and background responses are refused.",
       ),
-  },
+  }),
   "Storage of the Responses API.",
 );
 

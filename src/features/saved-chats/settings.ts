@@ -5,7 +5,7 @@ import { mapping } from "../../kernel/settings/mapping.ts";
 import { memory } from "../../kernel/settings/sizes.ts";
 
 export const savedChatSettings = mapping(
-  {
+  () => ({
     store: z
       .boolean()
       .default(true)
@@ -27,7 +27,7 @@ export const savedChatSettings = mapping(
     max_size_per_person: memory
       .prefault("200MiB")
       .describe("Maximum size of the conversations that one person stores, in all projects together."),
-  },
+  }),
   "Conversations of the console's chat, which only the person who had them reads.",
 );
 

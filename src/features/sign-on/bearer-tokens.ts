@@ -6,6 +6,7 @@ import { z } from "zod";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import { OPERATOR } from "../accounts/audit/audit.ts";
@@ -31,7 +32,7 @@ const CACHE_MS = MINUTE_MS;
 /** Header and payload are JSON objects, whose base64 begins so. */
 const TOKEN = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$/;
 
-const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.url() });
+const discoverySchema = lazy.object(() => ({ issuer: z.string(), jwks_uri: z.url() }));
 
 interface Issuer {
   settings: TokenIssuerSettings;

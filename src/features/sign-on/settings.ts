@@ -20,7 +20,7 @@ const claim = z.string().regex(/^[^.\s]{1,200}(\.[^.\s]{1,200}){0,4}$/, {
   error: "must be the name of a claim, such as groups or realm.roles",
 });
 
-const rule = mapping({
+const rule = mapping(() => ({
   group: name.describe(
     "Group, as the provider's claim names it; `*` matches everybody who signs in with the provider.",
   ),
@@ -29,7 +29,7 @@ const rule = mapping({
   project_role: name
     .optional()
     .describe("Role in that project, such as owner, member or viewer, or a role of your own. Default: member."),
-}).refine(
+})).refine(
   ({ role, project, projectRole }) =>
     (role ?? project) !== undefined && (projectRole === undefined || project !== undefined),
   {
@@ -39,7 +39,7 @@ const rule = mapping({
 
 const PROVIDER_ID = /^[a-z0-9][a-z0-9-]{0,38}$/;
 
-const provider = mapping({
+const provider = mapping(() => ({
   id: z
     .string()
     .regex(PROVIDER_ID, { error: "must be 1 to 39 lowercase letters, digits and hyphens" })
@@ -104,15 +104,15 @@ const provider = mapping({
     .max(MAX_TOLERANCE_SECONDS)
     .default(300)
     .describe("Difference between the provider's clock and this one that ID tokens and logout tokens may have."),
-});
+}));
 
-const serviceAccountRule = mapping({
+const serviceAccountRule = mapping(() => ({
   subject: z.string().min(1).max(500).describe("Value of the subject claim."),
   project: name.describe("ID or name of the project."),
   service_account: name.describe("ID or name of the project's service account."),
-});
+}));
 
-const tokenIssuer = mapping({
+const tokenIssuer = mapping(() => ({
   issuer: issuer.describe("Issuer, exactly as in the claim `iss`."),
   audiences: z
     .array(z.string().min(1).max(500))
@@ -143,13 +143,13 @@ const tokenIssuer = mapping({
     .max(1000)
     .default([])
     .describe("Programs: subjects whose tokens call models as a service account. Other subjects are users."),
-});
+}));
 
 const isUnique = (values: readonly string[]) => new Set(values).size === values.length;
 
 /** Section `sign_on`. */
 export const signOnSettings = mapping(
-  {
+  () => ({
     public_url: address
       .refine((url) => !url.includes("?") && !url.includes("#"), { error: "must have neither a query nor a fragment" })
       .transform((url) => url.replace(/\/+$/, ""))
@@ -200,7 +200,7 @@ export const signOnSettings = mapping(
       .refine((issuers) => isUnique(issuers.map(({ issuer }) => issuer)), { error: "must not have an issuer twice" })
       .default([])
       .describe("Issuers whose JSON Web Tokens are accepted as Bearer credentials in place of API keys."),
-  },
+  }),
   "How people sign in to the console, and whose tokens the API accepts.",
 ).refine(({ required, providers }) => !required || providers.length > 0, {
   error: "`required` needs at least one provider",

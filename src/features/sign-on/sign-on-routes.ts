@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { CountWrongKey } from "../../http/authenticate.ts";
 import { operation } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
 import { setSessionCookie } from "../console/session-cookie.ts";
@@ -24,7 +25,7 @@ interface OfProvider {
   Params: { provider: string };
 }
 
-const beginQuery = z.object({
+const beginQuery = lazy.object(() => ({
   /** Page of the console. */
   return_to: z
     .string()
@@ -32,9 +33,9 @@ const beginQuery = z.object({
     .catch("/"),
   invite: z.string().max(500).optional().catch(undefined),
   first_owner: z.string().optional(),
-});
+}));
 
-const logoutBody = z.object({ logout_token: z.string().min(1).max(16_384) });
+const logoutBody = lazy.object(() => ({ logout_token: z.string().min(1).max(16_384) }));
 
 /** Address of the console in browsers. */
 export function consoleUrl(request: FastifyRequest, publicUrl: string | undefined): string {

@@ -4,6 +4,7 @@ import { randomNonce, randomPKCECodeVerifier, randomState } from "openid-client"
 import { z } from "zod";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { DecryptionError, type Keyring } from "../../kernel/encryption/keyring.ts";
+import { lazy } from "../../kernel/lazy.ts";
 
 export const TRANSACTION_MS = 10 * MINUTE_MS;
 /** Binds the content to its purpose. */
@@ -11,7 +12,7 @@ const PLACE = "sign-on transaction";
 /** Browsers refuse cookies of more than 4 KiB. */
 const MAX_LENGTH = 4_000;
 
-const transactionSchema = z.strictObject({
+const transactionSchema = lazy.strictObject(() => ({
   provider: z.string(),
   state: z.string(),
   nonce: z.string(),
@@ -24,7 +25,7 @@ const transactionSchema = z.strictObject({
   /** Whether the person becomes the first owner. */
   isFirstOwner: z.boolean().optional(),
   expiresAt: z.number(),
-});
+}));
 
 export type Transaction = z.output<typeof transactionSchema>;
 

@@ -9,7 +9,7 @@ const header = z
   .transform((name) => name.toLowerCase());
 
 const labels = mapping(
-  {
+  () => ({
     end_users: z
       .boolean()
       .default(false)
@@ -40,14 +40,14 @@ const labels = mapping(
       .describe(
         'Maximum distinct end users, tags and tools each that one project adds in a UTC day and process; further ones are summed as "(other)".',
       ),
-  },
+  }),
   "What usage is summed by in addition to project, key and model. A request without labels costs nothing more.",
 );
 
 export type LabelSettings = z.output<typeof labels>;
 
 export const usageSettings = mapping(
-  {
+  () => ({
     record_days: z
       .int()
       .min(1)
@@ -65,6 +65,6 @@ export const usageSettings = mapping(
         "Days to keep the metadata of each request (model, deployment, times, tokens, error), which GET /v1/organization/requests lists; never its content. 0 records none.",
       ),
     labels: labels.prefault({}),
-  },
+  }),
   "Retention of usage records, and labels.",
 );

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { queryNumber } from "../../wire/openai/organization/organization-list.ts";
 import type { StoreFileContent } from "../../wire/openai/vector-stores.ts";
 import type { AnswerOf } from "../../wire/openapi/named.ts";
@@ -8,9 +9,9 @@ import type { VectorStoreFileRow } from "./vector-store-rows.ts";
 /** OpenAI's clients read the first page only, so it has some 8,000 chunks. */
 const SEGMENTS_PER_PAGE = 512;
 
-export const ContentQuery = z.looseObject({
+export const ContentQuery = lazy.looseObject(() => ({
   page: queryNumber(z.int().min(0).max(1_000_000)).default(0).describe("`next_page` of the page before."),
-});
+}));
 
 /** Texts of consecutive chunks. Throws a Fault for content that no key decrypts. */
 export async function contentPage(

@@ -7,7 +7,7 @@ import { memory } from "../../kernel/settings/sizes.ts";
 const model = z.string().min(1).max(256);
 
 export const vectorStoreSettings = mapping(
-  {
+  () => ({
     embedding_model: model
       .optional()
       .describe(
@@ -41,7 +41,7 @@ export const vectorStoreSettings = mapping(
       .max(64)
       .default(2)
       .describe("Files that one replica adds to stores at the same time; further ones wait, and projects take turns."),
-  },
+  }),
   "Vector stores.",
 );
 

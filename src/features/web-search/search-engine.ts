@@ -2,6 +2,7 @@
 
 import type { Dispatcher } from "undici";
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { getJson, postJson } from "../../kernel/outgoing/ask-json.ts";
 import { Agent } from "../../kernel/outgoing/undici.ts";
 import type { UserLocation, WebPage } from "../../wire/responses/web-search.ts";
@@ -9,7 +10,7 @@ import type { WebSearchSettings } from "./settings.ts";
 
 const MAX_CHARACTERS = 2_000;
 
-const Results = z.object({
+const Results = lazy.object(() => ({
   results: z.array(
     z.object({
       url: z.string().max(4096),
@@ -17,7 +18,7 @@ const Results = z.object({
       content: z.string().nullish(),
     }),
   ),
-});
+}));
 
 export class SearchEngine implements AsyncDisposable {
   readonly #settings: WebSearchSettings;

@@ -6,7 +6,7 @@ import { mapping } from "../../kernel/settings/mapping.ts";
 import { webhookUrl } from "../webhooks/settings.ts";
 
 export const webSearchSettings = mapping(
-  {
+  () => ({
     engine: z
       .enum(["searxng", "endpoint"])
       .default("searxng")
@@ -31,7 +31,7 @@ export const webSearchSettings = mapping(
       .regex(/^\d{1,9}(\.\d{1,15})?$/, { error: 'must be US dollars as a text, such as "0.005"' })
       .optional()
       .describe('US dollars of each search, as a text such as "0.005".'),
-  },
+  }),
   "Search engine of the tool `web_search` in responses. Without it, only upstreams with the Responses API have the tool.",
 );
 

@@ -26,7 +26,7 @@ export const webhookSecret = z
   .transform((secret) => new Secret(secret))
   .describe("Key of the signatures: `whsec_` and 24 to 64 bytes in base64. Pass it as an environment variable.");
 
-const endpoint = mapping({
+const endpoint = mapping(() => ({
   url: webhookUrl.describe("Receives a POST for each event. Redirects are not followed."),
   secret: webhookSecret,
   events: z
@@ -34,7 +34,7 @@ const endpoint = mapping({
     .min(1)
     .default([...WEBHOOK_EVENT_TYPES])
     .describe("Events to send. Default: all."),
-});
+}));
 
 export const webhookSettings = z
   .array(endpoint)

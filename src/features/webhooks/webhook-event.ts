@@ -1,6 +1,7 @@
 /** The events of webhooks: each one is defined here, and added to the outbox where it happens. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 
 const apiKey = {
   id: z.string(),
@@ -8,11 +9,11 @@ const apiKey = {
   project_id: z.string().nullable().describe("null for admin keys"),
 };
 
-const amount = z.object({ value: z.number(), currency: z.literal("usd") });
+const amount = lazy.object(() => ({ value: z.number(), currency: z.literal("usd") }));
 
-const batch = z.object({ id: z.string(), project_id: z.string() });
+const batch = lazy.object(() => ({ id: z.string(), project_id: z.string() }));
 
-const response = z.object({ id: z.string(), project_id: z.string() });
+const response = lazy.object(() => ({ id: z.string(), project_id: z.string() }));
 
 /** By type: when it is sent, and the `data` of its payload. docs/reference/events.md is generated from it. */
 export const WEBHOOK_EVENTS = {
@@ -22,12 +23,12 @@ export const WEBHOOK_EVENTS = {
   },
   "api_key.created": {
     when: "A key was created. The event never has the key itself.",
-    data: z.object({ ...apiKey, name: z.string(), kind: z.enum(["project", "admin"]) }),
+    data: lazy.object(() => ({ ...apiKey, name: z.string(), kind: z.enum(["project", "admin"]) })),
   },
   "api_key.deleted": { when: "A key was deleted.", data: z.object(apiKey) },
   "spend_limit.reached": {
     when: "Spending reached 50, 80 or 100 % of a limit: once a month for each share, again after the limit has changed. Of several shares that one request reaches, the highest is sent.",
-    data: z.object({
+    data: lazy.object(() => ({
       scope_id: z.string().describe("organization, project or key"),
       organization_id: z.string(),
       percent: z.number().describe("50, 80 or 100"),
@@ -35,11 +36,11 @@ export const WEBHOOK_EVENTS = {
       spent: amount,
       month: z.string().describe("first day, such as 2026-11-01"),
       is_enforcing: z.boolean().describe("whether the limit refuses requests"),
-    }),
+    })),
   },
   "budget.reached": {
     when: "Spending reached a percentage of a budget or a spend alert: once a window for each percentage, again after the amount has changed. Of several percentages that one request reaches, the highest is sent.",
-    data: z.object({
+    data: lazy.object(() => ({
       budget_id: z.string().describe("budget or spend alert"),
       name: z.string().nullable(),
       organization_id: z.string(),
@@ -55,15 +56,15 @@ export const WEBHOOK_EVENTS = {
       starts_at: z.number().describe("start of the window, in Unix seconds"),
       resets_at: z.number().nullable().describe("its end; null for total"),
       is_enforcing: z.boolean().describe("whether the budget refuses requests"),
-    }),
+    })),
   },
   "deployment.down": {
     when: "A deployment's circuit breaker opened, or its model cannot be loaded.",
-    data: z.object({ deployment: z.string(), model: z.string(), reason: z.string() }),
+    data: lazy.object(() => ({ deployment: z.string(), model: z.string(), reason: z.string() })),
   },
   "deployment.up": {
     when: "The deployment serves again.",
-    data: z.object({ deployment: z.string(), model: z.string(), down_seconds: z.number() }),
+    data: lazy.object(() => ({ deployment: z.string(), model: z.string(), down_seconds: z.number() })),
   },
   "batch.completed": { when: "A batch has its results.", data: batch },
   "batch.failed": { when: "A batch was refused.", data: batch },

@@ -3,10 +3,11 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { parse } from "yaml";
 import { z } from "zod";
+import { lazy } from "../lazy.ts";
 import { type Endpoint, formatAddress } from "./endpoint.ts";
 
 /** Groups as Prometheus has them; their labels have no meaning here. */
-const EndpointList = z.array(z.union([z.string(), z.looseObject({ targets: z.array(z.string()) })]));
+const EndpointList = z.array(z.union([z.string(), lazy.looseObject(() => ({ targets: z.array(z.string()) }))]));
 
 const ADDRESS = /^(?:\[(?<v6>[^[\]]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d{1,5}))?$/;
 const HOST_NAME =

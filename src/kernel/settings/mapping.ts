@@ -1,6 +1,7 @@
 /** Mappings of parlance.yaml: the file has snake_case keys, the code reads camelCase properties. */
 
-import { z } from "zod";
+import type { z } from "zod";
+import { lazy } from "../lazy.ts";
 
 type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
@@ -18,8 +19,8 @@ export function toCamelCase(key: string): string {
 }
 
 /** Schema of a mapping that refuses further keys. Its keys are in snake_case and its output's in camelCase. */
-export function mapping<Shape extends z.ZodRawShape>(shape: Shape, description?: string) {
-  const schema = z.strictObject(shape);
+export function mapping<Shape extends z.ZodRawShape>(build: () => Shape, description?: string) {
+  const schema = lazy.strictObject(build);
   const documented = description === undefined ? schema : schema.describe(description);
   return documented.transform(toCamelCased);
 }

@@ -2,15 +2,16 @@
 
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { sizeOf } from "../model-record.ts";
 
-const noteSchema = z.object({
+const noteSchema = lazy.object(() => ({
   url: z.string(),
   /** ETag of the response with the bytes. */
   etag: z.string().optional(),
   /** The hub's SHA-256 of the complete file. */
   sha256: z.string().optional(),
-});
+}));
 
 export type PartNote = z.infer<typeof noteSchema>;
 

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { keepSource, sourceOf } from "../../kernel/json/json-source.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 import { Messages, SystemPrompt } from "./messages-content.ts";
@@ -10,9 +11,12 @@ import { McpServers } from "./messages-mcp.ts";
 import { ToolChoiceField, Tools } from "./messages-tools.ts";
 
 const Share = z.number().min(0).max(1);
-const JsonFormat = z.looseObject({ type: z.literal("json_schema"), schema: z.record(z.string(), z.unknown()) });
+const JsonFormat = lazy.looseObject(() => ({
+  type: z.literal("json_schema"),
+  schema: z.record(z.string(), z.unknown()),
+}));
 
-export const CountTokensBody = z.looseObject({
+export const CountTokensBody = lazy.looseObject(() => ({
   model: z.string().min(1),
   messages: Messages,
   system: optional(SystemPrompt),
@@ -23,7 +27,7 @@ export const CountTokensBody = z.looseObject({
   output_config: optional(z.looseObject({ format: optional(JsonFormat), effort: optional(z.string()) })),
   /** Beta name of `output_config.format`. */
   output_format: optional(JsonFormat),
-});
+}));
 
 export const MessagesBody = CountTokensBody.extend({
   max_tokens: z.int().min(1),

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-message.ts";
 import { toContent } from "../../engines/shared/message-text.ts";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
@@ -12,12 +13,12 @@ import { McpToolResult, McpToolUse, textOfMcpResult } from "./messages-mcp.ts";
 
 const TextBlock = z.looseObject({ text: z.string() });
 const ImageSource = openVariants({
-  base64: z.looseObject({ media_type: z.string().regex(/^[\w.+-]+\/[\w.+-]+$/), data: z.string().min(1) }),
-  url: z.looseObject({ url: z.string().min(1) }),
+  base64: lazy.looseObject(() => ({ media_type: z.string().regex(/^[\w.+-]+\/[\w.+-]+$/), data: z.string().min(1) })),
+  url: lazy.looseObject(() => ({ url: z.string().min(1) })),
 });
 const ImageBlock = z.looseObject({ source: ImageSource });
 const InnerBlocks = listOf(openVariants({ text: TextBlock, image: ImageBlock }));
-const DocumentBlock = z.looseObject({
+const DocumentBlock = lazy.looseObject(() => ({
   title: z.string().nullish(),
   context: z.string().nullish(),
   source: openVariants({
@@ -26,21 +27,21 @@ const DocumentBlock = z.looseObject({
     base64: z.looseObject({ media_type: z.string(), data: z.string().min(1) }),
     url: z.looseObject({ url: z.string().min(1) }),
   }),
-});
-const SearchResultBlock = z.looseObject({ source: z.string(), title: z.string(), content: InnerBlocks });
+}));
+const SearchResultBlock = lazy.looseObject(() => ({ source: z.string(), title: z.string(), content: InnerBlocks }));
 
 const PARTS = { text: TextBlock, image: ImageBlock, document: DocumentBlock, search_result: SearchResultBlock };
 
-const ToolUse = z.looseObject({
+const ToolUse = lazy.looseObject(() => ({
   id: z.string().min(1),
   name: z.string().min(1),
   input: z.record(z.string(), z.unknown()),
-});
-const ToolResult = z.looseObject({
+}));
+const ToolResult = lazy.looseObject(() => ({
   tool_use_id: z.string().min(1),
   content: z.union([z.string(), listOf(openVariants(PARTS))]).nullish(),
   is_error: z.boolean().nullish(),
-});
+}));
 
 const Content = z.union([
   z.string(),

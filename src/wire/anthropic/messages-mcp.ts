@@ -2,12 +2,13 @@
 
 import { z } from "zod";
 import { type Fault, invalidRequest } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import type { SentTool } from "../responses/responses-tools.ts";
 
 /** `tool_configuration` is of the beta of 2025-04-04; the one of 2025-11-20 has toolsets. */
-const McpServer = z.looseObject({
+const McpServer = lazy.looseObject(() => ({
   type: z.literal("url", { error: "it must be url" }),
   name: z.string().min(1).max(64),
   url: optional(z.string().max(2000)),
@@ -15,7 +16,7 @@ const McpServer = z.looseObject({
   tool_configuration: optional(
     z.looseObject({ enabled: optional(z.boolean()), allowed_tools: optional(z.array(z.string()).max(1000)) }),
   ),
-});
+}));
 
 export const McpServers = listOf(McpServer).check(({ value, issues }) => {
   const names = value.map(({ name }) => name);
@@ -27,12 +28,12 @@ export const McpServers = listOf(McpServer).check(({ value, issues }) => {
 
 type McpServer = z.output<typeof McpServer>;
 
-const Switch = z.looseObject({ enabled: optional(z.boolean()) });
-const Toolset = z.looseObject({
+const Switch = lazy.looseObject(() => ({ enabled: optional(z.boolean()) }));
+const Toolset = lazy.looseObject(() => ({
   mcp_server_name: z.string().min(1),
   default_config: optional(Switch),
   configs: optional(z.record(z.string(), Switch)),
-});
+}));
 
 export const MCP_TOOLSET = "mcp_toolset";
 
@@ -103,18 +104,18 @@ export function inServers(failure: Fault, create: (message: string, param: strin
   return create(rename(failure.message), failure.param === undefined ? undefined : rename(failure.param));
 }
 
-export const McpToolUse = z.looseObject({
+export const McpToolUse = lazy.looseObject(() => ({
   id: z.string().min(1),
   name: z.string().min(1),
   server_name: z.string().min(1),
   input: z.record(z.string(), z.unknown()),
-});
+}));
 
-export const McpToolResult = z.looseObject({
+export const McpToolResult = lazy.looseObject(() => ({
   tool_use_id: z.string().min(1),
   is_error: z.boolean().nullish(),
   content: z.union([z.string(), listOf(z.looseObject({ type: z.string() }))]).nullish(),
-});
+}));
 
 /** Returns what a model reads of a result. */
 export function textOfMcpResult({ content, is_error: isError }: z.output<typeof McpToolResult>): string {

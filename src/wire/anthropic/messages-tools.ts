@@ -3,27 +3,30 @@
 import { z } from "zod";
 import type { Tool, ToolChoice } from "../../contracts/chat-model.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { describeOtherForm } from "../tool-forms.ts";
 import { toClientTool } from "./client-tools.ts";
 import { MCP_TOOLSET } from "./messages-mcp.ts";
 
-const CustomTool = z.looseObject({
+const CustomTool = lazy.looseObject(() => ({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
     error: "it must be 1 to 128 letters, digits, underscores or hyphens",
   }),
   description: z.string().nullish(),
   input_schema: z.record(z.string(), z.unknown()),
-});
+}));
 
 /** Schema of `tools`; those with another type than `custom` are defined by Anthropic. */
 export const Tools = listOf(
-  z.looseObject({ type: z.string().nullish(), name: z.string().nullish() }).check(({ value, issues }) => {
-    if (!isCustom(value)) return;
-    const { error } = CustomTool.safeParse(value, { reportInput: true });
-    issues.push(...((error?.issues ?? []) as typeof issues));
-  }),
+  lazy
+    .looseObject(() => ({ type: z.string().nullish(), name: z.string().nullish() }))
+    .check(({ value, issues }) => {
+      if (!isCustom(value)) return;
+      const { error } = CustomTool.safeParse(value, { reportInput: true });
+      issues.push(...((error?.issues ?? []) as typeof issues));
+    }),
 ).check(({ value, issues }) => {
   const names = new Set<string>();
   for (const [index, { name }] of value.entries()) {
@@ -42,12 +45,12 @@ export const Tools = listOf(
 });
 
 export const ToolChoiceField = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal(["auto", "any"]), disable_parallel_tool_use: z.boolean().nullish() }),
-  z.looseObject({
+  lazy.looseObject(() => ({ type: z.literal(["auto", "any"]), disable_parallel_tool_use: z.boolean().nullish() })),
+  lazy.looseObject(() => ({
     type: z.literal("tool"),
     name: z.string().min(1),
     disable_parallel_tool_use: z.boolean().nullish(),
-  }),
+  })),
   z.looseObject({ type: z.literal("none") }),
 ]);
 

@@ -2,19 +2,20 @@
 
 import { z } from "zod";
 import type { ModelDescription } from "../../contracts/model-description.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 
 const MAX_LIMIT = 1000;
 
-export const ModelListQuery = z.object({
+export const ModelListQuery = lazy.object(() => ({
   limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(MAX_LIMIT),
   after_id: z.string().optional(),
   before_id: z.string().optional(),
-});
+}));
 
 export const ModelInfo = named(
   "AnthropicModel",
-  z.object({
+  lazy.object(() => ({
     type: z.literal("model"),
     id: z.string(),
     display_name: z.string(),
@@ -26,15 +27,15 @@ export const ModelInfo = named(
     retires_at: z.null(),
     max_input_tokens: z.int().nullable(),
     max_tokens: z.int().nullable(),
-  }),
+  })),
 );
 
-export const ModelInfoList = z.object({
+export const ModelInfoList = lazy.object(() => ({
   data: z.array(ModelInfo),
   has_more: z.boolean(),
   first_id: z.string().nullable(),
   last_id: z.string().nullable(),
-});
+}));
 
 interface ShownModel {
   id: string;

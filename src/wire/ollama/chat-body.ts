@@ -5,6 +5,7 @@ import type { ChatDefaults, ChatRequest, RawPrompt } from "../../contracts/chat-
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import type { ModerationTexts } from "../moderation-texts.ts";
 import { Tools, toTools } from "../openai/chat/chat-tools.ts";
@@ -27,16 +28,20 @@ const COMMON = {
   keep_alive: optional(z.unknown()),
 };
 
-export const OllamaChatBody = z.looseObject({ ...COMMON, messages: optional(Messages), tools: optional(Tools) });
+export const OllamaChatBody = lazy.looseObject(() => ({
+  ...COMMON,
+  messages: optional(Messages),
+  tools: optional(Tools),
+}));
 
-export const OllamaGenerateBody = z.looseObject({
+export const OllamaGenerateBody = lazy.looseObject(() => ({
   ...COMMON,
   prompt: optional(z.string()),
   suffix: optional(z.string()),
   system: optional(z.string()),
   images: optional(Images),
   raw: optional(z.boolean()),
-});
+}));
 
 interface ReadContext {
   callerHeaders: CallerHeaders;

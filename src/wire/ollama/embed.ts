@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { EmbeddingResult } from "../../contracts/engine.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { ParsedEmbedding } from "../openai/embeddings.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
@@ -14,14 +15,14 @@ export type Vectors = Pick<EmbeddingResult, "values" | "dimensions" | "promptTok
 /** OpenAI's limit, which bounds the memory of an answer. */
 const MAX_INPUTS = 2048;
 
-export const EmbedBody = z.looseObject({
+export const EmbedBody = lazy.looseObject(() => ({
   model: z.string().min(1),
   input: z.union([z.string(), z.array(z.string()).min(1).max(MAX_INPUTS)]),
   dimensions: optional(z.int().min(1).max(65_536)),
   truncate: optional(z.boolean()),
-});
+}));
 
-export const EmbeddingsBody = z.looseObject({ model: z.string().min(1), prompt: z.string() });
+export const EmbeddingsBody = lazy.looseObject(() => ({ model: z.string().min(1), prompt: z.string() }));
 
 const COMMON = { encoding: "float", tokenIds: undefined, user: undefined } as const;
 

@@ -3,24 +3,25 @@
 import { z } from "zod";
 import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-message.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 
 export const Images = z.array(z.string().min(1)).max(100);
 
 // Items of `listOf` have no transforms, so null stays.
-const Call = z.looseObject({
+const Call = lazy.looseObject(() => ({
   id: z.string().nullish(),
   function: z.looseObject({ name: z.string().min(1), arguments: z.record(z.string(), z.unknown()).nullish() }),
-});
+}));
 
-const Message = z.looseObject({
+const Message = lazy.looseObject(() => ({
   role: z.enum(["system", "user", "assistant", "tool"]),
   content: z.string().nullish(),
   images: Images.nullish(),
   tool_calls: listOf(Call).nullish(),
   tool_name: z.string().nullish(),
   tool_call_id: z.string().nullish(),
-});
+}));
 
 export const Messages = listOf(Message);
 

@@ -6,6 +6,7 @@ import type { ChatAbilities } from "../../contracts/chat-model.ts";
 import type { ModelDescription } from "../../contracts/model-description.ts";
 import type { Task } from "../../contracts/task.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 import type { OllamaModel, OllamaModels, OllamaModels as OllamaModelsAnswer } from "../openapi/model-answers.ts";
@@ -14,7 +15,10 @@ import type { AnswerOf } from "../openapi/named.ts";
 /** Ollama's version whose API this is. Clients refuse older versions than they need. */
 export const OLLAMA_VERSION = "0.13.0";
 
-export const ShowBody = z.looseObject({ model: optional(z.string().min(1)), name: optional(z.string().min(1)) });
+export const ShowBody = lazy.looseObject(() => ({
+  model: optional(z.string().min(1)),
+  name: optional(z.string().min(1)),
+}));
 
 /** Returns the model's ID. Throws a Fault without one. */
 export function readShow(value: unknown): string {

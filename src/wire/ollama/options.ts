@@ -3,11 +3,12 @@
 import { z } from "zod";
 import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/chat-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 
 const Text = z.string().min(1);
 
-export const Options = z.looseObject({
+export const Options = lazy.looseObject(() => ({
   temperature: optional(z.number().min(0).max(2)),
   top_p: optional(z.number().min(0).max(1)),
   top_k: optional(z.int().min(-1)),
@@ -20,7 +21,7 @@ export const Options = z.looseObject({
   repeat_last_n: optional(z.int().min(-1)),
   presence_penalty: optional(z.number().min(-2).max(2)),
   frequency_penalty: optional(z.number().min(-2).max(2)),
-});
+}));
 
 type Options = z.output<typeof Options>;
 

@@ -1,6 +1,7 @@
 /** Attributes of files in vector stores, and filters over them. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { named } from "../openapi/named.ts";
 
 const MAX_PAIRS = 16;
@@ -33,12 +34,12 @@ interface CompoundFilter {
 
 export type AttributeFilter = ComparisonFilter | CompoundFilter;
 
-const Comparison = z
-  .strictObject({
+const Comparison = lazy
+  .strictObject(() => ({
     type: z.enum(["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin"]),
     key: z.string().min(1).max(64),
     value: z.union([value, z.array(value).max(MAX_VALUES)]),
-  })
+  }))
   .refine((filter) => Array.isArray(filter.value) === ["in", "nin"].includes(filter.type), {
     error: "`in` and `nin` compare with a list, the other types with one value",
     path: ["value"],
@@ -46,10 +47,10 @@ const Comparison = z
 
 const Compound: z.ZodType<CompoundFilter> = named(
   "CompoundFilter",
-  z.strictObject({
+  lazy.strictObject(() => ({
     type: z.enum(["and", "or"]),
     filters: z.array(z.lazy(() => AnyFilter)).min(1),
-  }),
+  })),
 );
 
 const AnyFilter: z.ZodType<AttributeFilter> = z.union([Comparison, Compound]);

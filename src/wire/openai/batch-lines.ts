@@ -4,18 +4,19 @@ import { z } from "zod";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { parseJson } from "../../kernel/json/parse-json.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { BatchError } from "./batches.ts";
 import { parse } from "./validate.ts";
 
 /** As in requests that take lists of token IDs. */
 const MAX_JSON_VALUES = 400_000;
 
-const Line = z.looseObject({
+const Line = lazy.looseObject(() => ({
   custom_id: z.string().min(1).max(512),
   method: z.literal("POST"),
   url: z.string(),
   body: z.looseObject({ model: z.string().min(1).optional() }),
-});
+}));
 
 export interface ParsedLine {
   customId: string;

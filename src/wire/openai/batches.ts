@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { Metadata } from "../responses/metadata.ts";
 import { FileExpiry } from "./files.ts";
@@ -20,7 +21,7 @@ const secondsOrNull = z.int().nullable();
 
 export const Batch = named(
   "Batch",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("batch"),
     endpoint: z.enum(BATCH_ENDPOINTS),
@@ -62,7 +63,7 @@ export const Batch = named(
     cancelled_at: secondsOrNull,
     request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
     metadata: z.record(z.string(), z.string()).nullable(),
-  }),
+  })),
 );
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
@@ -72,13 +73,13 @@ const window = z.string().refine((value) => isWithin(windowSeconds(value), 1, MA
   error: "it must be a number and s, m or h, such as 24h, of at most 168h",
 });
 
-export const BatchBody = z.looseObject({
+export const BatchBody = lazy.looseObject(() => ({
   input_file_id: z.string().min(1).max(200),
   endpoint: z.enum(BATCH_ENDPOINTS),
   completion_window: window.describe("Time until the batch expires, such as 24h."),
   metadata: optional(Metadata),
   output_expires_after: optional(FileExpiry),
-});
+}));
 
 export const BatchListQuery = z.looseObject(PAGE_QUERY);
 

@@ -1,6 +1,7 @@
 /** Bodies of /console/session, /console/password and /console/first_owner. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import type { AnswerOf } from "../openapi/named.ts";
 import type { ConsoleInvite, ConsoleSession, PasswordLink, SignedOut, SignInCode } from "../openapi/service-answers.ts";
 
@@ -17,7 +18,7 @@ export const ConsoleSignInBody = z.union([
   z.strictObject({ email, password: secret }),
 ]);
 
-export const ConsoleProjectBody = z.strictObject({ project: z.string().min(1).max(200) });
+export const ConsoleProjectBody = lazy.strictObject(() => ({ project: z.string().min(1).max(200) }));
 
 /** The token of a link, or the current password. */
 export const ConsolePasswordBody = z.union([

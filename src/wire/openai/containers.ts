@@ -1,6 +1,7 @@
 /** Bodies and answers of /v1/containers. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY } from "./organization/organization-list.ts";
 
@@ -9,7 +10,7 @@ export const DEFAULT_EXPIRY_MINUTES = 20;
 const MAX_EXPIRY_MINUTES = 1440;
 export const MAX_CONTAINER_FILES = 50;
 
-export const ContainerBody = z.strictObject({
+export const ContainerBody = lazy.strictObject(() => ({
   name: z.string().min(1).max(256),
   expires_after: optional(
     z.strictObject({ anchor: z.literal("last_active_at"), minutes: z.int().min(1).max(MAX_EXPIRY_MINUTES) }),
@@ -17,19 +18,22 @@ export const ContainerBody = z.strictObject({
   file_ids: optional(z.array(z.string().min(1)).max(MAX_CONTAINER_FILES)),
   memory_limit: optional(z.enum(["1g", "4g", "16g", "64g"])),
   network_policy: optional(z.strictObject({ type: z.literal("disabled") })),
-});
+}));
 
-export const ContainerListQuery = z.strictObject({
+export const ContainerListQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,
   order: z.enum(["asc", "desc"]).default("desc"),
   name: z.string().optional(),
-});
-export const ContainerFileListQuery = z.strictObject({ ...PAGE_QUERY, order: z.enum(["asc", "desc"]).default("desc") });
-export const ContainerFileForm = z.object({ file_id: z.string().min(1).optional() });
+}));
+export const ContainerFileListQuery = lazy.strictObject(() => ({
+  ...PAGE_QUERY,
+  order: z.enum(["asc", "desc"]).default("desc"),
+}));
+export const ContainerFileForm = lazy.object(() => ({ file_id: z.string().min(1).optional() }));
 
 const seconds = z.int();
 
-export const ContainerAnswer = z.object({
+export const ContainerAnswer = lazy.object(() => ({
   id: z.string(),
   object: z.literal("container"),
   created_at: seconds,
@@ -38,9 +42,9 @@ export const ContainerAnswer = z.object({
   last_active_at: seconds,
   name: z.string(),
   network_policy: z.object({ type: z.literal("disabled") }),
-});
+}));
 
-export const ContainerFileAnswer = z.object({
+export const ContainerFileAnswer = lazy.object(() => ({
   id: z.string(),
   object: z.literal("container.file"),
   created_at: seconds,
@@ -48,7 +52,7 @@ export const ContainerFileAnswer = z.object({
   container_id: z.string(),
   path: z.string(),
   source: z.enum(["user", "assistant"]),
-});
+}));
 
 interface ShownContainer {
   id: string;

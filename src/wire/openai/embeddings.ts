@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { EmbeddingInput, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "./optional.ts";
 import { readTextInputs } from "./text-inputs.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "./unknown-fields.ts";
@@ -12,7 +13,7 @@ const MAX_INPUTS = 2048;
 /** Vectors per chunk of the response: as many of 1,536 numbers take 3 ms to write. */
 const VECTORS_PER_CHUNK = 8;
 
-export const EmbeddingBody = z.object({
+export const EmbeddingBody = lazy.object(() => ({
   model: z.string().min(1),
   /** Checked by `readTextInputs`. */
   input: z.unknown(),
@@ -21,7 +22,7 @@ export const EmbeddingBody = z.object({
   /** Vocabulary of token IDs in `input`. */
   token_ids: optional(z.enum(["cl100k_base", "model"])),
   user: optional(z.string()),
-});
+}));
 
 /** Fields of other servers that would change the vectors. */
 const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {

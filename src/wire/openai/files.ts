@@ -1,13 +1,14 @@
 /** Files as OpenAI's clients send, list and read them. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { PAGE_QUERY, queryNumber, toSeconds } from "./organization/organization-list.ts";
 import { parse } from "./validate.ts";
 
 export const File = named(
   "File",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("file"),
     bytes: z.int(),
@@ -17,7 +18,7 @@ export const File = named(
     purpose: z.enum(["assistants", "batch", "batch_output", "user_data", "vision", "evals"]),
     status: z.literal("processed"),
     status_details: z.null(),
-  }),
+  })),
 );
 
 export const PURPOSES = ["assistants", "batch", "user_data", "vision", "evals"] as const;
@@ -25,10 +26,13 @@ export const PURPOSES = ["assistants", "batch", "user_data", "vision", "evals"] 
 const MAX_FILES_LISTED = 10_000;
 
 /** Time until a file expires. */
-export const FileExpiry = z.object({ anchor: z.literal("created_at"), seconds: z.int().min(3600).max(2_592_000) });
+export const FileExpiry = lazy.object(() => ({
+  anchor: z.literal("created_at"),
+  seconds: z.int().min(3600).max(2_592_000),
+}));
 
 /** Fields of the multipart form, beside its `file`. */
-export const FileForm = z.looseObject({
+export const FileForm = lazy.looseObject(() => ({
   purpose: z
     .enum(PURPOSES)
     .describe(
@@ -36,14 +40,14 @@ export const FileForm = z.looseObject({
     ),
   "expires_after[anchor]": z.literal("created_at").optional(),
   "expires_after[seconds]": queryNumber(z.int().min(3600).max(2_592_000)).optional(),
-});
+}));
 
-export const FileListQuery = z.looseObject({
+export const FileListQuery = lazy.looseObject(() => ({
   ...PAGE_QUERY,
   limit: queryNumber(z.int().min(1).max(MAX_FILES_LISTED)).default(MAX_FILES_LISTED),
   order: z.enum(["asc", "desc"]).default("desc"),
   purpose: z.string().min(1).max(100).optional(),
-});
+}));
 
 export interface ParsedFileForm {
   purpose: (typeof PURPOSES)[number];

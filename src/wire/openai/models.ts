@@ -5,6 +5,7 @@ import type { ChatAbilities } from "../../contracts/chat-model.ts";
 import type { ModelDescription } from "../../contracts/model-description.ts";
 import { PRICE_UNITS, type Price, type PriceUnit } from "../../contracts/price.ts";
 import { TASKS, type Task } from "../../contracts/task.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { Model as ModelAnswer, ModelList } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
 
@@ -16,14 +17,14 @@ const Flag = z
   .default("false")
   .transform((value) => value === "true" || value === "1" || value === "");
 
-export const ModelListQuery = z.object({
+export const ModelListQuery = lazy.object(() => ({
   return_wildcard_routes: Flag,
   include_model_access_groups: Flag,
   only_model_access_groups: Flag,
   include_metadata: Flag,
   /** Lists models of one task only, for pickers that would show voices as chat models. */
   task: z.enum(TASKS).optional(),
-});
+}));
 
 /** Properties of a model in the listing; undefined when unknown. */
 interface ShownModel {

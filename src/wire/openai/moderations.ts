@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { ModerationInput, ModerationVerdict } from "../../contracts/engine.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
 import type { Moderation } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
@@ -12,13 +13,13 @@ import { parse } from "./validate.ts";
 const Part = z.discriminatedUnion(
   "type",
   [
-    z.looseObject({ type: z.literal("text"), text: z.string() }),
-    z.looseObject({ type: z.literal("image_url"), image_url: z.looseObject({ url: z.string().min(1) }) }),
+    lazy.looseObject(() => ({ type: z.literal("text"), text: z.string() })),
+    lazy.looseObject(() => ({ type: z.literal("image_url"), image_url: z.looseObject({ url: z.string().min(1) }) })),
   ],
   { error: "it must be text or image_url" },
 );
 
-export const ModerationBody = z.object({
+export const ModerationBody = lazy.object(() => ({
   model: z
     .string()
     .min(1)
@@ -31,7 +32,7 @@ export const ModerationBody = z.object({
     const texts = value.filter((entry) => typeof entry === "string").length;
     if (texts > 0 && texts < value.length) refuse("it must be strings only or parts only, not both");
   }),
-});
+}));
 
 export interface ParsedModeration {
   model: string | undefined;

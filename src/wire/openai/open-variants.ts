@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 
 type Variants = Readonly<Record<string, z.ZodType>>;
 
@@ -16,7 +17,7 @@ export function openVariants(variants: Variants) {
     if (result?.success === false) issues.push(...(result.error.issues as typeof issues));
   };
   knownVariants.set(check, variants);
-  return z.looseObject({ type: z.string().min(1) }).check(check);
+  return lazy.looseObject(() => ({ type: z.string().min(1) })).check(check);
 }
 
 /** Variants of a schema that `openVariants` made; undefined for other schemas. */

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
 import type { Ranking as RankingAnswer } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
@@ -15,7 +16,7 @@ const MAX_DOCUMENTS = 1000;
 
 const Text = z.string().min(1);
 
-export const RerankBody = z.looseObject({
+export const RerankBody = lazy.looseObject(() => ({
   model: z.string().min(1),
   query: Text,
   documents: listOf(z.union([Text, z.looseObject({ text: Text })]))
@@ -25,7 +26,7 @@ export const RerankBody = z.looseObject({
   /** Voyage's name of `top_n`. */
   top_k: optional(z.int().min(1)),
   return_documents: optional(z.boolean()),
-});
+}));
 
 const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   rank_fields: { instead: "join the fields into the document's text" },

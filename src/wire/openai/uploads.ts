@@ -1,6 +1,7 @@
 /** Uploads in parts as OpenAI's clients create and complete them. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { File, FileExpiry, PURPOSES } from "./files.ts";
 import { optional } from "./optional.ts";
@@ -8,7 +9,7 @@ import { toSeconds } from "./organization/organization-list.ts";
 
 export const Upload = named(
   "Upload",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("upload"),
     bytes: z.int(),
@@ -18,28 +19,28 @@ export const Upload = named(
     purpose: File.shape.purpose,
     status: z.enum(["pending", "completed", "cancelled", "expired"]),
     file: File.nullable(),
-  }),
+  })),
 );
 
 export const UploadPart = named(
   "UploadPart",
-  z.object({ id: z.string(), object: z.literal("upload.part"), created_at: z.int(), upload_id: z.string() }),
+  lazy.object(() => ({ id: z.string(), object: z.literal("upload.part"), created_at: z.int(), upload_id: z.string() })),
 );
 
-export const UploadBody = z.strictObject({
+export const UploadBody = lazy.strictObject(() => ({
   filename: z.string().min(1).max(255),
   purpose: z.enum(PURPOSES),
   bytes: z.int().min(1).describe("Size of the complete file."),
   mime_type: z.string().min(1).max(255),
   expires_after: optional(FileExpiry),
-});
+}));
 
 const MAX_PARTS = 10_000;
 
-export const CompleteUploadBody = z.strictObject({
+export const CompleteUploadBody = lazy.strictObject(() => ({
   part_ids: z.array(z.string().min(1).max(100)).min(1).max(MAX_PARTS).describe("Parts in the order of the file."),
   md5: optional(z.string().regex(/^[0-9a-f]{32}$/i, { error: "it must be an MD5 hash in hexadecimal" })),
-});
+}));
 
 export const UploadPartForm = z.looseObject({});
 

@@ -1,6 +1,7 @@
 /** Searches of vector stores, in the API and as a tool. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { AttributeFilterBody, type Attributes } from "./attribute-filters.ts";
 import { optional } from "./optional.ts";
@@ -11,7 +12,7 @@ export const MAX_RESULTS = 50;
 
 const query = z.string().min(1).max(MAX_QUERY_CHARACTERS);
 
-export const RankingOptionsBody = z.strictObject({
+export const RankingOptionsBody = lazy.strictObject(() => ({
   ranker: z
     .string()
     .min(1)
@@ -28,15 +29,15 @@ export const RankingOptionsBody = z.strictObject({
         error: "one of the weights must be above 0",
       }),
   ),
-});
+}));
 
-export const SearchBody = z.strictObject({
+export const SearchBody = lazy.strictObject(() => ({
   query: z.union([query, z.array(query).min(1).max(MAX_QUERIES)]),
   rewrite_query: z.boolean().default(false),
   max_num_results: z.int().min(1).max(MAX_RESULTS).default(10),
   filters: optional(AttributeFilterBody),
   ranking_options: optional(RankingOptionsBody),
-});
+}));
 
 export type RankingOptions = z.output<typeof RankingOptionsBody>;
 
@@ -44,7 +45,7 @@ const attributes = z.record(z.string(), z.union([z.string(), z.number(), z.boole
 
 export const SearchResults = named(
   "VectorStoreSearchResults",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("vector_store.search_results.page"),
     search_query: z.array(z.string()),
     data: z.array(
@@ -58,7 +59,7 @@ export const SearchResults = named(
     ),
     has_more: z.boolean(),
     next_page: z.string().nullable(),
-  }),
+  })),
 );
 
 export interface SearchResult {

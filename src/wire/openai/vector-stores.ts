@@ -1,20 +1,21 @@
 /** Vector stores as OpenAI's clients create and read them. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { Metadata } from "../responses/metadata.ts";
 import { AttributesBody } from "./attribute-filters.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization/organization-list.ts";
 
-const Expiry = z.strictObject({ anchor: z.literal("last_active_at"), days: z.int().min(1).max(365) });
+const Expiry = lazy.strictObject(() => ({ anchor: z.literal("last_active_at"), days: z.int().min(1).max(365) }));
 const id = z.string().min(1).max(100);
 
-const StaticChunking = z
-  .strictObject({
+const StaticChunking = lazy
+  .strictObject(() => ({
     max_chunk_size_tokens: z.int().min(100).max(4096),
     chunk_overlap_tokens: z.int().min(0),
-  })
+  }))
   .refine((chunking) => chunking.chunk_overlap_tokens <= chunking.max_chunk_size_tokens / 2, {
     error: "it must be at most half of max_chunk_size_tokens",
     path: ["chunk_overlap_tokens"],
@@ -25,17 +26,17 @@ export const ChunkingBody = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("static"), static: StaticChunking }),
 ]);
 
-const FileCounts = z.object({
+const FileCounts = lazy.object(() => ({
   in_progress: z.int(),
   completed: z.int(),
   failed: z.int(),
   cancelled: z.int(),
   total: z.int(),
-});
+}));
 
 export const VectorStore = named(
   "VectorStore",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("vector_store"),
     created_at: z.int(),
@@ -49,12 +50,12 @@ export const VectorStore = named(
     last_active_at: z.int().nullable(),
     metadata: z.record(z.string(), z.string()).nullable(),
     embedding_model: z.string().describe("Model of the vectors. Not in OpenAI's API."),
-  }),
+  })),
 );
 
 export const VectorStoreFile = named(
   "VectorStoreFile",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("vector_store.file"),
     usage_bytes: z.int(),
@@ -66,22 +67,22 @@ export const VectorStoreFile = named(
       .nullable(),
     chunking_strategy: z.object({ type: z.literal("static"), static: z.object(StaticChunking.shape) }),
     attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
-  }),
+  })),
 );
 
 export const VectorStoreFileBatch = named(
   "VectorStoreFileBatch",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("vector_store.files_batch"),
     created_at: z.int(),
     vector_store_id: z.string(),
     status: z.enum(["in_progress", "completed", "cancelled", "failed"]),
     file_counts: FileCounts,
-  }),
+  })),
 );
 
-export const VectorStoreBody = z.strictObject({
+export const VectorStoreBody = lazy.strictObject(() => ({
   name: optional(z.string().max(256)),
   description: optional(z.string().max(512)),
   file_ids: optional(z.array(id).max(500)),
@@ -91,32 +92,32 @@ export const VectorStoreBody = z.strictObject({
   embedding_model: optional(
     z.string().min(1).max(256).describe("Model of the vectors. Default: the service's. Not in OpenAI's API."),
   ),
-});
+}));
 
 /** Null clears a field. */
-export const VectorStoreChanges = z.strictObject({
+export const VectorStoreChanges = lazy.strictObject(() => ({
   name: z.string().max(256).nullish(),
   expires_after: Expiry.nullish(),
   metadata: Metadata.nullish(),
-});
+}));
 
-export const StoreFileBody = z.strictObject({
+export const StoreFileBody = lazy.strictObject(() => ({
   file_id: id,
   attributes: optional(AttributesBody),
   chunking_strategy: optional(ChunkingBody),
-});
+}));
 
 export const StoreFileChanges = z.strictObject({ attributes: AttributesBody.nullable() });
 
 const MAX_BATCH_FILES = 2000;
 
-export const FileBatchBody = z
-  .strictObject({
+export const FileBatchBody = lazy
+  .strictObject(() => ({
     file_ids: optional(z.array(id).min(1).max(MAX_BATCH_FILES)),
     files: optional(z.array(StoreFileBody).min(1).max(MAX_BATCH_FILES)),
     attributes: optional(AttributesBody),
     chunking_strategy: optional(ChunkingBody),
-  })
+  }))
   .refine((body) => (body.file_ids === undefined) !== (body.files === undefined), {
     error: "send either `file_ids` or `files`",
     path: ["file_ids"],
@@ -124,17 +125,17 @@ export const FileBatchBody = z
 
 const page = { ...PAGE_QUERY, before: z.string().min(1).optional(), order: z.enum(["asc", "desc"]).default("desc") };
 export const VectorStoreListQuery = z.looseObject(page);
-export const StoreFileListQuery = z.looseObject({
+export const StoreFileListQuery = lazy.looseObject(() => ({
   ...page,
   filter: z.enum(["in_progress", "completed", "failed", "cancelled"]).optional(),
-});
+}));
 
-export const StoreFileContent = z.object({
+export const StoreFileContent = lazy.object(() => ({
   object: z.literal("vector_store.file_content.page"),
   data: z.array(z.object({ type: z.literal("text"), text: z.string() })),
   has_more: z.boolean(),
   next_page: z.string().nullable(),
-});
+}));
 
 export interface ShownCounts {
   in_progress: number;

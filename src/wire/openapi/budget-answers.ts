@@ -1,31 +1,32 @@
 /** Answers about budgets and alerts of spending. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { named } from "./named.ts";
 import { listOfEntries } from "./organization-answers.ts";
 
 const seconds = z.int();
 const secondsOrNull = z.int().nullable();
-const amount = z.object({ value: z.number(), currency: z.literal("usd") });
+const amount = lazy.object(() => ({ value: z.number(), currency: z.literal("usd") }));
 const subjectType = z.enum(["organization", "project", "api_key", "user", "end_user", "tag"]);
 const interval = z.enum(["day", "week", "month", "total"]);
 
-const NotificationChannel = z.object({
+const NotificationChannel = lazy.object(() => ({
   type: z.literal("email"),
   recipients: z.array(z.string()),
   subject_prefix: z.string().nullable(),
-});
+}));
 
-const usage = z.object({
+const usage = lazy.object(() => ({
   spent: amount.describe("Cost of the requests that have ended."),
   percent: z.number().describe("Part of the threshold that is spent."),
   starts_at: seconds.describe("Start of the present window."),
   resets_at: secondsOrNull.describe("End of the present window; null for `total`."),
-});
+}));
 
 export const Budget = named(
   "Budget",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("organization.budget"),
     name: z.string().nullable(),
@@ -44,24 +45,24 @@ export const Budget = named(
     usage: usage.nullable().describe("null for a budget that each subject has for itself."),
     created_at: seconds,
     updated_at: seconds,
-  }),
+  })),
 );
 export const BudgetList = listOfEntries(Budget);
 
 export const BudgetUsage = named(
   "BudgetUsage",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.budget.usage"),
     budget_id: z.string(),
     starts_at: seconds,
     resets_at: secondsOrNull,
     data: z.array(z.object({ subject_id: z.string(), spent: amount, percent: z.number() })),
-  }),
+  })),
 );
 
 export const UserBudgets = named(
   "UserBudgets",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("list"),
     data: z.array(
       z.object({
@@ -76,16 +77,16 @@ export const UserBudgets = named(
         usage,
       }),
     ),
-  }),
+  })),
 );
 
 export function spendAlert(of: "organization" | "project") {
-  return z.object({
+  return lazy.object(() => ({
     id: z.string(),
     object: z.literal(`${of}.spend_alert`),
     currency: z.literal("USD"),
     interval: z.literal("month"),
     threshold_amount: z.int().describe("US cents."),
     notification_channel: NotificationChannel,
-  });
+  }));
 }

@@ -1,6 +1,7 @@
 /** Answers about the live configuration, its versions and connected hosts. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { named } from "./named.ts";
 import { listOfEntries } from "./organization-answers.ts";
 
@@ -9,7 +10,7 @@ const count = z.int().min(0);
 
 export const Configuration = named(
   "Configuration",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.configuration"),
     version: z.string(),
     file: z.string().nullable().describe("Path of the configuration file."),
@@ -25,12 +26,12 @@ export const Configuration = named(
     models: z
       .array(z.looseObject({ id: z.string(), source: z.enum(["file", "api"]) }))
       .describe("The models of the file and of the API, by their `source`."),
-  }),
+  })),
 );
 
 export const ConfigurationEntry = named(
   "ConfigurationEntry",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.configuration.entry"),
     id: z.string().describe("Kind and name."),
     kind: z.enum(["model", "connection", "setting"]),
@@ -45,14 +46,14 @@ export const ConfigurationEntry = named(
     version: count.nullable().describe("Version of its last change, for If-Match; null for entries of the file."),
     updated_at: seconds.nullable(),
     value: z.unknown().describe("As parlance.yaml would have it; secrets are `[redacted]`."),
-  }),
+  })),
 );
 
 export const ConfigurationEntryList = listOfEntries(ConfigurationEntry);
 
 export const ConnectedHost = named(
   "ConnectedHost",
-  z.object({
+  lazy.object(() => ({
     kind: z
       .enum([
         "anthropic",
@@ -83,12 +84,12 @@ export const ConnectedHost = named(
         }),
       }),
     ),
-  }),
+  })),
 );
 
 export const ConnectionTest = named(
   "ConnectionTest",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.connection.test"),
     ok: z.boolean(),
     problem: z.string().nullable().describe("What to correct."),
@@ -97,17 +98,17 @@ export const ConnectionTest = named(
       .object({ model: z.string(), milliseconds: count.nullable(), problem: z.string().nullable() })
       .nullable()
       .describe("Null: not measured."),
-  }),
+  })),
 );
 
 export const DiscoveredHosts = named(
   "DiscoveredHosts",
-  z.object({ object: z.literal("list"), data: z.array(ConnectedHost) }),
+  lazy.object(() => ({ object: z.literal("list"), data: z.array(ConnectedHost) })),
 );
 
 export const ConfigurationVersion = named(
   "ConfigurationVersion",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.configuration.version"),
     id: z.string(),
     version: count,
@@ -115,25 +116,25 @@ export const ConfigurationVersion = named(
     action: z.enum(["change", "restore", "import"]),
     actor: z.object({ api_key_id: z.string().nullable(), user_id: z.string().nullable() }),
     reason: z.string().nullable(),
-  }),
+  })),
 );
 
 export const ConfigurationVersionList = listOfEntries(ConfigurationVersion);
 
-export const ConfigurationRestored = z.object({
+export const ConfigurationRestored = lazy.object(() => ({
   object: z.literal("organization.configuration.restored"),
   version: count.describe("The new version."),
   restored: count.describe("The version whose entries apply again."),
-});
+}));
 
-export const ConfigurationImported = z.object({
+export const ConfigurationImported = lazy.object(() => ({
   object: z.literal("organization.configuration.imported"),
   version: count.describe("The version in force."),
-});
+}));
 
 export const ConfigurationComparison = named(
   "ConfigurationComparison",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.configuration.comparison"),
     from: count,
     to: count,
@@ -146,5 +147,5 @@ export const ConfigurationComparison = named(
         after: z.unknown().describe("Null: it does not exist."),
       }),
     ),
-  }),
+  })),
 );

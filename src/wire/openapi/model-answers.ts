@@ -1,6 +1,7 @@
 /** Answers of the routes that call models. What an upstream answers may have further fields. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { named } from "./named.ts";
 
 const nullable = z.string().nullable();
@@ -8,7 +9,7 @@ const count = z.int().min(0);
 
 export const ChatCompletion = named(
   "ChatCompletion",
-  z.looseObject({
+  lazy.looseObject(() => ({
     id: z.string(),
     object: z.literal("chat.completion"),
     created: z.int(),
@@ -21,24 +22,28 @@ export const ChatCompletion = named(
       }),
     ),
     usage: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }).optional(),
-  }),
+  })),
 );
 
 export const StoredCompletion = named(
   "StoredCompletion",
-  z.looseObject({
+  lazy.looseObject(() => ({
     ...ChatCompletion.shape,
     request_id: z.string().describe("ID of the request in the request history."),
     metadata: z.record(z.string(), z.string()),
     input_user: z.null(),
-  }),
+  })),
 );
 
 const page = { first_id: nullable, last_id: nullable, has_more: z.boolean() };
 
-export const StoredCompletionPage = z.object({ object: z.literal("list"), data: z.array(StoredCompletion), ...page });
+export const StoredCompletionPage = lazy.object(() => ({
+  object: z.literal("list"),
+  data: z.array(StoredCompletion),
+  ...page,
+}));
 
-export const StoredCompletionMessages = z.object({
+export const StoredCompletionMessages = lazy.object(() => ({
   object: z.literal("list"),
   data: z.array(
     z.looseObject({
@@ -49,23 +54,23 @@ export const StoredCompletionMessages = z.object({
     }),
   ),
   ...page,
-});
+}));
 
 export const TextCompletion = named(
   "TextCompletion",
-  z.looseObject({
+  lazy.looseObject(() => ({
     id: z.string(),
     object: z.literal("text_completion"),
     created: z.int(),
     model: z.string(),
     choices: z.array(z.looseObject({ index: count, text: z.string(), finish_reason: z.string() })),
     usage: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }).optional(),
-  }),
+  })),
 );
 
 export const Ranking = named(
   "Ranking",
-  z.looseObject({
+  lazy.looseObject(() => ({
     id: z.string(),
     object: z.literal("list"),
     model: z.string(),
@@ -75,12 +80,12 @@ export const Ranking = named(
       )
       .describe("Most relevant first."),
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
-  }),
+  })),
 );
 
 export const EmbeddingList = named(
   "EmbeddingList",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("list"),
     data: z.array(
       z.object({
@@ -91,12 +96,12 @@ export const EmbeddingList = named(
     ),
     model: z.string(),
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
-  }),
+  })),
 );
 
 export const Images = named(
   "Images",
-  z.looseObject({
+  lazy.looseObject(() => ({
     created: z.int(),
     data: z.array(
       z.object({ b64_json: z.string().optional(), url: z.string().optional(), revised_prompt: z.string().optional() }),
@@ -106,12 +111,12 @@ export const Images = named(
     background: z.string().optional(),
     output_format: z.string().optional(),
     usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }).optional(),
-  }),
+  })),
 );
 
 export const Moderation = named(
   "Moderation",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     model: z.string(),
     results: z.array(
@@ -126,26 +131,26 @@ export const Moderation = named(
           .describe("Language of the text, if the model does not know it. Not in OpenAI's API."),
       }),
     ),
-  }),
+  })),
 );
 
 export const Model = named(
   "Model",
-  z.looseObject({
+  lazy.looseObject(() => ({
     id: z.string(),
     object: z.literal("model"),
     created: z.int(),
     owned_by: z.string(),
     access_groups: z.array(z.string()).optional(),
     metadata: z.looseObject({ task: z.string(), status: z.string(), loaded: z.boolean() }).optional(),
-  }),
+  })),
 );
-export const ModelList = z.object({ object: z.literal("list"), data: z.array(Model) });
-export const SpeechModelList = z.object({ models: z.array(z.object({ id: z.string(), name: z.string() })) });
+export const ModelList = lazy.object(() => ({ object: z.literal("list"), data: z.array(Model) }));
+export const SpeechModelList = lazy.object(() => ({ models: z.array(z.object({ id: z.string(), name: z.string() })) }));
 
 export const VoiceList = named(
   "VoiceList",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("list"),
     data: z.array(
       z.object({
@@ -158,7 +163,7 @@ export const VoiceList = named(
       }),
     ),
     voices: z.array(z.object({ id: z.string(), name: z.string() })),
-  }),
+  })),
 );
 
 export const Transcript = named(
@@ -170,7 +175,7 @@ export const Transcript = named(
 
 export const Message = named(
   "Message",
-  z.looseObject({
+  lazy.looseObject(() => ({
     id: z.string(),
     type: z.literal("message"),
     role: z.literal("assistant"),
@@ -178,67 +183,67 @@ export const Message = named(
     model: z.string(),
     stop_reason: nullable,
     usage: z.looseObject({ input_tokens: count, output_tokens: count }),
-  }),
+  })),
 );
 export const TokenCount = z.object({ input_tokens: count });
 
 export const Response = named(
   "Response",
-  z.looseObject({
+  lazy.looseObject(() => ({
     id: z.string(),
     object: z.literal("response"),
     created_at: z.int(),
     status: z.string(),
     model: z.string(),
     output: z.array(z.looseObject({ type: z.string() })),
-  }),
+  })),
 );
-export const CompactedResponse = z.looseObject({
+export const CompactedResponse = lazy.looseObject(() => ({
   id: z.string(),
   object: z.literal("response.compaction"),
   created_at: z.int(),
   output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
   usage: z.looseObject({}),
-});
+}));
 export const ResponseTokens = z.object({ object: z.literal("response.input_tokens"), input_tokens: count });
 
 export const Conversation = named(
   "Conversation",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("conversation"),
     created_at: z.int(),
     metadata: z.record(z.string(), z.string()),
-  }),
+  })),
 );
-export const ListedItem = z.looseObject({ id: z.string(), type: z.string() });
-export const ItemList = z.object({
+export const ListedItem = lazy.looseObject(() => ({ id: z.string(), type: z.string() }));
+export const ItemList = lazy.object(() => ({
   object: z.literal("list"),
   data: z.array(ListedItem),
   first_id: nullable,
   last_id: nullable,
   has_more: z.boolean(),
-});
+}));
 
 export const ClientSecret = named(
   "ClientSecret",
-  z.object({
+  lazy.object(() => ({
     value: z.string().describe("The secret, which begins with `ek_`."),
     expires_at: count.describe("Seconds since 1970."),
     session: z.looseObject({ type: z.enum(["realtime", "transcription"]) }),
-  }),
+  })),
 );
 
 export const OllamaVersion = named("OllamaVersion", z.object({ version: z.string() }));
 
 export const OllamaModels = named(
   "OllamaModels",
-  z.object({ models: z.array(z.looseObject({ name: z.string(), model: z.string(), digest: z.string() })) }),
+  lazy.object(() => ({ models: z.array(z.looseObject({ name: z.string(), model: z.string(), digest: z.string() })) })),
 );
 
 export const OllamaModel = named(
   "OllamaModel",
-  z.looseObject({ capabilities: z.array(z.string()), model_info: z.record(z.string(), z.unknown()) }),
+  lazy.looseObject(() => ({ capabilities: z.array(z.string()), model_info: z.record(z.string(), z.unknown()) })),
 );
 
 const ended = {
@@ -253,14 +258,17 @@ const ended = {
 
 export const OllamaChat = named(
   "OllamaChat",
-  z.looseObject({ ...ended, message: z.looseObject({ role: z.literal("assistant"), content: z.string() }) }),
+  lazy.looseObject(() => ({ ...ended, message: z.looseObject({ role: z.literal("assistant"), content: z.string() }) })),
 );
 
 export const OllamaGenerate = named("OllamaGenerate", z.looseObject({ ...ended, response: z.string() }));
 
 export const OllamaEmbed = named(
   "OllamaEmbed",
-  z.looseObject({ model: z.string(), embeddings: z.array(z.array(z.number())), prompt_eval_count: count }),
+  lazy.looseObject(() => ({ model: z.string(), embeddings: z.array(z.array(z.number())), prompt_eval_count: count })),
 );
 
-export const OllamaEmbedding = named("OllamaEmbedding", z.object({ embedding: z.array(z.number()) }));
+export const OllamaEmbedding = named(
+  "OllamaEmbedding",
+  lazy.object(() => ({ embedding: z.array(z.number()) })),
+);

@@ -1,8 +1,9 @@
 /** Answers about the state, downloads and library of local models. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 
-export const ModelStatus = z.object({
+export const ModelStatus = lazy.object(() => ({
   object: z.literal("organization.model"),
   id: z.string(),
   deployments: z.array(
@@ -13,9 +14,9 @@ export const ModelStatus = z.object({
       load_seconds: z.number().nullable(),
     }),
   ),
-});
+}));
 
-export const ModelPull = z.object({
+export const ModelPull = lazy.object(() => ({
   object: z.literal("organization.model.pull"),
   id: z.string(),
   state: z.enum(["running", "done", "failed", "cancelled"]),
@@ -23,9 +24,9 @@ export const ModelPull = z.object({
   received_bytes: z.number().describe("Of all files of the model."),
   total_bytes: z.number().nullable(),
   error_message: z.string().nullable(),
-});
+}));
 
-export const ModelLibrary = z.object({
+export const ModelLibrary = lazy.object(() => ({
   object: z.literal("list"),
   machine: z.object({ cores: z.int(), model_memory_bytes: z.number(), free_bytes: z.number() }),
   data: z.array(
@@ -45,4 +46,4 @@ export const ModelLibrary = z.object({
       pull: ModelPull.nullable().describe("The last pull in the background."),
     }),
   ),
-});
+}));

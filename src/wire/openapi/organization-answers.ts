@@ -1,6 +1,7 @@
 /** Answers of the administration API. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { named } from "./named.ts";
 
 const seconds = z.int();
@@ -9,26 +10,26 @@ const count = z.int().min(0);
 
 /** A page of a list, with cursors. */
 export function listOfEntries<Entry extends z.ZodType>(entry: Entry) {
-  return z.object({
+  return lazy.object(() => ({
     object: z.literal("list"),
     data: z.array(entry),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
     has_more: z.boolean(),
-  });
+  }));
 }
 
 export function deleted(object: string) {
-  return z.object({ object: z.literal(object), id: z.string(), deleted: z.boolean() });
+  return lazy.object(() => ({ object: z.literal(object), id: z.string(), deleted: z.boolean() }));
 }
 
 export function removed(object: string) {
-  return z.object({ object: z.literal(object), deleted: z.boolean() });
+  return lazy.object(() => ({ object: z.literal(object), deleted: z.boolean() }));
 }
 
 export const Project = named(
   "Project",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("organization.project"),
     name: z.string(),
@@ -36,34 +37,34 @@ export const Project = named(
     archived_at: secondsOrNull,
     status: z.enum(["active", "archived"]),
     external_key_id: z.null(),
-  }),
+  })),
 );
 export const ProjectList = listOfEntries(Project);
 
 export const ServiceAccount = named(
   "ServiceAccount",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("organization.project.service_account"),
     name: z.string(),
     role: z.enum(["owner", "member", "none"]),
     created_at: seconds,
-  }),
+  })),
 );
 export const ServiceAccountList = listOfEntries(ServiceAccount);
 
 export const CreatedKey = named(
   "CreatedKey",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.project.service_account.api_key"),
     id: z.string(),
     name: z.string(),
     created_at: seconds,
     expires_at: secondsOrNull,
     value: z.string().describe("The key. It is shown only in this answer."),
-  }),
+  })),
 );
-export const CreatedServiceAccount = z.object({ ...ServiceAccount.shape, api_key: CreatedKey.nullable() });
+export const CreatedServiceAccount = lazy.object(() => ({ ...ServiceAccount.shape, api_key: CreatedKey.nullable() }));
 
 const KEY = {
   id: z.string(),
@@ -79,7 +80,7 @@ const owner = { id: z.string(), name: z.string(), role: z.string(), created_at: 
 
 export const ProjectApiKey = named(
   "ProjectApiKey",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.project.api_key"),
     ...KEY,
     owner_project_access: z.literal("active"),
@@ -87,86 +88,86 @@ export const ProjectApiKey = named(
       z.object({ type: z.literal("user"), user: z.object({ ...owner, email: z.string() }) }),
       z.object({ type: z.literal("service_account"), service_account: z.object(owner) }),
     ]),
-  }),
+  })),
 );
 export const ProjectApiKeyList = listOfEntries(ProjectApiKey);
 
-export const CreatedProjectApiKey = z.object({
+export const CreatedProjectApiKey = lazy.object(() => ({
   ...ProjectApiKey.shape,
   value: z.string().describe("The key. It is shown only in this answer."),
-});
+}));
 
 export const OrganizationApiKey = named(
   "OrganizationApiKey",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.api_key"),
     ...KEY,
     kind: z.enum(["project", "admin"]),
     project_id: z.string().nullable().describe("Null for admin keys."),
     service_account_id: z.string().nullable(),
-  }),
+  })),
 );
 export const OrganizationApiKeyList = listOfEntries(OrganizationApiKey);
 
 export const AdminApiKey = named(
   "AdminApiKey",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.admin_api_key"),
     ...KEY,
     permissions: z.array(z.string()).optional().describe("What the key allows. Without it: everything."),
     owner: z.object({ object: z.literal("organization.user"), type: z.literal("user"), ...owner }),
-  }),
+  })),
 );
 export const AdminApiKeyList = listOfEntries(AdminApiKey);
-export const CreatedAdminApiKey = z.object({
+export const CreatedAdminApiKey = lazy.object(() => ({
   ...AdminApiKey.shape,
   value: z.string().describe("The key. It is shown only in this answer."),
-});
+}));
 
 export const Organization = named(
   "Organization",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization"),
     id: z.string(),
     name: z.string(),
     is_default: z.boolean().describe("True for the organization that the first start creates."),
     created_at: seconds,
     archived_at: secondsOrNull,
-  }),
+  })),
 );
-export const OrganizationList = z.object({ object: z.literal("list"), data: z.array(Organization) });
-export const CreatedOrganization = z.object({ ...Organization.shape, admin_api_key: CreatedAdminApiKey });
-export const OwnOrganization = z.object({
+export const OrganizationList = lazy.object(() => ({ object: z.literal("list"), data: z.array(Organization) }));
+export const CreatedOrganization = lazy.object(() => ({ ...Organization.shape, admin_api_key: CreatedAdminApiKey }));
+export const OwnOrganization = lazy.object(() => ({
   ...Organization.shape,
   default_project: z
     .object({ id: z.string(), name: z.string() })
     .nullable()
     .describe("Null for organizations that the operator created."),
-});
+}));
 
 export function modelPermissions(of: "project" | "organization") {
-  return z.object({
+  return lazy.object(() => ({
     object: z.literal(`${of}.model_permissions`),
     mode: z.enum(["allow_list", "deny_list"]),
     model_ids: z.array(z.string()),
-  });
+  }));
 }
 
 export const KeyRules = named(
   "KeyRules",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("project.key_rules"),
     max_keys_per_user: z.int().nullable().describe("Null: as many as the configuration allows."),
     max_lifetime_seconds: z.int().nullable().describe("Null: as long as the configuration allows."),
     model_ids: z.array(z.string()).nullable().describe("Null: the models of the project."),
     max_spend_cents_per_month: z.int().nullable().describe("Per key. Null: unlimited."),
-  }),
+  })),
 );
 
 const direction = z.object({ mode: z.string() }).nullable();
 export const ModerationPolicy = named(
   "ModerationPolicy",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("project.moderation_policy"),
     model: z.string().nullable(),
     policy: z.object({ input: direction, output: direction }),
@@ -174,12 +175,12 @@ export const ModerationPolicy = named(
       .object({ action: z.enum(["pass", "refuse", "model"]), model: z.string().nullable() })
       .nullable()
       .describe("For text in a language that the moderation model does not know. Null: pass."),
-  }),
+  })),
 );
 
 export const ProjectRecording = named(
   "ProjectRecording",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("project.recording"),
     record_content: z.enum(["off", "errors", "all"]),
     share: z.number(),
@@ -187,32 +188,32 @@ export const ProjectRecording = named(
     max_bytes: z.int(),
     redact: z.array(z.enum(["pii", "secrets"])),
     search: z.boolean(),
-  }),
+  })),
 );
 
 export const ProjectGuardrails = named(
   "ProjectGuardrails",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("project.guardrails"),
     guardrails: z
       .array(z.looseObject({ type: z.string() }))
       .describe("In order; the moderation policy is the last. Fields are those of `guardrails` in parlance.yaml."),
-  }),
+  })),
 );
 
 export function spendLimit(of: "organization" | "project" | "api_key") {
-  return z.object({
+  return lazy.object(() => ({
     object: z.literal(`${of}.spend_limit`),
     currency: z.literal("USD"),
     interval: z.literal("month"),
     threshold_amount: z.int().min(1).describe("US cents."),
     enforcement: z.object({ status: z.enum(["enforcing", "inactive"]) }),
-  });
+  }));
 }
 
 export const RateLimit = named(
   "RateLimit",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("project.rate_limit"),
     id: z.string(),
     model: z.string(),
@@ -222,32 +223,32 @@ export const RateLimit = named(
     max_audio_megabytes_per_1_minute: count,
     max_images_per_1_minute: count,
     max_concurrent_requests: count,
-  }),
+  })),
 );
 export const RateLimitList = listOfEntries(RateLimit);
 
 export const AuditLog = named(
   "AuditLog",
-  z
-    .looseObject({
+  lazy
+    .looseObject(() => ({
       id: z.string(),
       object: z.literal("organization.audit_log"),
       type: z.string(),
       effective_at: seconds,
       project: z.object({ id: z.string(), name: z.string().nullable() }).optional(),
       actor: z.looseObject({ type: z.enum(["session", "api_key"]) }),
-    })
+    }))
     .describe("The details of an event stand under the name of its type."),
 );
 export const AuditLogList = listOfEntries(AuditLog);
 
 export const CacheStatus = named(
   "CacheStatus",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.cache"),
     answers: count.describe("Answers that have not expired; with `cache.store: memory`, of the replica that is asked."),
     bytes: count,
-  }),
+  })),
 );
 
 export const CachePurge = z.object({ object: z.literal("organization.cache.purged"), purged: count });

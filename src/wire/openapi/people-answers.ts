@@ -1,6 +1,7 @@
 /** Answers about users, invites, groups and roles. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { named } from "./named.ts";
 import { listOfEntries } from "./organization-answers.ts";
 
@@ -9,17 +10,17 @@ const secondsOrNull = z.int().nullable();
 
 /** A page of a list, with the cursor of the next one. */
 function pageOf<Entry extends z.ZodType>(entry: Entry) {
-  return z.object({
+  return lazy.object(() => ({
     object: z.literal("list"),
     data: z.array(entry),
     has_more: z.boolean(),
     next: z.string().nullable(),
-  });
+  }));
 }
 
 export const User = named(
   "User",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.user"),
     id: z.string(),
     name: z.string(),
@@ -50,15 +51,15 @@ export const User = named(
       banned: z.boolean(),
       banned_at: z.null(),
     }),
-  }),
+  })),
 );
 export const UserList = listOfEntries(User);
 
-const reference = z.object({ id: z.string(), name: z.string() });
+const reference = lazy.object(() => ({ id: z.string(), name: z.string() }));
 
 export const UserAccess = named(
   "UserAccess",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.user.access"),
     user_id: z.string(),
     roles: z.array(
@@ -69,22 +70,22 @@ export const UserAccess = named(
         permissions: z.array(z.string()),
       }),
     ),
-  }),
+  })),
 );
 
 export const Erasure = named(
   "Erasure",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.user.erasure"),
     erased: z.literal(true),
     pseudonym: z.string().describe("Stands in place of the person where rows remain, such as sums of usage."),
     rows: z.record(z.string(), z.int()).describe("Rows that were deleted or changed, by table."),
-  }),
+  })),
 );
 
 export const Invite = named(
   "Invite",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.invite"),
     id: z.string(),
     email: z.string(),
@@ -94,24 +95,24 @@ export const Invite = named(
     expires_at: seconds,
     accepted_at: secondsOrNull,
     projects: z.array(z.object({ id: z.string(), role: z.string() })),
-  }),
+  })),
 );
 export const InviteList = listOfEntries(Invite);
-export const CreatedInvite = z.object({
+export const CreatedInvite = lazy.object(() => ({
   ...Invite.shape,
   token: z.string().describe("Accepts the invite, once. It is shown only in this answer. Not in OpenAI's API."),
-});
+}));
 
 export const ProjectUser = named(
   "ProjectUser",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.project.user"),
     id: z.string(),
     name: z.string(),
     email: z.string(),
     role: z.string(),
     added_at: seconds,
-  }),
+  })),
 );
 export const ProjectUserList = listOfEntries(ProjectUser);
 
@@ -120,23 +121,26 @@ export const Group = named("Group", z.object({ ...GROUP, group_type: z.literal("
 export const GroupList = pageOf(Group);
 export const UpdatedGroup = z.object(GROUP);
 
-export const GroupUser = named("GroupUser", z.object({ id: z.string(), name: z.string(), email: z.string() }));
+export const GroupUser = named(
+  "GroupUser",
+  lazy.object(() => ({ id: z.string(), name: z.string(), email: z.string() })),
+);
 export const GroupUserList = pageOf(GroupUser);
-export const GroupMember = z.object({
+export const GroupMember = lazy.object(() => ({
   ...GroupUser.shape,
   picture: z.null(),
   is_service_account: z.literal(false),
   user_type: z.literal("user"),
-});
-export const AddedGroupUser = z.object({
+}));
+export const AddedGroupUser = lazy.object(() => ({
   object: z.literal("group.user"),
   user_id: z.string(),
   group_id: z.string(),
-});
+}));
 
 export const ProjectGroup = named(
   "ProjectGroup",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("project.group"),
     project_id: z.string(),
     group_id: z.string(),
@@ -144,7 +148,7 @@ export const ProjectGroup = named(
     group_type: z.literal("group"),
     role: z.string().describe("Name of the group's role in the project. Not in OpenAI's API."),
     created_at: seconds,
-  }),
+  })),
 );
 export const ProjectGroupList = pageOf(ProjectGroup);
 
@@ -161,7 +165,7 @@ export const RoleList = pageOf(Role);
 
 export const AssignedRole = named(
   "AssignedRole",
-  z.object({
+  lazy.object(() => ({
     ...ROLE,
     created_at: secondsOrNull,
     updated_at: secondsOrNull,
@@ -169,12 +173,12 @@ export const AssignedRole = named(
     created_by_user_obj: z.null(),
     metadata: z.null(),
     assignment_sources: z.array(z.object({ principal_id: z.string(), principal_type: z.enum(["user", "group"]) })),
-  }),
+  })),
 );
 export const AssignedRoleList = pageOf(AssignedRole);
 
 export const UserRole = z.object({ object: z.literal("user.role"), user: User, role: Role });
-export const GroupRole = z.object({
+export const GroupRole = lazy.object(() => ({
   object: z.literal("group.role"),
   group: z.object({
     object: z.literal("group"),
@@ -184,4 +188,4 @@ export const GroupRole = z.object({
     scim_managed: z.boolean(),
   }),
   role: Role,
-});
+}));

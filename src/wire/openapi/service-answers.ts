@@ -1,27 +1,28 @@
 /** Answers of health checks and of the console's sessions, and error bodies. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { named } from "./named.ts";
 
 export const ErrorAnswer = named(
   "Error",
-  z.object({
+  lazy.object(() => ({
     error: z.object({
       message: z.string().describe("What happened, the limit and the way out."),
       type: z.string(),
       param: z.string().nullable().describe("Path of the invalid field."),
       code: z.string().nullable().describe("Stable identifier for programs."),
     }),
-  }),
+  })),
 );
 
 export const AnthropicErrorAnswer = named(
   "AnthropicError",
-  z.object({
+  lazy.object(() => ({
     type: z.literal("error"),
     error: z.object({ type: z.string(), message: z.string() }),
     request_id: z.string(),
-  }),
+  })),
 );
 
 export const OllamaErrorAnswer = named("OllamaErrorAnswer", z.object({ error: z.string() }));
@@ -30,7 +31,7 @@ export const Live = z.object({ status: z.literal("live") });
 
 export const Readiness = named(
   "Readiness",
-  z.object({
+  lazy.object(() => ({
     status: z.enum(["ready", "not_ready"]),
     database: z.object({ state: z.enum(["up", "down"]), reason: z.string().optional() }),
     version: z.string().optional(),
@@ -52,21 +53,21 @@ export const Readiness = named(
       )
       .optional()
       .describe("Deployments that stand for endpoints from the DNS or a file. Only with an admin key."),
-  }),
+  })),
 );
 
-const reference = z.object({ id: z.string(), name: z.string() });
+const reference = lazy.object(() => ({ id: z.string(), name: z.string() }));
 
-const signInOptions = z.object({
+const signInOptions = lazy.object(() => ({
   providers: z.array(reference).describe("OpenID Connect providers: `/sign-on/{id}/start` begins a sign-in."),
   password: z.boolean().describe("Whether users may have passwords."),
   has_passwords: z.boolean().describe("Whether any user has one: otherwise there is nothing to sign in with."),
   key: z.boolean().describe("Whether keys sign in."),
-});
+}));
 
 const permissions = z.array(z.string());
 
-const consoleUser = z.object({
+const consoleUser = lazy.object(() => ({
   id: z.string(),
   email: z.string(),
   name: z.string(),
@@ -77,13 +78,13 @@ const consoleUser = z.object({
     organization: permissions.describe("Permissions in the organization; those of projects hold in every project."),
     projects: z.record(z.string(), permissions).describe("Permissions by project."),
   }),
-});
+}));
 
 export const ConsoleSession = named(
   "ConsoleSession",
   z.union([
-    z.object({ object: z.literal("console.session"), signed_in: z.literal(false), sign_in: signInOptions }),
-    z.object({
+    lazy.object(() => ({ object: z.literal("console.session"), signed_in: z.literal(false), sign_in: signInOptions })),
+    lazy.object(() => ({
       object: z.literal("console.session"),
       signed_in: z.literal(true),
       version: z.string(),
@@ -97,33 +98,33 @@ export const ConsoleSession = named(
       needs_owner: z
         .boolean()
         .describe("Whether the session is the operator's, and the organization has no owner yet."),
-    }),
+    })),
   ]),
 );
 
 export const ConsoleInvite = named(
   "ConsoleInvite",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("console.invite"),
     email: z.string().describe("Address that was invited."),
     organization: reference,
     expires_at: z.int(),
-  }),
+  })),
 );
 
-export const SignInCode = z.object({
+export const SignInCode = lazy.object(() => ({
   object: z.literal("console.sign_in_code"),
   code: z.string().describe("Signs in once, within an hour: `/#/sign-in?code=…`."),
-});
+}));
 
-export const SignedOut = z.object({
+export const SignedOut = lazy.object(() => ({
   object: z.literal("console.session.deleted"),
   deleted: z.boolean(),
   end_session_url: z.string().nullable().describe("Address at the provider that ends the session there, too."),
-});
+}));
 
-export const PasswordLink = z.object({
+export const PasswordLink = lazy.object(() => ({
   object: z.literal("organization.user.password_link"),
   token: z.string().describe("Sets a password once, within a day: `/#/password?token=…`."),
   expires_in_seconds: z.int(),
-});
+}));

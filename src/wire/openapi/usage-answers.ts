@@ -1,20 +1,21 @@
 /** Answers of the administration API about what was used: usage, costs, requests and the overview. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { named } from "./named.ts";
 
 const seconds = z.int();
 const count = z.int().min(0);
 
 function bucketsOf(result: z.ZodType) {
-  return z.object({
+  return lazy.object(() => ({
     object: z.literal("page"),
     data: z.array(
       z.object({ object: z.literal("bucket"), start_time: seconds, end_time: seconds, results: z.array(result) }),
     ),
     has_more: z.boolean(),
     next_page: z.string().nullable(),
-  });
+  }));
 }
 
 const nullable = z.string().nullable();
@@ -29,7 +30,7 @@ const labelled = {
 
 export function usagePage(kind: string) {
   return bucketsOf(
-    z.looseObject({
+    lazy.looseObject(() => ({
       object: z.literal(`organization.usage.${kind}.result`),
       num_model_requests: count,
       project_id: nullable,
@@ -37,11 +38,11 @@ export function usagePage(kind: string) {
       api_key_id: nullable,
       model: nullable,
       ...labelled,
-    }),
+    })),
   );
 }
 
-export const UsageTotals = z.object({
+export const UsageTotals = lazy.object(() => ({
   object: z.literal("list"),
   data: z.array(
     z.object({
@@ -56,10 +57,10 @@ export const UsageTotals = z.object({
       cost_nano_dollars: count.nullable().describe("Null where no price was known."),
     }),
   ),
-});
+}));
 
 export const CostsPage = bucketsOf(
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.costs.result"),
     amount: z.object({ value: z.number(), currency: z.literal("usd") }),
     x_unpriced: z.literal(true).optional().describe("A model's price was unknown."),
@@ -77,14 +78,14 @@ export const CostsPage = bucketsOf(
     api_key_id: nullable,
     user_id: z.null(),
     quantity: z.null(),
-  }),
+  })),
 );
 
 const numberOrNull = z.number().nullable();
 
 const RequestEntry = named(
   "RequestEntry",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("organization.request"),
     ended_at: z.number().describe("Unix seconds with milliseconds."),
@@ -154,26 +155,26 @@ const RequestEntry = named(
         }),
       )
       .describe("What the request spent its time on beside the attempt that answered, in order of their beginnings."),
-  }),
+  })),
 );
 
-const RecordedMessage = z.object({
+const RecordedMessage = lazy.object(() => ({
   role: z.string(),
   name: z.string().optional(),
   parts: z.array(z.looseObject({ type: z.string() })),
   finish_reason: z.string().optional(),
-});
+}));
 
-const RecordedContent = z.object({
+const RecordedContent = lazy.object(() => ({
   input_messages: z.array(RecordedMessage),
   output_messages: z.array(RecordedMessage).describe("One for each choice."),
   tools: z.array(z.looseObject({ name: z.string() })).describe("Functions that the model could call."),
   truncated: z.boolean().describe("Whether a part is missing because the content was too large."),
-});
+}));
 
 export const RequestFeedback = named(
   "RequestFeedback",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("organization.request.feedback"),
     request_id: z.string(),
@@ -185,7 +186,7 @@ export const RequestFeedback = named(
     tags: z.array(z.string()),
     created_at: seconds,
     updated_at: seconds,
-  }),
+  })),
 );
 
 export const RequestDetails = named(
@@ -199,22 +200,22 @@ export const RequestDetails = named(
   }),
 );
 
-export const RequestHistogram = z.object({
+export const RequestHistogram = lazy.object(() => ({
   object: z.literal("list"),
   data: z.array(z.object({ start_time: z.number(), requests: count, errors: count })),
-});
-export const RequestPage = z.object({
+}));
+export const RequestPage = lazy.object(() => ({
   object: z.literal("page"),
   data: z.array(RequestEntry),
   has_more: z.boolean(),
   next_page: z.string().nullable(),
-});
+}));
 
 const percentiles = z.object({ p50: numberOrNull, p95: numberOrNull });
 
 export const Overview = named(
   "Overview",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.overview"),
     minutes: z.array(
       z.object({
@@ -278,5 +279,5 @@ export const Overview = named(
       )
       .nullable()
       .describe("Deployments that stand for endpoints which come and go. Null for keys that may not see them."),
-  }),
+  })),
 );

@@ -1,6 +1,7 @@
 /** POST /v1/realtime/client_secrets */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 import type { ClientSecret } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
@@ -8,12 +9,12 @@ import { SessionConfiguration, type SessionSettings, toSession } from "./session
 
 export const DEFAULT_SECRET_SECONDS = 600;
 
-export const ClientSecretBody = z.object({
+export const ClientSecretBody = lazy.object(() => ({
   expires_after: optional(
     z.object({ anchor: z.literal("created_at").optional(), seconds: optional(z.int().min(10).max(7200)) }),
   ),
   session: optional(SessionConfiguration),
-});
+}));
 
 /** `expiresAt` is in epoch milliseconds. */
 export function toClientSecret(

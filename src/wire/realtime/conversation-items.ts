@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { ChatMessage, ContentPart } from "../../contracts/chat-message.ts";
 import { newId } from "../../kernel/id.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { isMcpItem, MCP_ITEMS, type McpItem, toMcpMessages } from "./mcp-items.ts";
 
@@ -10,16 +11,16 @@ const Text = z.string();
 // Fields are nullish rather than `optional`, because `listOf` takes items without transforms.
 const InputContent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("input_text"), text: Text }),
-  z.object({ type: z.literal("input_audio"), audio: Text.nullish(), transcript: Text.nullish() }),
-  z.object({
+  lazy.object(() => ({ type: z.literal("input_audio"), audio: Text.nullish(), transcript: Text.nullish() })),
+  lazy.object(() => ({
     type: z.literal("input_image"),
     image_url: z.string().regex(/^(data:image\/|https:)/, { error: "it must be a data URL of an image, or https" }),
     detail: z.enum(["auto", "low", "high"]).nullish(),
-  }),
+  })),
 ]);
 const OutputContent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("output_text"), text: Text }),
-  z.object({ type: z.literal("output_audio"), transcript: Text.nullish() }),
+  lazy.object(() => ({ type: z.literal("output_audio"), transcript: Text.nullish() })),
 ]);
 const SystemContent = z.object({ type: z.literal("input_text"), text: Text });
 
@@ -27,23 +28,23 @@ const common = { id: z.string().min(1).max(64).nullish() };
 const message = { ...common, type: z.literal("message") };
 
 const Message = z.discriminatedUnion("role", [
-  z.object({ ...message, role: z.literal("user"), content: listOf(InputContent) }),
-  z.object({ ...message, role: z.literal("system"), content: listOf(SystemContent) }),
-  z.object({ ...message, role: z.literal("assistant"), content: listOf(OutputContent) }),
+  lazy.object(() => ({ ...message, role: z.literal("user"), content: listOf(InputContent) })),
+  lazy.object(() => ({ ...message, role: z.literal("system"), content: listOf(SystemContent) })),
+  lazy.object(() => ({ ...message, role: z.literal("assistant"), content: listOf(OutputContent) })),
 ]);
-const FunctionCall = z.object({
+const FunctionCall = lazy.object(() => ({
   ...common,
   type: z.literal("function_call"),
   call_id: z.string().min(1).nullish(),
   name: z.string().min(1),
   arguments: z.string(),
-});
-const FunctionCallOutput = z.object({
+}));
+const FunctionCallOutput = lazy.object(() => ({
   ...common,
   type: z.literal("function_call_output"),
   call_id: z.string().min(1),
   output: z.string(),
-});
+}));
 
 export const ItemField = z.discriminatedUnion("type", [Message, FunctionCall, FunctionCallOutput, ...MCP_ITEMS]);
 

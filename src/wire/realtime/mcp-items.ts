@@ -2,41 +2,42 @@
 
 import { z } from "zod";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { ItemProgress, ServiceItem } from "../responses/item-events.ts";
 import type { InputItem } from "../responses/responses-input.ts";
 import type { SentTool } from "../responses/responses-tools.ts";
 import { toExchange } from "../responses/service-items.ts";
 
 /** Its other fields are those of the tool in the Responses API, which checks them. */
-export const McpTool = z.looseObject({ type: z.literal("mcp"), server_label: z.string().min(1).max(64) });
+export const McpTool = lazy.looseObject(() => ({ type: z.literal("mcp"), server_label: z.string().min(1).max(64) }));
 export type McpTool = z.output<typeof McpTool>;
 
-export const McpToolChoice = z.object({
+export const McpToolChoice = lazy.object(() => ({
   type: z.literal("mcp"),
   server_label: z.string().min(1),
   name: z.string().min(1).nullish(),
-});
+}));
 
 const common = { id: z.string().min(1).max(64).nullish() };
 const McpCallFields = { ...common, server_label: z.string(), name: z.string(), arguments: z.string() };
 
 /** Items that clients send: answers to approval requests, and those of an earlier session. */
 export const MCP_ITEMS = [
-  z.object({
+  lazy.object(() => ({
     ...common,
     type: z.literal("mcp_approval_response"),
     approval_request_id: z.string().min(1),
     approve: z.boolean(),
     reason: z.string().nullish(),
-  }),
+  })),
   z.object({ ...McpCallFields, type: z.literal("mcp_approval_request") }),
-  z.looseObject({ ...McpCallFields, type: z.literal("mcp_call"), output: z.string().nullish() }),
-  z.object({
+  lazy.looseObject(() => ({ ...McpCallFields, type: z.literal("mcp_call"), output: z.string().nullish() })),
+  lazy.object(() => ({
     ...common,
     type: z.literal("mcp_list_tools"),
     server_label: z.string(),
     tools: z.array(z.looseObject({ name: z.string() })).max(1000),
-  }),
+  })),
 ] as const;
 
 type McpItemType = "mcp_approval_request" | "mcp_approval_response" | "mcp_call" | "mcp_list_tools";

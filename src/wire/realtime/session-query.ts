@@ -2,14 +2,15 @@
 
 import { z } from "zod";
 import type { Task } from "../../contracts/task.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { bindSession } from "./bind-session.ts";
 import { defaultSettings, parseSession, type SessionSettings, updateSettings } from "./session-settings.ts";
 
-export const RealtimeQuery = z.object({
+export const RealtimeQuery = lazy.object(() => ({
   model: z.string().min(1).optional(),
   intent: z.literal("transcription").optional(),
   call_id: z.undefined({ error: "there are no calls over WebRTC or SIP here" }).optional(),
-});
+}));
 
 /** How a session begins, and what its client cannot change. */
 export interface SessionStart {

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
@@ -14,17 +15,17 @@ export type SessionType = "realtime" | "transcription";
 
 /** Schema of an audio format: PCM has signed 16-bit little-endian samples at 24 kHz, G.711 has 8 kHz. */
 const AudioFormat = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("audio/pcm"), rate: z.literal(24_000).default(24_000) }),
+  lazy.object(() => ({ type: z.literal("audio/pcm"), rate: z.literal(24_000).default(24_000) })),
   z.object({ type: z.literal("audio/pcmu") }),
   z.object({ type: z.literal("audio/pcma") }),
 ]);
 export type RealtimeAudioFormat = z.output<typeof AudioFormat>;
 
-const Transcription = z.object({
+const Transcription = lazy.object(() => ({
   model: optional(z.string().min(1)),
   language: optional(z.string().min(1)),
   prompt: optional(z.string()),
-});
+}));
 
 const Name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
   error: "it must be 1 to 64 letters, digits, underscores or hyphens",
@@ -33,12 +34,12 @@ const Name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
 /** Longest list of tools: each of them is a part of every prompt. */
 const MAX_TOOLS = 128;
 
-const FunctionTool = z.object({
+const FunctionTool = lazy.object(() => ({
   type: z.literal("function"),
   name: Name,
   description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
-});
+}));
 export type FunctionTool = z.output<typeof FunctionTool>;
 
 export const RealtimeTools = listOf(
@@ -52,7 +53,7 @@ export const RealtimeTools = listOf(
 
 export const RealtimeToolChoice = z.union([
   z.enum(["none", "auto", "required"]),
-  z.object({ type: z.literal("function"), name: z.string().min(1) }),
+  lazy.object(() => ({ type: z.literal("function"), name: z.string().min(1) })),
   McpToolChoice,
 ]);
 
@@ -60,29 +61,32 @@ export const OutputModalities = z.tuple([z.enum(["audio", "text"])]);
 
 export const MaxOutputTokens = z.union([z.literal("inf"), z.int().min(1).max(1_000_000)]);
 
-export const Voice = z.union([z.string().min(1), z.object({ id: z.string().min(1) }).transform(({ id }) => id)]);
+export const Voice = z.union([
+  z.string().min(1),
+  lazy.object(() => ({ id: z.string().min(1) })).transform(({ id }) => id),
+]);
 
-export const Reasoning = z.object({ effort: optional(z.string().min(1)) });
+export const Reasoning = lazy.object(() => ({ effort: optional(z.string().min(1)) }));
 
-const InputAudio = z.object({
+const InputAudio = lazy.object(() => ({
   format: optional(AudioFormat),
   transcription: Transcription.nullish(),
   turn_detection: TurnDetectionField.nullish(),
-});
+}));
 
-const OutputAudio = z.object({
+const OutputAudio = lazy.object(() => ({
   format: optional(AudioFormat),
   voice: optional(Voice),
   speed: optional(z.number().min(0.25).max(4)),
   /** Parlance's own: the speech model. */
   model: optional(z.string().min(1)),
-});
+}));
 
 const Include = optional(
   z.array(z.string()).max(0, { error: "models here report no log probabilities of transcripts" }),
 );
 
-const RealtimeUpdate = z.object({
+const RealtimeUpdate = lazy.object(() => ({
   type: z.literal("realtime"),
   model: optional(z.string().min(1)),
   instructions: optional(z.string()),
@@ -96,13 +100,13 @@ const RealtimeUpdate = z.object({
   truncation: optional(z.union([z.enum(["auto", "disabled"]), z.looseObject({ type: z.literal("retention_ratio") })])),
   include: Include,
   prompt: z.null({ error: "there are no stored prompts here; use 'instructions'" }).optional(),
-});
+}));
 
-const TranscriptionUpdate = z.object({
+const TranscriptionUpdate = lazy.object(() => ({
   type: z.literal("transcription"),
   audio: optional(z.object({ input: optional(InputAudio) })),
   include: Include,
-});
+}));
 
 /** Schema of the configuration; `type` decides which fields there are. */
 export const SessionConfiguration = z.discriminatedUnion("type", [RealtimeUpdate, TranscriptionUpdate]);

@@ -1,23 +1,24 @@
 /** Turn detection of a session: when speech begins and ends, and whether the model then answers. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 
 const behavior = { create_response: z.boolean().default(true), interrupt_response: z.boolean().default(true) };
 
 export const TurnDetectionField = z.discriminatedUnion("type", [
-  z.object({
+  lazy.object(() => ({
     type: z.literal("server_vad"),
     threshold: z.number().min(0).max(1).default(0.5),
     prefix_padding_ms: z.int().min(0).max(2000).default(300),
     silence_duration_ms: z.int().min(100).max(10_000).default(500),
     idle_timeout_ms: z.null({ error: "idle timeouts are not supported; leave it out" }).default(null),
     ...behavior,
-  }),
-  z.object({
+  })),
+  lazy.object(() => ({
     type: z.literal("semantic_vad"),
     eagerness: z.enum(["low", "medium", "high", "auto"]).default("auto"),
     ...behavior,
-  }),
+  })),
 ]);
 export type TurnDetectionField = z.output<typeof TurnDetectionField>;
 

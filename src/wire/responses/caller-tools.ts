@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 
 export type CallerToolType = "shell" | "local_shell" | "apply_patch" | "computer" | "computer_use_preview";
 
@@ -199,21 +200,36 @@ function readObject(json: string): Record<string, unknown> | undefined {
 
 const callId = z.string().min(1);
 const fields = z.record(z.string(), z.unknown());
-const Screenshot = z.looseObject({ type: z.string().nullish(), image_url: z.string().min(1).nullish() });
+const Screenshot = lazy.looseObject(() => ({ type: z.string().nullish(), image_url: z.string().min(1).nullish() }));
 
 /** Items of calls and their results. */
 export const CALLER_ITEMS = {
-  shell_call: z.looseObject({ call_id: callId, action: z.looseObject({ commands: z.array(z.string()) }) }),
-  local_shell_call: z.looseObject({ call_id: callId, action: z.looseObject({ command: z.array(z.string()) }) }),
-  apply_patch_call: z.looseObject({
+  shell_call: lazy.looseObject(() => ({ call_id: callId, action: z.looseObject({ commands: z.array(z.string()) }) })),
+  local_shell_call: lazy.looseObject(() => ({
+    call_id: callId,
+    action: z.looseObject({ command: z.array(z.string()) }),
+  })),
+  apply_patch_call: lazy.looseObject(() => ({
     call_id: callId,
     operation: z.looseObject({ type: z.string(), path: z.string() }),
-  }),
-  computer_call: z.looseObject({ call_id: callId, action: fields.nullish(), actions: z.array(fields).nullish() }),
-  shell_call_output: z.looseObject({ call_id: callId, output: z.union([z.string(), z.array(fields)]) }),
+  })),
+  computer_call: lazy.looseObject(() => ({
+    call_id: callId,
+    action: fields.nullish(),
+    actions: z.array(fields).nullish(),
+  })),
+  shell_call_output: lazy.looseObject(() => ({ call_id: callId, output: z.union([z.string(), z.array(fields)]) })),
   // The specification has the call's ID as `id`, some SDKs as `call_id`.
-  local_shell_call_output: z.looseObject({ call_id: callId.nullish(), id: callId.nullish(), output: z.string() }),
-  apply_patch_call_output: z.looseObject({ call_id: callId, status: z.string(), output: z.string().nullish() }),
+  local_shell_call_output: lazy.looseObject(() => ({
+    call_id: callId.nullish(),
+    id: callId.nullish(),
+    output: z.string(),
+  })),
+  apply_patch_call_output: lazy.looseObject(() => ({
+    call_id: callId,
+    status: z.string(),
+    output: z.string().nullish(),
+  })),
   computer_call_output: z.looseObject({ call_id: callId, output: Screenshot }),
 } satisfies Record<string, z.ZodType>;
 

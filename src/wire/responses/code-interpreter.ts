@@ -1,13 +1,14 @@
 /** The tool `code_interpreter` of a Responses request, its items and citations. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { MAX_CONTAINER_FILES } from "../openai/containers.ts";
 import { optional } from "../openai/optional.ts";
 import type { Annotation, ServiceItem } from "./item-events.ts";
 
 export const CODE_OUTPUTS = "code_interpreter_call.outputs";
 
-export const CodeInterpreterTool = z.strictObject({
+export const CodeInterpreterTool = lazy.strictObject(() => ({
   type: z.literal("code_interpreter"),
   container: z.union([
     z.string().min(1),
@@ -18,7 +19,7 @@ export const CodeInterpreterTool = z.strictObject({
       network_policy: optional(z.strictObject({ type: z.literal("disabled") })),
     }),
   ]),
-});
+}));
 
 export const CODE_PARAMETERS = {
   type: "object",

@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import { newId } from "../../kernel/id.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 import type { CompactedResponse } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
@@ -13,14 +14,14 @@ import { Input, type InputItem, type Prompt, typeOf } from "./responses-input.ts
 import { toStoredItems } from "./stored-items.ts";
 import { isInstruction, newestOf } from "./truncate-prompt.ts";
 
-export const CompactBody = z.looseObject({
+export const CompactBody = lazy.looseObject(() => ({
   model: z.string().min(1),
   input: optional(Input),
   instructions: optional(z.string()),
   previous_response_id: optional(z.string().min(1)),
   prompt_cache_key: optional(z.string()),
   service_tier: optional(z.string()),
-});
+}));
 
 /** What the model is asked after the conversation. */
 const QUESTION =

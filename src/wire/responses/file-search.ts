@@ -1,6 +1,7 @@
 /** The tool `file_search` of a Responses request, its items and citations. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { AttributeFilterBody } from "../openai/attribute-filters.ts";
 import { optional } from "../openai/optional.ts";
 import { MAX_RESULTS, RankingOptionsBody, type SearchResult } from "../openai/vector-store-search.ts";
@@ -9,13 +10,13 @@ import type { Annotation, ServiceItem } from "./item-events.ts";
 const MAX_STORES = 10;
 const DEFAULT_RESULTS = 10;
 
-export const FileSearchTool = z.strictObject({
+export const FileSearchTool = lazy.strictObject(() => ({
   type: z.literal("file_search"),
   vector_store_ids: z.array(z.string().min(1).max(100)).min(1).max(MAX_STORES),
   max_num_results: optional(z.int().min(1).max(MAX_RESULTS)).transform((max) => max ?? DEFAULT_RESULTS),
   filters: optional(AttributeFilterBody),
   ranking_options: optional(RankingOptionsBody),
-});
+}));
 
 export const FILE_SEARCH_RESULTS = "file_search_call.results";
 
@@ -35,7 +36,7 @@ export const FILE_SEARCH_PARAMETERS = {
   additionalProperties: false,
 };
 
-const Queries = z.object({ queries: z.array(z.string().min(1).max(4000)).min(1).max(16) });
+const Queries = lazy.object(() => ({ queries: z.array(z.string().min(1).max(4000)).min(1).max(16) }));
 
 /** Returns the queries of a call; undefined when its arguments have none. */
 export function readQueries(input: Readonly<Record<string, unknown>>): string[] | undefined {

@@ -2,13 +2,14 @@
 
 import { z } from "zod";
 import { IMAGE_FORMATS, type ImageFacts } from "../../contracts/image-model.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 import type { ServiceItem } from "./item-events.ts";
 import type { InputItem } from "./responses-input.ts";
 
 const word = z.string().regex(/^[a-z0-9_-]{1,40}$/i);
 
-export const ImageGenerationTool = z.strictObject({
+export const ImageGenerationTool = lazy.strictObject(() => ({
   type: z.literal("image_generation"),
   /** Left out: the first image model. */
   model: optional(z.string().min(1)),
@@ -22,7 +23,7 @@ export const ImageGenerationTool = z.strictObject({
   partial_images: optional(z.int().min(0).max(3)),
   quality: optional(word),
   size: optional(z.string()),
-});
+}));
 
 /** `mayEdit`: the conversation has an image, and the tool does not prescribe what to do. */
 export function imageParameters(mayEdit: boolean) {

@@ -1,6 +1,7 @@
 /** Lists of items, and bodies and answers of conversations. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { PAGE_QUERY, queryBoolean, queryNumber, toSeconds } from "../openai/organization/organization-list.ts";
@@ -15,17 +16,23 @@ const MAX_NEW_ITEMS = 20;
 
 const NewItems = listOf(Item).max(MAX_NEW_ITEMS);
 
-export const ConversationCreateBody = z.looseObject({ items: optional(NewItems), metadata: optional(Metadata) });
+export const ConversationCreateBody = lazy.looseObject(() => ({
+  items: optional(NewItems),
+  metadata: optional(Metadata),
+}));
 export const ConversationUpdateBody = z.looseObject({ metadata: Metadata });
 export const ConversationItemsBody = z.looseObject({ items: NewItems.min(1) });
 
 /** `include` has no effect: items are shown with all that is stored. */
-export const ItemListQuery = z.looseObject({ ...PAGE_QUERY, order: z.enum(["asc", "desc"]).default("desc") });
+export const ItemListQuery = lazy.looseObject(() => ({
+  ...PAGE_QUERY,
+  order: z.enum(["asc", "desc"]).default("desc"),
+}));
 
-export const RetrieveQuery = z.looseObject({
+export const RetrieveQuery = lazy.looseObject(() => ({
   stream: queryBoolean().default(false),
   starting_after: queryNumber(z.int().min(0)).optional(),
-});
+}));
 
 export function toItemList({
   entries,

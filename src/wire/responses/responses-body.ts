@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { ChatModeration } from "../openai/chat/chat-moderation.ts";
 import { optional } from "../openai/optional.ts";
 import { PromptReference } from "../openai/prompts/prompt-content.ts";
@@ -15,11 +16,11 @@ const Format = z.discriminatedUnion(
   "type",
   [
     z.looseObject({ type: z.literal(["text", "json_object"]) }),
-    z.looseObject({
+    lazy.looseObject(() => ({
       type: z.literal("json_schema"),
       name: z.string().nullish(),
       schema: z.record(z.string(), z.unknown()),
-    }),
+    })),
   ],
   { error: "it must be text, json_object or json_schema" },
 );
@@ -42,18 +43,18 @@ const FIELDS = {
   // Fields of the Open Responses specification.
   frequency_penalty: optional(z.number().min(-2).max(2)),
   presence_penalty: optional(z.number().min(-2).max(2)),
-  text: optional(z.looseObject({ format: optional(Format), verbosity: optional(z.string()) })),
-  reasoning: optional(z.looseObject({ effort: optional(z.string().min(1)), summary: optional(z.string()) })),
+  text: optional(lazy.looseObject(() => ({ format: optional(Format), verbosity: optional(z.string()) }))),
+  reasoning: optional(lazy.looseObject(() => ({ effort: optional(z.string().min(1)), summary: optional(z.string()) }))),
   include: optional(z.array(z.string()).max(100)),
   context_management: optional(
     z
       .array(
-        z.looseObject({
+        lazy.looseObject(() => ({
           type: z.literal("compaction", { error: "it must be compaction" }),
           compact_threshold: z
             .int({ error: "it must be a number of tokens, above which the context is compacted" })
             .min(1),
-        }),
+        })),
       )
       .max(1),
   ),
@@ -61,7 +62,7 @@ const FIELDS = {
   store: optional(z.boolean()),
   previous_response_id: optional(z.string().min(1)),
   conversation: optional(
-    z.union([z.string().min(1), z.looseObject({ id: z.string().min(1) })]).transform((value) => {
+    z.union([z.string().min(1), lazy.looseObject(() => ({ id: z.string().min(1) }))]).transform((value) => {
       return typeof value === "string" ? value : value.id;
     }),
   ),

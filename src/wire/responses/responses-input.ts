@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-message.ts";
 import { toContent } from "../../engines/shared/message-text.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
@@ -19,12 +20,16 @@ const PARTS = {
   output_text: TextPart,
   text: TextPart,
   refusal: z.looseObject({ refusal: z.string() }),
-  input_image: z.looseObject({ image_url: z.string().min(1).nullish(), detail: z.string().nullish() }),
+  input_image: lazy.looseObject(() => ({ image_url: z.string().min(1).nullish(), detail: z.string().nullish() })),
 };
 const Content = z.union([z.string(), listOf(openVariants(PARTS))]);
 
-const Call = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), namespace: z.string().nullish() });
-const CallOutput = z.looseObject({ call_id: z.string().min(1), output: Content });
+const Call = lazy.looseObject(() => ({
+  call_id: z.string().min(1),
+  name: z.string().min(1),
+  namespace: z.string().nullish(),
+}));
+const CallOutput = lazy.looseObject(() => ({ call_id: z.string().min(1), output: Content }));
 
 const ITEMS = {
   message: z.looseObject({
@@ -40,17 +45,19 @@ const ITEMS = {
   reasoning: z.looseObject({}),
   ...CALLER_ITEMS,
   ...SERVICE_ITEMS,
-  item_reference: z.looseObject({ id: z.string().min(1) }),
+  item_reference: lazy.looseObject(() => ({ id: z.string().min(1) })),
 } satisfies Record<string, z.ZodType>;
 
 type ItemType = keyof typeof ITEMS;
 
-export const Item = z.looseObject({ type: z.string().nullish() }).check(({ value, issues }) => {
-  const type = typeOf(value);
-  if (!Object.hasOwn(ITEMS, type)) return;
-  const { error } = ITEMS[type as ItemType].safeParse(value, { reportInput: true });
-  issues.push(...((error?.issues ?? []) as typeof issues));
-});
+export const Item = lazy
+  .looseObject(() => ({ type: z.string().nullish() }))
+  .check(({ value, issues }) => {
+    const type = typeOf(value);
+    if (!Object.hasOwn(ITEMS, type)) return;
+    const { error } = ITEMS[type as ItemType].safeParse(value, { reportInput: true });
+    issues.push(...((error?.issues ?? []) as typeof issues));
+  });
 
 export const Input = z.union([z.string(), listOf(Item).min(1)]);
 

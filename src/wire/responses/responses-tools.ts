@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Tool, ToolChoice } from "../../contracts/chat-model.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { isMisspelling } from "../openai/unknown-fields.ts";
@@ -12,31 +13,31 @@ import { type CallerToolType, hostedVariant, isCallerTool, toCallerFunction } fr
 const Name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
   error: "it must be 1 to 128 letters, digits, underscores or hyphens",
 });
-const FunctionTool = z.looseObject({
+const FunctionTool = lazy.looseObject(() => ({
   name: Name,
   description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
   strict: z.boolean().nullish(),
-});
-const CustomTool = z.looseObject({
+}));
+const CustomTool = lazy.looseObject(() => ({
   name: Name,
   description: z.string().nullish(),
   format: z.looseObject({ type: z.string(), definition: z.string().nullish() }).nullish(),
-});
+}));
 const OwnTools = { function: FunctionTool, custom: CustomTool };
-const NamespaceTool = z.looseObject({ name: z.string().min(1), tools: listOf(openVariants(OwnTools)) });
+const NamespaceTool = lazy.looseObject(() => ({ name: z.string().min(1), tools: listOf(openVariants(OwnTools)) }));
 
 export const Tools = listOf(openVariants({ ...OwnTools, namespace: NamespaceTool }));
 
 export const ToolChoiceField = z.union([
   z.enum(["none", "auto", "required"]),
   openVariants({
-    function: z.looseObject({ name: z.string().min(1), namespace: z.string().nullish() }),
-    custom: z.looseObject({ name: z.string().min(1) }),
-    allowed_tools: z.looseObject({
+    function: lazy.looseObject(() => ({ name: z.string().min(1), namespace: z.string().nullish() })),
+    custom: lazy.looseObject(() => ({ name: z.string().min(1) })),
+    allowed_tools: lazy.looseObject(() => ({
       mode: z.enum(["auto", "required"]),
       tools: listOf(z.looseObject({ type: z.string(), name: z.string().nullish() })),
-    }),
+    })),
   }),
 ]);
 

@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import type { ToolCall } from "../../contracts/chat-message.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { textOfCodeOutputs } from "./code-interpreter.ts";
 import { textOfFileSearch } from "./file-search.ts";
 import { serviceFunctionName } from "./responses-tools.ts";
@@ -14,13 +15,13 @@ const text = z.string().min(1);
 const McpName = z.looseObject({ server_label: text, name: text, arguments: z.string() });
 
 export const SERVICE_ITEMS = {
-  mcp_list_tools: z.looseObject({ server_label: text, tools: z.array(z.looseObject({ name: text })) }),
+  mcp_list_tools: lazy.looseObject(() => ({ server_label: text, tools: z.array(z.looseObject({ name: text })) })),
   mcp_call: McpName,
   mcp_approval_request: McpName,
   web_search_call: z.looseObject({ action: z.looseObject({}) }),
   image_generation_call: z.looseObject({}),
   code_interpreter_call: z.looseObject({ container_id: text }),
-  file_search_call: z.looseObject({ queries: z.array(z.string()) }),
+  file_search_call: lazy.looseObject(() => ({ queries: z.array(z.string()) })),
   mcp_approval_response: z.looseObject({ approval_request_id: text, approve: z.boolean() }),
 } satisfies Record<string, z.ZodType>;
 

@@ -1,6 +1,7 @@
 /** The tool `web_search` of a Responses request, its items and citations. */
 
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 import type { Annotation, ServiceItem } from "./item-events.ts";
 
@@ -16,7 +17,7 @@ const MAX_DOMAINS = 100;
 
 const place = optional(z.string().min(1).max(200));
 
-export const WebSearchTool = z.strictObject({
+export const WebSearchTool = lazy.strictObject(() => ({
   type: z.enum(WEB_SEARCH_TYPES),
   search_context_size: optional(z.enum(["low", "medium", "high"])).transform((size) => size ?? "medium"),
   filters: optional(
@@ -36,7 +37,7 @@ export const WebSearchTool = z.strictObject({
       .boolean()
       .refine((isLive) => isLive, { error: "this service has no cache of the web; leave it out or send true" }),
   ),
-});
+}));
 
 export type UserLocation = NonNullable<z.output<typeof WebSearchTool>["user_location"]>;
 

@@ -2,6 +2,7 @@
 
 import { hash } from "node:crypto";
 import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { attributesOf, findAttribute, RESOURCE_TYPES, type ResourceType, SCHEMAS } from "./attributes.ts";
 import type { Attributes } from "./read-resource.ts";
@@ -12,41 +13,44 @@ const DEFAULT_COUNT = 100;
 const MAX_COUNT = 1_000;
 
 const schemas = z.array(z.string());
-const meta = z.object({
+const meta = lazy.object(() => ({
   resourceType: z.string(),
   created: z.string().optional(),
   location: z.string(),
   version: z.string().optional().describe("ETag, for `If-Match` and `If-None-Match`."),
-});
+}));
 
-export const ScimResource = named("ScimResource", z.looseObject({ schemas, id: z.string(), meta: meta.optional() }));
+export const ScimResource = named(
+  "ScimResource",
+  lazy.looseObject(() => ({ schemas, id: z.string(), meta: meta.optional() })),
+);
 export const ScimList = named(
   "ScimList",
-  z.object({
+  lazy.object(() => ({
     schemas,
     totalResults: z.int(),
     startIndex: z.int().optional(),
     itemsPerPage: z.int().optional(),
     Resources: z.array(z.looseObject({ schemas })),
-  }),
+  })),
 );
 export const ScimDiscovery = named("ScimDiscovery", z.looseObject({ schemas }));
 export const ScimErrorAnswer = named(
   "ScimError",
-  z.object({ schemas, status: z.string(), scimType: z.string().optional(), detail: z.string() }),
+  lazy.object(() => ({ schemas, status: z.string(), scimType: z.string().optional(), detail: z.string() })),
 );
 export const ScimBody = z.looseObject({ schemas: schemas.optional() });
-export const ScimPatchBody = z.looseObject({
+export const ScimPatchBody = lazy.looseObject(() => ({
   schemas: schemas.optional(),
   Operations: z.array(z.looseObject({ op: z.string(), path: z.string().optional() })).optional(),
-});
+}));
 
 const SELECTION = {
   attributes: z.string().optional().describe("Attributes to return, separated by commas."),
   excludedAttributes: z.string().optional().describe("Attributes to leave out, separated by commas."),
 };
 export const ScimSelectionQuery = z.looseObject(SELECTION);
-export const ScimListQuery = z.looseObject({
+export const ScimListQuery = lazy.looseObject(() => ({
   ...SELECTION,
   filter: z.string().optional().describe('Filter, such as `userName eq "ada@example.com"`.'),
   startIndex: z.coerce.number().int().optional().describe("Number of the first entry, from 1."),
@@ -55,14 +59,14 @@ export const ScimListQuery = z.looseObject({
     .int()
     .optional()
     .describe(`Entries of a page; default ${DEFAULT_COUNT}, at most ${MAX_COUNT}.`),
-});
-export const ScimSearchBody = z.looseObject({
+}));
+export const ScimSearchBody = lazy.looseObject(() => ({
   attributes: z.array(z.string()).optional(),
   excludedAttributes: z.array(z.string()).optional(),
   filter: z.string().optional(),
   startIndex: z.int().optional(),
   count: z.int().optional(),
-});
+}));
 
 /** Which attributes of a resource to return; undefined: all. */
 export interface Selection {

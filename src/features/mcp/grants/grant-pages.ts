@@ -4,6 +4,7 @@ import type { FastifyPluginAsync } from "fastify";
 import { z } from "zod";
 import { operation } from "../../../http/operation.ts";
 import { Fault } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { Logger } from "../../../observability/logger.ts";
 import { type FailureReason, SignOnFailure } from "../../sign-on/sign-on-failure.ts";
 import { sendContinuation, sendFailure } from "../../sign-on/sign-on-pages.ts";
@@ -22,7 +23,7 @@ export interface GrantPageParts {
   logger: Logger;
 }
 
-const ClientMetadata = z.object({
+const ClientMetadata = lazy.object(() => ({
   client_id: z.string(),
   client_name: z.string(),
   client_uri: z.string(),
@@ -31,7 +32,7 @@ const ClientMetadata = z.object({
   response_types: z.array(z.string()),
   token_endpoint_auth_method: z.string(),
   application_type: z.string(),
-});
+}));
 
 interface OfServer {
   Params: { server: string };

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { operation } from "../../../http/operation.ts";
 import type { Inference } from "../../../inference/inference.ts";
 import { Fault } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { isLoopbackName } from "../../../kernel/outgoing/loopback-name.ts";
 import { toSeconds } from "../../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../../wire/openai/validate.ts";
@@ -29,7 +30,7 @@ export interface GrantRouteParts {
 
 const McpConnection = named(
   "McpConnection",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("mcp_server.connection"),
     server: z.string(),
     owner: z.object({
@@ -42,35 +43,35 @@ const McpConnection = named(
     connected_at: z.int().nullable(),
     scopes: z.array(z.string()).nullable().describe("Null: the authorization server does not say."),
     issuer: z.string().nullable().describe("Authorization server of the account."),
-  }),
+  })),
 );
 
 const BegunConnection = named(
   "McpConnectionRequest",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("mcp_server.connection_request"),
     authorization_url: z.string().describe("Address that this browser opens within ten minutes."),
-  }),
+  })),
 );
 
 const RemovedConnection = named(
   "McpConnectionDeleted",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("mcp_server.connection.deleted"),
     server: z.string(),
     deleted: z.literal(true),
     revoked: z.boolean().describe("Whether the authorization server revoked the tokens, too."),
-  }),
+  })),
 );
 
-const OwnerQuery = z.strictObject({
+const OwnerQuery = lazy.strictObject(() => ({
   owner: z
     .enum(["caller", "project"])
     .default("caller")
     .describe(
       "caller: the person of the request, else its project. project: the project, of its keys without a person.",
     ),
-});
+}));
 
 const PATH = "/mcp_servers/:server/connection";
 const COMMON = { tag: "MCP", permission: "project", query: OwnerQuery } as const;

@@ -2,25 +2,26 @@
 
 import { z } from "zod";
 import { DecryptionError, type Keyring } from "../../../kernel/encryption/keyring.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 
 /** This service as the authorization server knows it. */
-export const GrantClient = z.object({
+export const GrantClient = lazy.object(() => ({
   id: z.string(),
   secret: z.string().optional(),
   authentication: z.enum(["client_secret_basic", "client_secret_post", "none"]),
-});
+}));
 
-export const GrantTokens = z.object({
+export const GrantTokens = lazy.object(() => ({
   accessToken: z.string(),
   refreshToken: z.string().optional(),
   /** Resource indicator of the tokens (RFC 8707). */
   resource: z.string(),
   client: GrantClient,
-});
+}));
 
 /** An authorization request on its way through the browser. */
-export const GrantRequest = z.object({
+export const GrantRequest = lazy.object(() => ({
   state: z.string(),
   /** SHA-256 of the token in the browser's cookie. */
   cookieHash: z.string(),
@@ -32,7 +33,7 @@ export const GrantRequest = z.object({
   scope: z.string().optional(),
   client: GrantClient,
   expiresAt: z.number(),
-});
+}));
 
 export type GrantClient = z.output<typeof GrantClient>;
 export type GrantTokens = z.output<typeof GrantTokens>;

@@ -1,10 +1,11 @@
 /** GET /v1/audio/voices, an extension to OpenAI's API that several servers share. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { SpeechModelList, VoiceList } from "../../openapi/model-answers.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 
-export const VoicesQuery = z.object({ model: z.string().min(1).optional() });
+export const VoicesQuery = lazy.object(() => ({ model: z.string().min(1).optional() }));
 
 export interface ListedVoices {
   model: string;

@@ -3,11 +3,12 @@
 import { AUDIO_FORMATS } from "@parlance-inference/audio/formats";
 import { z } from "zod";
 import type { SpeechRequest } from "../../../contracts/engine.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { optional } from "../optional.ts";
 import type { UnsupportedField } from "../unknown-fields.ts";
 
 /** Schema of a voice: OpenAI's custom voices are objects with an ID. */
-const Voice = z.union([z.string().min(1), z.looseObject({ id: z.string().min(1) })]);
+const Voice = z.union([z.string().min(1), lazy.looseObject(() => ({ id: z.string().min(1) }))]);
 
 const Input = z
   .string()
@@ -15,7 +16,7 @@ const Input = z
   .refine((text) => text.trim() !== "", { message: "it contains only white space" });
 
 /** Schema of the body; the model checks the length of `input`. */
-export const SpeechBody = z.object({
+export const SpeechBody = lazy.object(() => ({
   model: z.string().min(1),
   input: Input,
   voice: Voice,
@@ -23,7 +24,7 @@ export const SpeechBody = z.object({
   response_format: optional(z.enum(AUDIO_FORMATS)),
   speed: optional(z.number().min(0.25).max(4)),
   stream_format: optional(z.enum(["audio", "sse"])),
-});
+}));
 
 /** Unsupported fields: samples at an unexpected rate would play at the wrong speed. */
 export const UNSUPPORTED_SPEECH_FIELDS: Readonly<Record<string, UnsupportedField>> = {

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { KnownSpeakers, TranscriptionRequest } from "../../../contracts/engine.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../unknown-fields.ts";
 import { parse } from "../validate.ts";
 
@@ -24,7 +25,7 @@ const shared = {
 
 export const TranslationBody = z.object(shared);
 
-export const TranscriptionBody = z.object({
+export const TranscriptionBody = lazy.object(() => ({
   ...shared,
   language: z.string().max(100).optional(),
   stream: flag.optional(),
@@ -35,7 +36,7 @@ export const TranscriptionBody = z.object({
   known_speaker_references: z.array(z.string()).optional(),
   keywords: z.array(z.string()).optional(),
   languages: z.array(z.string()).optional(),
-});
+}));
 
 export interface ParsedTranscription {
   model: string;

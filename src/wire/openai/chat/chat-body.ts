@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { deferField, keepOutline, outlineOf } from "../../../kernel/json/json-outline.ts";
 import { keepSource, sourceOf } from "../../../kernel/json/json-source.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { otherToolForm } from "../../tool-forms.ts";
 import { optional } from "../optional.ts";
 import { PromptReference } from "../prompts/prompt-content.ts";
@@ -21,7 +22,7 @@ const FIELDS = {
   messages: Messages,
   stream: optional(z.boolean()),
   stream_options: optional(
-    z.looseObject({ include_usage: optional(z.boolean()), include_obfuscation: optional(z.boolean()) }),
+    lazy.looseObject(() => ({ include_usage: optional(z.boolean()), include_obfuscation: optional(z.boolean()) })),
   ),
   ...SAMPLING_FIELDS,
   max_tokens: optional(PositiveInteger),

@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import type { AnswerFormat } from "../../../contracts/chat-model.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { optional } from "../optional.ts";
 
 const ENVELOPE_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -40,7 +41,10 @@ export const GuidedJson = z.union([z.record(z.string(), z.unknown()), z.string()
 });
 
 /** vLLM's `structured_outputs`; local models honor `json` and `json_object`. */
-export const StructuredOutputs = z.looseObject({ json: optional(GuidedJson), json_object: optional(z.boolean()) });
+export const StructuredOutputs = lazy.looseObject(() => ({
+  json: optional(GuidedJson),
+  json_object: optional(z.boolean()),
+}));
 
 /** Options of `structured_outputs` that do not change what an answer means. */
 const STRUCTURED_OUTPUT_OPTIONS: ReadonlySet<string> = new Set([

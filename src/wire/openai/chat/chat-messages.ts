@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { ChatMessage, ContentPart, ToolCall } from "../../../contracts/chat-message.ts";
 import { toContent } from "../../../engines/shared/message-text.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { cacheMarkOf } from "../../cache-control.ts";
 import { withTextFiles } from "../../text-files.ts";
 import { listOf } from "../list-of.ts";
@@ -10,30 +11,30 @@ import { openVariants } from "../open-variants.ts";
 import { readReasoning, signatureOf } from "./reasoning-details.ts";
 
 const TextPart = z.looseObject({ text: z.string() });
-const ImagePart = z.looseObject({
+const ImagePart = lazy.looseObject(() => ({
   image_url: z.looseObject({ url: z.string().min(1), detail: z.string().nullish() }),
-});
+}));
 const FilePart = z.looseObject({ file: z.looseObject({}) });
 const Content = z.union([
   z.string(),
   listOf(openVariants({ text: TextPart, image_url: ImagePart, file: FilePart })).min(1),
 ]);
 
-const FunctionCall = z.looseObject({
+const FunctionCall = lazy.looseObject(() => ({
   id: z.string().min(1),
   function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
-});
+}));
 const Call = openVariants({ function: FunctionCall }).extend({ id: z.string() });
 type FunctionCall = z.output<typeof FunctionCall>;
 
 /** Schema of an assistant message; content is optional only with tool calls or a refusal. */
-const AssistantMessage = z
-  .looseObject({
+const AssistantMessage = lazy
+  .looseObject(() => ({
     role: z.literal("assistant"),
     content: Content.nullish(),
     tool_calls: listOf(Call).nullish(),
     refusal: z.string().nullish(),
-  })
+  }))
   .check((context) => {
     const { content, tool_calls, function_call, refusal, audio } = context.value;
     if (content === undefined || content === null) {
@@ -55,8 +56,8 @@ const Message = z.discriminatedUnion(
     z.looseObject({ role: z.literal("system"), content: Content }),
     z.looseObject({ role: z.literal("user"), content: Content }),
     AssistantMessage,
-    z.looseObject({ role: z.literal("tool"), content: Content, tool_call_id: z.string() }),
-    z.looseObject({ role: z.literal("function"), content: z.string().nullable(), name: z.string() }),
+    lazy.looseObject(() => ({ role: z.literal("tool"), content: Content, tool_call_id: z.string() })),
+    lazy.looseObject(() => ({ role: z.literal("function"), content: z.string().nullable(), name: z.string() })),
   ],
   { error: "it must be developer, system, user, assistant, tool or function" },
 );

@@ -2,10 +2,11 @@
 
 import { z } from "zod";
 import type { Tool, ToolChoice } from "../../../contracts/chat-model.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { listOf } from "../list-of.ts";
 import { openVariants } from "../open-variants.ts";
 
-const FunctionTool = z.looseObject({
+const FunctionTool = lazy.looseObject(() => ({
   function: z.looseObject({
     name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
       error: "it must be 1 to 64 letters, digits, underscores or hyphens",
@@ -14,7 +15,7 @@ const FunctionTool = z.looseObject({
     parameters: z.record(z.string(), z.unknown()).nullish(),
     strict: z.boolean().nullish(),
   }),
-});
+}));
 
 export const Tools = listOf(openVariants({ function: FunctionTool })).check(({ value, issues }) => {
   const names = new Set<string>();
@@ -34,14 +35,14 @@ export const Tools = listOf(openVariants({ function: FunctionTool })).check(({ v
   }
 });
 
-const NamedChoice = z.looseObject({ function: z.looseObject({ name: z.string() }) });
+const NamedChoice = lazy.looseObject(() => ({ function: z.looseObject({ name: z.string() }) }));
 
-const AllowedTools = z.looseObject({
+const AllowedTools = lazy.looseObject(() => ({
   allowed_tools: z.looseObject({
     mode: z.enum(["auto", "required"]),
     tools: listOf(openVariants({ function: NamedChoice })).min(1),
   }),
-});
+}));
 
 export const ToolChoiceField = z.union([
   z.enum(["none", "auto", "required"]),

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { ContentMessage } from "../../../contracts/chat-content.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { StoredCompletion, StoredCompletionMessages, StoredCompletionPage } from "../../openapi/model-answers.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import { Metadata } from "../../responses/metadata.ts";
@@ -10,11 +11,11 @@ import { parse } from "../validate.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { toChatMessage, toChoices } from "./recorded-messages.ts";
 
-export const StoredCompletionsQuery = z.looseObject({
+export const StoredCompletionsQuery = lazy.looseObject(() => ({
   ...PAGE_QUERY,
   ...ORDER_QUERY,
   model: z.string().min(1).max(256).optional(),
-});
+}));
 
 export const StoredMessagesQuery = z.looseObject({ ...PAGE_QUERY, ...ORDER_QUERY });
 

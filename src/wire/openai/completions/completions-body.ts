@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { RawPrompt } from "../../../contracts/chat-model.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { Integer, SAMPLING_FIELDS, samplingProblem } from "../chat/sampling-fields.ts";
 import { optional } from "../optional.ts";
 import { readTextInputs } from "../text-inputs.ts";
@@ -15,7 +16,7 @@ const FIELDS = {
   prompt: z.unknown(),
   ...SAMPLING_FIELDS,
   stream: optional(z.boolean()),
-  stream_options: optional(z.looseObject({ include_usage: optional(z.boolean()) })),
+  stream_options: optional(lazy.looseObject(() => ({ include_usage: optional(z.boolean()) }))),
   max_tokens: optional(z.int().min(0)),
   logprobs: optional(Integer(0, 20)),
   echo: optional(z.boolean()),

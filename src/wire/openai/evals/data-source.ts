@@ -1,6 +1,7 @@
 /** What the runs of evals ask and grade. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import { Metadata } from "../../responses/metadata.ts";
 import { PromptReference } from "../prompts/prompt-content.ts";
 
@@ -9,16 +10,16 @@ export const MAX_EVAL_ROWS = 10_000;
 const DEFAULT_STORED_ROWS = 1_000;
 
 /** A row of an eval. */
-export const EvalRowsSchema = z.looseObject({
+export const EvalRowsSchema = lazy.looseObject(() => ({
   item: z.record(z.string(), z.unknown()),
   sample: z.record(z.string(), z.unknown()).nullish(),
-});
+}));
 
-const fileContent = z.strictObject({
+const fileContent = lazy.strictObject(() => ({
   type: z.literal("file_content"),
   content: z.array(EvalRowsSchema).min(1).max(MAX_EVAL_ROWS),
-});
-const fileId = z.strictObject({ type: z.literal("file_id"), id: z.string().min(1).max(200) });
+}));
+const fileId = lazy.strictObject(() => ({ type: z.literal("file_id"), id: z.string().min(1).max(200) }));
 
 const time = z.int().min(0).nullish().describe("Unix seconds.");
 const limit = z
@@ -29,16 +30,16 @@ const limit = z
   .describe(`Rows at most, the newest first; default: ${DEFAULT_STORED_ROWS}.`);
 const model = z.string().min(1).max(200);
 
-const storedCompletions = z.strictObject({
+const storedCompletions = lazy.strictObject(() => ({
   type: z.literal("stored_completions"),
   created_after: time,
   created_before: time,
   limit,
   metadata: Metadata.nullish(),
   model: model.nullish(),
-});
+}));
 
-const storedResponses = z.strictObject({
+const storedResponses = lazy.strictObject(() => ({
   type: z.literal("responses"),
   created_after: time,
   created_before: time,
@@ -51,16 +52,19 @@ const storedResponses = z.strictObject({
   tools: z.array(z.string().max(100)).max(100).nullish().describe("Names or types of tools, each of which it had."),
   top_p: z.number().nullish(),
   users: z.array(z.string().max(200)).max(100).nullish().describe("Values of `safety_identifier`."),
-});
+}));
 
-const message = z.looseObject({
+const message = lazy.looseObject(() => ({
   role: z.enum(["user", "assistant", "system", "developer"]),
   content: z.union([z.string(), z.looseObject({ type: z.enum(["input_text", "output_text"]), text: z.string() })]),
-});
+}));
 
 const InputMessages = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("template"), template: z.array(message).min(1).max(200) }),
-  z.strictObject({ type: z.literal("item_reference"), item_reference: z.string().regex(/^item(\.[\w-]+)+$/) }),
+  lazy.strictObject(() => ({ type: z.literal("template"), template: z.array(message).min(1).max(200) })),
+  lazy.strictObject(() => ({
+    type: z.literal("item_reference"),
+    item_reference: z.string().regex(/^item(\.[\w-]+)+$/),
+  })),
 ]);
 
 const sampled = {
@@ -72,26 +76,26 @@ const sampled = {
   ),
 };
 
-const completions = z.strictObject({
+const completions = lazy.strictObject(() => ({
   type: z.literal("completions"),
   source: z.discriminatedUnion("type", [fileContent, fileId, storedCompletions], {
     error: "it must be file_content, file_id or stored_completions",
   }),
   ...sampled,
-});
-const responses = z.strictObject({
+}));
+const responses = lazy.strictObject(() => ({
   type: z.literal("responses"),
   source: z.discriminatedUnion("type", [fileContent, fileId, storedResponses], {
     error: "it must be file_content, file_id or responses",
   }),
   ...sampled,
-});
+}));
 
 export const RunDataSource = z.discriminatedUnion("type", [
-  z.strictObject({
+  lazy.strictObject(() => ({
     type: z.literal("jsonl"),
     source: z.discriminatedUnion("type", [fileContent, fileId], { error: "it must be file_content or file_id" }),
-  }),
+  })),
   completions,
   responses,
 ]);
@@ -99,7 +103,7 @@ export const RunDataSource = z.discriminatedUnion("type", [
 /** What a comparison asks each of its variants. */
 export const ComparedDataSource = z.discriminatedUnion("type", [completions, responses]);
 
-export const Variant = z.strictObject({
+export const Variant = lazy.strictObject(() => ({
   name: z.string().min(1).max(200).optional().describe("Name of the run."),
   model: sampled.model,
   prompt: sampled.prompt,
@@ -107,7 +111,7 @@ export const Variant = z.strictObject({
     "In place of those of `data_source`; null: none, such as for a prompt that has them in its variables.",
   ),
   sampling_params: sampled.sampling_params,
-});
+}));
 
 export type RunDataSource = z.output<typeof RunDataSource>;
 export type SampledDataSource = z.output<typeof ComparedDataSource>;

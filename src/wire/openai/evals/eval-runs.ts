@@ -1,6 +1,7 @@
 /** Runs of evals and their output items, as OpenAI's clients send and read them. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { Metadata } from "../../responses/metadata.ts";
@@ -10,13 +11,13 @@ import { EvalListQuery, NAME, nullableMetadata } from "./evals.ts";
 
 const MAX_VARIANTS = 20;
 
-export const EvalRunBody = z.strictObject({
+export const EvalRunBody = lazy.strictObject(() => ({
   name: NAME.optional(),
   metadata: Metadata.nullish(),
   data_source: RunDataSource,
-});
+}));
 
-export const EvalComparisonBody = z.strictObject({
+export const EvalComparisonBody = lazy.strictObject(() => ({
   metadata: Metadata.nullish(),
   data_source: ComparedDataSource,
   variants: z
@@ -24,28 +25,28 @@ export const EvalComparisonBody = z.strictObject({
     .min(1)
     .max(MAX_VARIANTS)
     .describe("Models and versions of stored prompts: one run each, over the rows of `data_source`."),
-});
+}));
 
 const EVAL_RUN_STATUS = z.enum(["queued", "in_progress", "completed", "canceled", "failed"]);
 
-export const EvalRunListQuery = z.looseObject({
+export const EvalRunListQuery = lazy.looseObject(() => ({
   ...EvalListQuery.shape,
   status: EVAL_RUN_STATUS.optional(),
   comparison_id: z.string().min(1).max(200).optional(),
-});
+}));
 
-export const OutputItemQuery = z.looseObject({
+export const OutputItemQuery = lazy.looseObject(() => ({
   ...EvalListQuery.shape,
   status: z.enum(["pass", "fail", "error"]).optional(),
-});
+}));
 
 const count = z.int();
-const failure = z.object({ code: z.string(), message: z.string() });
+const failure = lazy.object(() => ({ code: z.string(), message: z.string() }));
 const cost = z.number().nullable().describe("US dollars; null: a model has no price. Not in OpenAI's API.");
 
 export const EvalRun = named(
   "EvalRun",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("eval.run"),
     eval_id: z.string(),
@@ -85,24 +86,29 @@ export const EvalRun = named(
     data_source: z.looseObject({ type: z.string() }),
     error: failure.nullable(),
     metadata: nullableMetadata,
-  }),
+  })),
 );
 export const EvalRunList = listOfEntries(EvalRun);
 export const EvalComparison = named(
   "EvalComparison",
-  z.object({ id: z.string(), object: z.literal("eval.comparison"), eval_id: z.string(), runs: z.array(EvalRun) }),
+  lazy.object(() => ({
+    id: z.string(),
+    object: z.literal("eval.comparison"),
+    eval_id: z.string(),
+    runs: z.array(EvalRun),
+  })),
 );
-export const EvalRunDeleted = z.object({
+export const EvalRunDeleted = lazy.object(() => ({
   object: z.literal("eval.run.deleted"),
   deleted: z.boolean(),
   run_id: z.string(),
-});
+}));
 
-const said = z.object({ role: z.string(), content: z.string() });
+const said = lazy.object(() => ({ role: z.string(), content: z.string() }));
 
 export const EvalOutputItem = named(
   "EvalOutputItem",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("eval.run.output_item"),
     created_at: count,
@@ -122,7 +128,7 @@ export const EvalOutputItem = named(
       duration_ms: z.int().nullable().describe("Not in OpenAI's API."),
       error: failure.nullable(),
     }),
-  }),
+  })),
 );
 export const EvalOutputItemList = listOfEntries(EvalOutputItem);
 

@@ -1,6 +1,7 @@
 /** Evals, as OpenAI's clients send and read them. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { Metadata } from "../../responses/metadata.ts";
@@ -12,29 +13,29 @@ export const NAME = z.string().min(1).max(200);
 const DataSourceConfig = z.discriminatedUnion(
   "type",
   [
-    z.looseObject({
+    lazy.looseObject(() => ({
       type: z.literal("custom"),
       item_schema: z.record(z.string(), z.unknown()),
       include_sample_schema: z.boolean().nullish(),
-    }),
-    z.strictObject({
+    })),
+    lazy.strictObject(() => ({
       type: z.enum(["logs", "stored_completions"]),
       metadata: Metadata.nullish().describe("Metadata that the stored completions or responses of its runs have."),
-    }),
+    })),
   ],
   { error: "it must be custom, logs or stored_completions" },
 );
 
-export const EvalCreateBody = z.strictObject({
+export const EvalCreateBody = lazy.strictObject(() => ({
   name: NAME.optional(),
   metadata: Metadata.nullish(),
   data_source_config: DataSourceConfig,
   testing_criteria: z.array(Grader).min(1).max(50),
-});
+}));
 
-export const EvalUpdateBody = z.strictObject({ name: NAME.optional(), metadata: Metadata.nullish() });
+export const EvalUpdateBody = lazy.strictObject(() => ({ name: NAME.optional(), metadata: Metadata.nullish() }));
 
-export const EvalListQuery = z.looseObject({ ...PAGE_QUERY, order: z.enum(["asc", "desc"]).default("asc") });
+export const EvalListQuery = lazy.looseObject(() => ({ ...PAGE_QUERY, order: z.enum(["asc", "desc"]).default("asc") }));
 
 export interface EvalDefinition {
   dataSourceConfig: z.output<typeof DataSourceConfig>;
@@ -45,7 +46,7 @@ export const nullableMetadata = z.record(z.string(), z.string()).nullable();
 
 export const Eval = named(
   "Eval",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("eval"),
     name: z.string(),
@@ -57,10 +58,14 @@ export const Eval = named(
     }),
     testing_criteria: z.array(Grader),
     metadata: nullableMetadata,
-  }),
+  })),
 );
 export const EvalList = listOfEntries(Eval);
-export const EvalDeleted = z.object({ object: z.literal("eval.deleted"), deleted: z.boolean(), eval_id: z.string() });
+export const EvalDeleted = lazy.object(() => ({
+  object: z.literal("eval.deleted"),
+  deleted: z.boolean(),
+  eval_id: z.string(),
+}));
 
 export function toEval(row: {
   id: string;

@@ -2,15 +2,16 @@
 
 import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 
 const name = z.string().min(1).max(200);
 const text = z.string().max(200_000);
 const input = z
   .array(
-    z.looseObject({
+    lazy.looseObject(() => ({
       role: z.enum(["user", "assistant", "system", "developer"]),
       content: z.union([text, z.looseObject({ type: z.enum(["input_text", "output_text"]), text })]),
-    }),
+    })),
   )
   .min(1)
   .max(100);
@@ -20,15 +21,15 @@ const METRICS = [
   ...(["rouge_1", "rouge_2", "rouge_3", "rouge_4", "rouge_5", "rouge_l"] as const),
 ] as const;
 
-const stringCheck = z.strictObject({
+const stringCheck = lazy.strictObject(() => ({
   type: z.literal("string_check"),
   name,
   input: text,
   reference: text,
   operation: z.enum(["eq", "ne", "like", "ilike"]),
-});
+}));
 
-const textSimilarity = z.strictObject({
+const textSimilarity = lazy.strictObject(() => ({
   type: z.literal("text_similarity"),
   name,
   input: text,
@@ -40,18 +41,18 @@ const textSimilarity = z.strictObject({
     .max(200)
     .default("text-embedding-3-large")
     .describe("Model of the metric cosine. Not in OpenAI's API."),
-});
+}));
 
-const labelModel = z.strictObject({
+const labelModel = lazy.strictObject(() => ({
   type: z.literal("label_model"),
   name,
   model: z.string().min(1).max(200),
   input,
   labels: z.array(z.string().min(1)).min(1).max(100),
   passing_labels: z.array(z.string().min(1)).min(1).max(100),
-});
+}));
 
-const scoreModel = z.strictObject({
+const scoreModel = lazy.strictObject(() => ({
   type: z.literal("score_model"),
   name,
   model: z.string().min(1).max(200),
@@ -67,11 +68,11 @@ const scoreModel = z.strictObject({
       reasoning_effort: z.string().nullish(),
     })
     .nullish(),
-});
+}));
 
 const single = z.discriminatedUnion("type", [stringCheck, textSimilarity, labelModel, scoreModel]);
 
-const multi = z.strictObject({
+const multi = lazy.strictObject(() => ({
   type: z.literal("multi"),
   name,
   graders: z.record(z.string().regex(/^[A-Za-z_]\w*$/, { error: "must be letters, digits and _" }), single),
@@ -81,7 +82,7 @@ const multi = z.strictObject({
     .max(2000)
     .describe("Formula over the names of the graders: + - * / ^, and min, max, abs, floor, ceil, exp, sqrt, log."),
   pass_threshold: z.number().default(0.5),
-});
+}));
 
 export const Grader = z.discriminatedUnion("type", [stringCheck, textSimilarity, labelModel, scoreModel, multi]);
 

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { IMAGE_FORMATS, type ImageFile, type ImageRequest, type ImageSize } from "../../../contracts/image-model.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { optional } from "../optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../unknown-fields.ts";
 import { parse } from "../validate.ts";
@@ -42,7 +43,11 @@ const shared = {
   safety_identifier: optional(z.string()),
 };
 
-export const ImageGenerationBody = z.object({ ...shared, style: optional(word), moderation: optional(word) });
+export const ImageGenerationBody = lazy.object(() => ({
+  ...shared,
+  style: optional(word),
+  moderation: optional(word),
+}));
 export const ImageEditBody = z.object({ ...shared, input_fidelity: optional(word) });
 export const ImageVariationBody = z.object(common);
 

@@ -1,6 +1,7 @@
 /** MCP servers of the configuration, their tools, and calls of these. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import { ORDER_QUERY, PAGE_QUERY, toSeconds } from "./organization-list.ts";
 
@@ -10,14 +11,14 @@ const MAX_NAME = 200;
 /** Era of a protocol version: sessions ended with the first version of 2026. */
 const FIRST_STATELESS = "2026-01-01";
 
-const Access = z.object({
+const Access = lazy.object(() => ({
   projects: z.array(z.string()).nullable().describe("Null: every project."),
   tools: z.array(z.string()).nullable().describe("Null: all of the server."),
-});
+}));
 
 export const McpServer = named(
   "McpServer",
-  z.object({
+  lazy.object(() => ({
     id: z.string().describe("Name of the server, which requests send as `server_label`."),
     object: z.literal("mcp_server"),
     transport: z.enum(["http", "stdio"]),
@@ -47,12 +48,12 @@ export const McpServer = named(
       })
       .optional()
       .describe("Set for administrators of the installation."),
-  }),
+  })),
 );
 
 export const McpTool = named(
   "McpTool",
-  z.object({
+  lazy.object(() => ({
     id: z.string().describe("Name of the tool."),
     object: z.literal("mcp_server.tool"),
     title: z.string().nullable(),
@@ -61,24 +62,24 @@ export const McpTool = named(
     read_only: z.boolean().describe("Whether the server says that it changes nothing."),
     destructive: z.boolean().describe("Whether the server says that it may delete or overwrite."),
     price_usd: z.string().nullable().describe("US dollars of a call; null: no price is set."),
-  }),
+  })),
 );
 
 export const McpCallResult = named(
   "McpCallResult",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("mcp_server.call_result"),
     content: z.array(z.looseObject({ type: z.string() })),
     structured_content: z.looseObject({}).nullable(),
     is_error: z.boolean().describe("Whether the tool says that it failed."),
     duration_ms: z.int(),
     cost_usd: z.string().nullable(),
-  }),
+  })),
 );
 
 export const McpCall = named(
   "McpCall",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("organization.mcp_call"),
     created_at: z.number().describe("When it began, with milliseconds."),
@@ -94,17 +95,17 @@ export const McpCall = named(
     duration_ms: z.int(),
     result_bytes: z.int().nullable(),
     cost_usd: z.number().nullable(),
-  }),
+  })),
 );
 
 function listOf<Entry extends z.ZodType>(entry: Entry) {
-  return z.object({
+  return lazy.object(() => ({
     object: z.literal("list"),
     data: z.array(entry),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
     has_more: z.boolean(),
-  });
+  }));
 }
 
 export const McpServerList = listOf(McpServer);
@@ -113,12 +114,12 @@ export const McpCallList = listOf(McpCall);
 
 export const McpServersQuery = z.strictObject(PAGE_QUERY);
 
-export const McpCallBody = z.strictObject({
+export const McpCallBody = lazy.strictObject(() => ({
   name: z.string().min(1).max(MAX_NAME),
   arguments: z.record(z.string(), z.unknown()).default({}),
-});
+}));
 
-export const McpCallsQuery = z.strictObject({
+export const McpCallsQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,
   ...ORDER_QUERY,
   order: ORDER_QUERY.order.default("desc"),
@@ -126,7 +127,7 @@ export const McpCallsQuery = z.strictObject({
   tool: z.string().min(1).max(MAX_NAME).optional(),
   project_id: z.string().min(1).max(MAX_NAME).optional(),
   outcome: McpCall.shape.outcome.optional(),
-});
+}));
 
 interface ServerSettings {
   url?: string | undefined;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { Secret } from "../../../kernel/secret.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type {
@@ -21,7 +22,7 @@ export const EXPIRES_IN_SECONDS = z.int().min(1).max(TEN_YEARS_SECONDS);
 const KEY_PERMISSIONS = ALL_PERMISSIONS.filter((permission) => permission !== "project.own_keys.write");
 const scopes = z.array(z.string()).optional();
 
-export const AdminApiKeyCreateBody = z.strictObject({
+export const AdminApiKeyCreateBody = lazy.strictObject(() => ({
   name: z.string(),
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
   permissions: z
@@ -29,7 +30,7 @@ export const AdminApiKeyCreateBody = z.strictObject({
     .min(1)
     .nullish()
     .describe("What the key allows; default: everything. `organization.scim.write` makes a key for SCIM clients."),
-});
+}));
 /** Query of every list of keys; searching is an extension. */
 const KEY_LIST_QUERY = {
   ...PAGE_QUERY,
@@ -37,45 +38,45 @@ const KEY_LIST_QUERY = {
   search: z.string().max(MAX_SEARCH_LENGTH).optional().describe("Part of the name or of the redacted value."),
 };
 
-export const AdminApiKeyListQuery = z.strictObject({
+export const AdminApiKeyListQuery = lazy.strictObject(() => ({
   ...KEY_LIST_QUERY,
   // The client may send `after` empty when it has none.
   after: z.string().nullish(),
-});
-export const ServiceAccountKeyCreateBody = z.strictObject({
+}));
+export const ServiceAccountKeyCreateBody = lazy.strictObject(() => ({
   name: z.string().optional(),
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
   scopes,
-});
-export const ProjectApiKeyCreateBody = z.strictObject({
+}));
+export const ProjectApiKeyCreateBody = lazy.strictObject(() => ({
   name: z.string(),
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
-});
-export const OrganizationApiKeyListQuery = z.strictObject({
+}));
+export const OrganizationApiKeyListQuery = lazy.strictObject(() => ({
   ...KEY_LIST_QUERY,
   kind: z.enum(["project", "admin"]).optional(),
   project_id: z.string().min(1).optional().describe("Lists the keys of one project only."),
-});
+}));
 export const ServiceAccountKeyListQuery = z.strictObject(KEY_LIST_QUERY);
 /** Longest time for which a rotated key goes on working. */
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
-export const ProjectApiKeyRotateBody = z.strictObject({
+export const ProjectApiKeyRotateBody = lazy.strictObject(() => ({
   overlap_seconds: z
     .int()
     .min(0)
     .max(MAX_OVERLAP_SECONDS)
     .default(86_400)
     .describe("How long the old key goes on working."),
-});
-export const ProjectApiKeyUpdateBody = z.strictObject({
+}));
+export const ProjectApiKeyUpdateBody = lazy.strictObject(() => ({
   name: z.string().optional().describe("Not in OpenAI's API."),
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish().describe("Counted from now. Null: the key no longer expires."),
   scopes,
-});
-export const ProjectApiKeyListQuery = z.strictObject({
+}));
+export const ProjectApiKeyListQuery = lazy.strictObject(() => ({
   ...KEY_LIST_QUERY,
   owner_project_access: z.enum(["active", "inactive", "any"]).default("any"),
-});
+}));
 
 export function refuseScopes(body: { scopes?: string[] | undefined }): void {
   if ((body.scopes ?? []).length === 0) return;

@@ -1,6 +1,7 @@
 /** Budgets, and alerts of spending in OpenAI's shape. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { Budget as BudgetAnswer, BudgetUsage, UserBudgets } from "../../openapi/budget-answers.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import { ORDER_QUERY, PAGE_QUERY, queryNumber, toSeconds } from "./organization-list.ts";
@@ -20,14 +21,14 @@ const percents = z
   .max(MAX_PERCENTS)
   .transform((list) => [...new Set(list)].sort((a, b) => a - b))
   .describe("Percentages of the threshold at which an alert is sent. Default: 50, 80 and 100.");
-const channel = z.strictObject({
+const channel = lazy.strictObject(() => ({
   type: z.literal("email"),
   recipients: z.array(z.string()).min(1).max(MAX_RECIPIENTS),
   subject_prefix: z.string().max(100).nullish(),
-});
+}));
 const name = z.string().trim().min(1).max(200);
 
-export const BudgetCreateBody = z.strictObject({
+export const BudgetCreateBody = lazy.strictObject(() => ({
   name: name.nullish(),
   subject: z.strictObject({
     type: z.enum(["organization", "project", "api_key", "user", "end_user", "tag"]),
@@ -51,26 +52,30 @@ export const BudgetCreateBody = z.strictObject({
     .describe("For `total`: Unix time, of which the UTC day is the first that counts. Default: today."),
   alert_percents: percents.optional(),
   notification_channel: channel.nullish().describe("Sends alerts by e-mail, too."),
-});
+}));
 
-export const BudgetUpdateBody = z.strictObject({
+export const BudgetUpdateBody = lazy.strictObject(() => ({
   name: name.nullish(),
   currency: z.literal("USD").optional(),
   threshold_amount: cents.optional(),
   enforcement: enforcement.optional(),
   alert_percents: percents.optional(),
   notification_channel: channel.nullish(),
-});
+}));
 
-export const BudgetListQuery = z.strictObject({ ...PAGE_QUERY, ...ORDER_QUERY, before: z.string().min(1).optional() });
-export const BudgetUsageQuery = z.strictObject({ limit: queryNumber(z.int().min(1).max(100)).default(20) });
+export const BudgetListQuery = lazy.strictObject(() => ({
+  ...PAGE_QUERY,
+  ...ORDER_QUERY,
+  before: z.string().min(1).optional(),
+}));
+export const BudgetUsageQuery = lazy.strictObject(() => ({ limit: queryNumber(z.int().min(1).max(100)).default(20) }));
 
-export const SpendAlertBody = z.strictObject({
+export const SpendAlertBody = lazy.strictObject(() => ({
   currency: z.literal("USD"),
   interval: z.literal("month"),
   threshold_amount: cents,
   notification_channel: channel,
-});
+}));
 
 interface ShownBudget {
   id: string;

@@ -1,6 +1,7 @@
 /** Entries of the configuration and their history: /v1/organization/configuration, /models and /connections. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import type {
   ConfigurationComparison,
   ConfigurationEntry,
@@ -15,11 +16,11 @@ const version = queryNumber(z.int().min(0));
 export const ChangeQuery = z.strictObject({ reason });
 
 /** The settings themselves are checked as the file is. */
-export const ModelEntryBody = z
-  .looseObject({ id: z.string().min(1).max(200) })
+export const ModelEntryBody = lazy
+  .looseObject(() => ({ id: z.string().min(1).max(200) }))
   .describe("The model, as an entry of `models` in parlance.yaml. `[redacted]` keeps a stored secret.");
-export const ConnectionEntryBody = z
-  .looseObject({ name: z.string().min(1).max(64) })
+export const ConnectionEntryBody = lazy
+  .looseObject(() => ({ name: z.string().min(1).max(64) }))
   .describe("`name`, and the settings as in an entry of `connections` in parlance.yaml.");
 export const ConnectionBody = z.looseObject({}).describe("The connection, as in `connections` of parlance.yaml.");
 export const SettingBody = z
@@ -27,7 +28,7 @@ export const SettingBody = z
   .describe("`value`, as in parlance.yaml under the key.");
 
 const IMPORTED = 10_000;
-export const ImportBody = z.strictObject({
+export const ImportBody = lazy.strictObject(() => ({
   entries: z
     .array(
       z.strictObject({
@@ -38,20 +39,20 @@ export const ImportBody = z.strictObject({
     )
     .max(IMPORTED),
   replace: z.boolean().default(false).describe("Whether entries of the API that are not in the list are removed."),
-});
+}));
 
-export const EntriesQuery = z.strictObject({
+export const EntriesQuery = lazy.strictObject(() => ({
   kind: z.enum(["model", "connection", "setting"]).optional(),
   after: z.string().min(1).optional(),
   limit: queryNumber(z.int().min(1).max(1000)).default(100),
-});
-export const VersionsQuery = z.strictObject({
+}));
+export const VersionsQuery = lazy.strictObject(() => ({
   before: version.optional().describe("Lists versions below this one."),
   limit: queryNumber(z.int().min(1).max(100)).default(20),
-});
-export const CompareQuery = z.strictObject({
+}));
+export const CompareQuery = lazy.strictObject(() => ({
   from: version.optional().describe("Version to compare with. Default: the one before."),
-});
+}));
 
 interface Entry {
   kind: "model" | "connection" | "setting";

@@ -1,6 +1,7 @@
 /** Groups, their members, and groups of projects. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type {
   Group as GroupAnswer,
@@ -27,15 +28,17 @@ export const GroupBody = z.strictObject({ name: z.string() });
 export const GroupListQuery = z.strictObject(cursorQuery({ limit: 100, order: "asc" }));
 export const GroupUserBody = z.strictObject({ user_id: z.string() });
 export const GroupUserListQuery = z.strictObject(cursorQuery({ limit: 100, order: "desc" }));
-export const ProjectGroupBody = z.strictObject({
+export const ProjectGroupBody = lazy.strictObject(() => ({
   group_id: z.string(),
   role: z.string().describe("ID or name of a role of the project."),
-});
-export const ProjectGroupListQuery = z.strictObject({
+}));
+export const ProjectGroupListQuery = lazy.strictObject(() => ({
   ...cursorQuery({ limit: 20, order: "asc" }),
   limit: queryNumber(z.int().min(0).max(100)).default(20),
-});
-export const ProjectGroupQuery = z.strictObject({ group_type: z.enum(["group", "tenant_group"]).default("group") });
+}));
+export const ProjectGroupQuery = lazy.strictObject(() => ({
+  group_type: z.enum(["group", "tenant_group"]).default("group"),
+}));
 
 /** Page with the cursor of the next one: the ID of the last entry, unless `idOf` names another. */
 export function toCursorBody<Entry, Shown>(

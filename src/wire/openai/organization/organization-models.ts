@@ -1,9 +1,9 @@
 /** Responses of /v1/organization/models: the library, load, unload, pull and remove. */
 
-import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import { queryBoolean } from "./organization-list.ts";
 
-export const PullQuery = z.strictObject({ background: queryBoolean().optional() });
+export const PullQuery = lazy.strictObject(() => ({ background: queryBoolean().optional() }));
 
 import type { ModelStatus } from "../../openapi/model-library-answers.ts";
 import type { AnswerOf } from "../../openapi/named.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { Project } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY, queryBoolean, toSeconds, toSecondsOrNull } from "./organization-list.ts";
@@ -13,7 +14,10 @@ const residency = {
 
 export const ProjectCreateBody = z.strictObject({ name, ...residency });
 export const ProjectUpdateBody = z.strictObject({ name: name.nullish(), ...residency });
-export const ProjectListQuery = z.strictObject({ ...PAGE_QUERY, include_archived: queryBoolean().default(false) });
+export const ProjectListQuery = lazy.strictObject(() => ({
+  ...PAGE_QUERY,
+  include_archived: queryBoolean().default(false),
+}));
 
 /** Throws a Fault for data residency and external keys: data stays on this machine and its database. */
 export function refuseResidency(body: z.output<typeof ProjectUpdateBody>): void {

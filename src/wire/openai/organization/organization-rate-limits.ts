@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { RateLimit } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY } from "./organization-list.ts";
@@ -20,7 +21,7 @@ export const RateLimitBody = z.strictObject({
   batch_1_day_max_input_tokens: count,
 });
 
-export const RateLimitListQuery = z.strictObject({ ...PAGE_QUERY, before: z.string().min(1).optional() });
+export const RateLimitListQuery = lazy.strictObject(() => ({ ...PAGE_QUERY, before: z.string().min(1).optional() }));
 
 interface Limits {
   requestsPerMinute?: number | null | undefined;

@@ -1,6 +1,7 @@
 /** What a project records of its requests, and what was recorded. Not in OpenAI's API. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { ProjectRecording } from "../../openapi/organization-answers.ts";
 
@@ -8,7 +9,7 @@ const MEBIBYTE = 2 ** 20;
 const DEFAULT_DAYS = 7;
 const DEFAULT_BYTES = 1024 * MEBIBYTE;
 
-export const RecordingBody = z.strictObject({
+export const RecordingBody = lazy.strictObject(() => ({
   record_content: z
     .enum(["off", "errors", "all"])
     .describe("off: nothing. errors: prompts and answers of requests that failed. all: those of every request."),
@@ -29,7 +30,7 @@ export const RecordingBody = z.strictObject({
     .boolean()
     .default(true)
     .describe("Whether full-text search finds the content, by keyed hashes of its words."),
-});
+}));
 
 export type RecordingSettings = z.output<typeof RecordingBody>;
 

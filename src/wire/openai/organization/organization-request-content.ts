@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { ContentMessage } from "../../../contracts/chat-content.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { RequestDetails, RequestFeedback } from "../../openapi/usage-answers.ts";
 import { RequestListQuery, toRequestEntry } from "./organization-requests.ts";
@@ -12,7 +13,10 @@ const include = z.preprocess(
   z.array(z.enum(["content"])).max(1),
 );
 
-export const RequestDetailsQuery = z.strictObject({ include: include.optional(), "include[]": include.optional() });
+export const RequestDetailsQuery = lazy.strictObject(() => ({
+  include: include.optional(),
+  "include[]": include.optional(),
+}));
 
 export function includesContent(query: z.output<typeof RequestDetailsQuery>): boolean {
   return (query["include[]"] ?? query.include ?? []).includes("content");
@@ -21,7 +25,7 @@ export function includesContent(query: z.output<typeof RequestDetailsQuery>): bo
 const MAX_QUERY_LENGTH = 1000;
 const { stream: _stream, page: _page, ...FILTERS } = RequestListQuery.shape;
 
-export const RequestSearchQuery = z.strictObject({
+export const RequestSearchQuery = lazy.strictObject(() => ({
   ...FILTERS,
   query: z
     .string()
@@ -29,7 +33,7 @@ export const RequestSearchQuery = z.strictObject({
     .max(MAX_QUERY_LENGTH)
     .describe("Words that the prompt and the answer contain together; a phrase in quotes."),
   page: z.string().min(1).max(64).optional(),
-});
+}));
 
 const PAGE = /^page_(\d{1,15})$/;
 
@@ -107,12 +111,12 @@ const MAX_COMMENT_LENGTH = 4000;
 const MAX_TAGS = 20;
 const MAX_TAG_LENGTH = 64;
 
-export const FeedbackBody = z
-  .strictObject({
+export const FeedbackBody = lazy
+  .strictObject(() => ({
     score: z.number().min(0).max(1).nullable().optional().describe("0 (bad) to 1 (good)."),
     comment: z.string().max(MAX_COMMENT_LENGTH).nullable().optional(),
     tags: z.array(z.string().trim().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS).optional(),
-  })
+  }))
   .refine(({ score, comment, tags }) => score != null || comment != null || (tags ?? []).length > 0, {
     error: "it needs a score, a comment or tags",
     path: ["score"],

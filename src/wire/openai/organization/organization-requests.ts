@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { RequestHistogram, RequestPage } from "../../openapi/usage-answers.ts";
 import { queryBoolean, queryNumber } from "./organization-list.ts";
@@ -28,7 +29,7 @@ const values = z
 
 const LISTS = ["project_ids", "api_key_ids", "models", "operations", "deployments", "end_users"] as const;
 
-export const RequestListQuery = z.strictObject({
+export const RequestListQuery = lazy.strictObject(() => ({
   limit: queryNumber(z.int().min(1).max(MAX_LIMIT)).default(20),
   page: z.string().min(1).max(MAX_LENGTH).optional(),
   status: z.enum(["succeeded", "failed"]).optional(),
@@ -41,7 +42,7 @@ export const RequestListQuery = z.strictObject({
     `${(typeof LISTS)[number]}${"" | "[]"}`,
     typeof values
   >),
-});
+}));
 
 export function toRequestFilter(query: Omit<z.output<typeof RequestListQuery>, "limit" | "page" | "stream">) {
   const list = (name: (typeof LISTS)[number]) => query[name] ?? query[`${name}[]`];
@@ -222,12 +223,12 @@ const MAX_RANGE_SECONDS = 31 * 86_400;
 const MAX_BUCKETS = 120;
 
 const { limit: _limit, page: _page, stream: _stream, ...FILTERS } = RequestListQuery.shape;
-export const RequestHistogramQuery = z.strictObject({
+export const RequestHistogramQuery = lazy.strictObject(() => ({
   ...FILTERS,
   start_time: queryDecimal(z.number().min(0)),
   end_time: queryDecimal(z.number().min(0)),
   buckets: queryNumber(z.int().min(1).max(MAX_BUCKETS)).default(60),
-});
+}));
 
 /** Epoch milliseconds. Throws a Fault for a range that is empty or longer than 31 days. */
 export function toHistogramRange({ start_time, end_time }: z.output<typeof RequestHistogramQuery>) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { invalidRequest } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type {
   CreatedServiceAccount,
@@ -8,15 +9,15 @@ import type {
 import { EXPIRES_IN_SECONDS, type ShownKey, toCreatedServiceAccountKey } from "./organization-api-keys.ts";
 import { PAGE_QUERY, toSeconds } from "./organization-list.ts";
 
-export const ServiceAccountCreateBody = z.strictObject({
+export const ServiceAccountCreateBody = lazy.strictObject(() => ({
   name: z.string(),
   create_service_account_only: z.boolean().nullish(),
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
-});
-export const ServiceAccountUpdateBody = z.strictObject({
+}));
+export const ServiceAccountUpdateBody = lazy.strictObject(() => ({
   name: z.string().optional(),
   role: z.enum(["member", "owner"]).optional(),
-});
+}));
 export const ServiceAccountListQuery = z.strictObject(PAGE_QUERY);
 
 /** Returns the options of the first key, undefined without one. */

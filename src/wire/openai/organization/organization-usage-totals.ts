@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { DAY_MS, DAY_SECONDS } from "../../../kernel/durations.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { RecordedUsage } from "../../../kernel/usage.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { UsageTotals } from "../../openapi/usage-answers.ts";
@@ -14,10 +15,10 @@ const LAST_SECOND = 253_402_300_799;
 
 const unixSeconds = queryNumber(z.int().min(0).max(LAST_SECOND));
 
-export const UsageTotalsQuery = z.strictObject({
+export const UsageTotalsQuery = lazy.strictObject(() => ({
   start_time: unixSeconds.describe("Unix seconds; rounded down to the start of its day in UTC."),
   end_time: unixSeconds.optional().describe("Exclusive; rounded up to the end of its day. Default: now."),
-});
+}));
 
 /** Converts the query to whole days. Throws a Fault for more than 31. */
 export function toDays({ start_time, end_time }: z.output<typeof UsageTotalsQuery>, now: number) {

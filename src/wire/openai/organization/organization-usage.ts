@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DAY_SECONDS, HOUR_SECONDS } from "../../../kernel/durations.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { queryBoolean, queryNumber } from "./organization-list.ts";
 
 const MAX_VALUES = 100;
@@ -35,14 +36,17 @@ const QUERY = {
 };
 
 /** OpenAI's costs have days only; minutes, hours, batches and further groups are extensions. */
-export const UsageQuery = z.strictObject({
+export const UsageQuery = lazy.strictObject(() => ({
   ...QUERY,
   bucket_width: z.enum(["1m", "1h", "1d"]).default("1d"),
   batch: queryBoolean().optional(),
-});
+}));
 
 const { limit: _limit, page: _page, ...RANGE } = UsageQuery.shape;
-export const UsageExportQuery = z.strictObject({ ...RANGE, format: z.enum(["csv", "parquet"]).default("csv") });
+export const UsageExportQuery = lazy.strictObject(() => ({
+  ...RANGE,
+  format: z.enum(["csv", "parquet"]).default("csv"),
+}));
 
 /** Bucket widths in seconds, with the maximum and default number of buckets per page. */
 const WIDTHS = {

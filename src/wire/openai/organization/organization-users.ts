@@ -1,6 +1,7 @@
 /** Users of the organization and of projects, and invites. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { Secret } from "../../../kernel/secret.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type {
@@ -19,38 +20,38 @@ const emails = z.preprocess(
   z.array(z.string()).max(MAX_EMAILS).optional(),
 );
 
-export const UserListQuery = z.strictObject({
+export const UserListQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,
   emails,
   "emails[]": emails,
   search: z.string().max(200).optional().describe("Part of the name or address. Not in OpenAI's API."),
-});
+}));
 
-export const UserUpdateBody = z.strictObject({
+export const UserUpdateBody = lazy.strictObject(() => ({
   role: ROLE.nullish(),
   role_id: z.string().nullish().describe("ID of a built-in role of the organization, in place of `role`."),
   name: z.string().optional().describe("Not in OpenAI's API."),
   disabled: z.boolean().optional().describe("True: sessions and keys of the user do not work. Not in OpenAI's API."),
   technical_level: z.null().optional(),
   developer_persona: z.null().optional(),
-});
+}));
 
-export const InviteCreateBody = z.strictObject({
+export const InviteCreateBody = lazy.strictObject(() => ({
   email: z.string(),
   role: ROLE,
   projects: z
     .array(z.strictObject({ id: z.string(), role: z.string().describe("ID or name of a role of the project.") }))
     .optional(),
   expires_in_seconds: EXPIRES_IN_SECONDS.optional().describe("Default: seven days. Not in OpenAI's API."),
-});
+}));
 export const InviteListQuery = z.strictObject(PAGE_QUERY);
 
-export const ProjectUserCreateBody = z.strictObject({
+export const ProjectUserCreateBody = lazy.strictObject(() => ({
   user_id: z.string().nullish(),
   email: z.string().nullish(),
   role: z.string().describe("ID or name of a role of the project."),
-});
-export const ProjectUserUpdateBody = z.strictObject({ role: z.string().nullish() });
+}));
+export const ProjectUserUpdateBody = lazy.strictObject(() => ({ role: z.string().nullish() }));
 export const ProjectUserListQuery = z.strictObject(PAGE_QUERY);
 
 export interface ShownUser {

@@ -1,24 +1,27 @@
 /** Webhooks of the installation: endpoints and their deliveries. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
 const STATES = ["delivered", "retrying", "failed"] as const;
 
-export const WebhookDeliveriesQuery = z.strictObject({
+export const WebhookDeliveriesQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,
   url: z.string().min(1).max(2000).optional().describe("Lists deliveries to this endpoint."),
   state: z.enum(STATES).optional(),
-});
+}));
 
-export const WebhookTestBody = z.strictObject({ url: z.string().min(1).max(2000).describe("URL of an endpoint") });
+export const WebhookTestBody = lazy.strictObject(() => ({
+  url: z.string().min(1).max(2000).describe("URL of an endpoint"),
+}));
 
 const count = z.int().min(0);
 
 export const Webhook = named(
   "Webhook",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.webhook"),
     id: z.string().describe("The URL"),
     url: z.string(),
@@ -28,12 +31,12 @@ export const Webhook = named(
     failed: count,
     pending: count.describe("Deliveries in the outbox"),
     last_attempt_at: z.number().nullable(),
-  }),
+  })),
 );
 
 export const WebhookDelivery = named(
   "WebhookDelivery",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.webhook.delivery"),
     id: z.string(),
     event_id: z.string(),
@@ -47,22 +50,22 @@ export const WebhookDelivery = named(
     status: z.int().nullable().describe("HTTP status of the last attempt; null: no answer"),
     answer: z.string().describe("Beginning of the last answer, or why there was none"),
     payload: z.string().describe("Body of the request"),
-  }),
+  })),
 );
 
-export const WebhookTest = z.object({
+export const WebhookTest = lazy.object(() => ({
   object: z.literal("organization.webhook.test"),
   delivery_id: z.string(),
-});
+}));
 
 export const WebhookEventType = named(
   "WebhookEventType",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("organization.webhook.event_type"),
     id: z.string().describe("The type"),
     type: z.string(),
     description: z.string().describe("When the event is sent"),
-  }),
+  })),
 );
 
 export function toWebhookEventType({ type, when }: { type: string; when: string }): AnswerOf<typeof WebhookEventType> {

@@ -2,13 +2,14 @@
 
 import { z } from "zod";
 import type { ContentMessage } from "../../../contracts/chat-content.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { toChatMessage, toChoices } from "../chat/recorded-messages.ts";
 import type { Feedback } from "./organization-request-content.ts";
 import { queryDecimal, RequestListQuery } from "./organization-requests.ts";
 
 const { stream: _stream, page: _page, limit: _limit, ...FILTERS } = RequestListQuery.shape;
 
-export const RequestExportQuery = z.strictObject({
+export const RequestExportQuery = lazy.strictObject(() => ({
   ...FILTERS,
   format: z
     .enum(["fine_tuning", "evals"])
@@ -20,7 +21,7 @@ export const RequestExportQuery = z.strictObject({
     .optional()
     .describe("Only requests whose feedback has at least this mean score."),
   query: z.string().min(1).max(1000).optional().describe("Only requests with these words, as in the search."),
-});
+}));
 
 interface Recorded {
   entry: {

@@ -1,13 +1,14 @@
 /** What a version of a stored prompt consists of, and how requests refer to one. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 
 const MAX_TEMPLATE_CHARACTERS = 200_000;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 /** `{{ name }}` of a template. */
 export const PLACEHOLDER = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 
-const variable = z.strictObject({
+const variable = lazy.strictObject(() => ({
   name: z.string().regex(NAME, { error: "must be letters, digits and _, and begin with a letter or _" }),
   type: z
     .enum(["text", "number", "boolean", "enum", "json", "image", "file"])
@@ -16,35 +17,35 @@ const variable = z.strictObject({
   description: z.string().max(1000).optional(),
   options: z.array(z.string().max(1000)).min(1).max(100).optional().describe("Values of the type enum."),
   default: z.union([z.string(), z.number(), z.boolean()]).optional().describe("Value without one in the request."),
-});
+}));
 
-const message = z.strictObject({
+const message = lazy.strictObject(() => ({
   role: z.enum(["developer", "system", "user", "assistant"]),
   content: z
     .string()
     .min(1)
     .max(MAX_TEMPLATE_CHARACTERS)
     .describe("Text in which `{{name}}` stands for the value of a variable."),
-});
+}));
 
-const functionTool = z.looseObject({
+const functionTool = lazy.looseObject(() => ({
   type: z.literal("function"),
   name: z.string().min(1).max(64),
   description: z.string().optional(),
   parameters: z.record(z.string(), z.unknown()).optional(),
-});
+}));
 
 const format = z.discriminatedUnion("type", [
   z.strictObject({ type: z.enum(["text", "json_object"]) }),
-  z.looseObject({
+  lazy.looseObject(() => ({
     type: z.literal("json_schema"),
     name: z.string().min(1).max(64),
     schema: z.record(z.string(), z.unknown()),
-  }),
+  })),
 ]);
 
 /** Settings apply where a request does not say otherwise. */
-export const PromptContent = z.strictObject({
+export const PromptContent = lazy.strictObject(() => ({
   messages: z.array(message).min(1).max(100),
   variables: z
     .array(variable)
@@ -58,13 +59,13 @@ export const PromptContent = z.strictObject({
   reasoning_effort: z.string().min(1).max(20).optional(),
   format: format.optional().describe("As `text.format` of the Responses API."),
   tools: z.array(functionTool).max(128).optional().describe("Functions, as in the Responses API."),
-});
+}));
 
 export type PromptContent = z.output<typeof PromptContent>;
 export type PromptVariable = z.output<typeof variable>;
 
 /** `prompt` of a request. */
-export const PromptReference = z.strictObject({
+export const PromptReference = lazy.strictObject(() => ({
   id: z.string().min(1).max(200).describe("ID of a stored prompt, or its name."),
   version: z
     .string()
@@ -78,6 +79,6 @@ export const PromptReference = z.strictObject({
     .record(z.string(), z.unknown())
     .nullish()
     .describe("Values: texts, numbers, booleans, JSON, or parts such as input_image."),
-});
+}));
 
 export type PromptReference = z.output<typeof PromptReference>;

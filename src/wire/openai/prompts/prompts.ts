@@ -1,6 +1,7 @@
 /** Stored prompts, their versions and labels, as clients send and read them. */
 
 import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY, toSeconds } from "../organization/organization-list.ts";
@@ -10,25 +11,31 @@ const NAME = z.string().trim().min(1).max(200);
 const DESCRIPTION = z.string().max(2000);
 const LABEL = /^[a-z][a-z0-9_-]{0,62}$/;
 
-export const PromptCreateBody = z.strictObject({
+export const PromptCreateBody = lazy.strictObject(() => ({
   name: NAME.describe("One per project; requests can use it in place of the ID."),
   description: DESCRIPTION.optional(),
   content: PromptContent.describe("The first version."),
   note: DESCRIPTION.optional(),
   labels: z.array(z.string()).max(20).optional().describe("Labels of the first version."),
-});
+}));
 
-export const PromptUpdateBody = z.strictObject({ name: NAME.optional(), description: DESCRIPTION.nullish() });
+export const PromptUpdateBody = lazy.strictObject(() => ({
+  name: NAME.optional(),
+  description: DESCRIPTION.nullish(),
+}));
 
-export const PromptVersionBody = z.strictObject({
+export const PromptVersionBody = lazy.strictObject(() => ({
   content: PromptContent,
   note: DESCRIPTION.optional().describe("Why the version was made."),
   labels: z.array(z.string()).max(20).optional().describe("Labels that move to the version."),
-});
+}));
 
-export const PromptLabelBody = z.strictObject({ version: z.int().min(1) });
+export const PromptLabelBody = lazy.strictObject(() => ({ version: z.int().min(1) }));
 
-export const PromptListQuery = z.looseObject({ ...PAGE_QUERY, order: z.enum(["asc", "desc"]).default("desc") });
+export const PromptListQuery = lazy.looseObject(() => ({
+  ...PAGE_QUERY,
+  order: z.enum(["asc", "desc"]).default("desc"),
+}));
 
 export function isPromptLabel(label: string): boolean {
   return LABEL.test(label);
@@ -36,7 +43,7 @@ export function isPromptLabel(label: string): boolean {
 
 export const StoredPrompt = named(
   "StoredPrompt",
-  z.object({
+  lazy.object(() => ({
     id: z.string(),
     object: z.literal("prompt"),
     name: z.string(),
@@ -45,13 +52,13 @@ export const StoredPrompt = named(
     updated_at: z.int(),
     latest_version: z.int(),
     labels: z.record(z.string(), z.int()).describe("Version of each label."),
-  }),
+  })),
 );
 export const StoredPromptList = listOfEntries(StoredPrompt);
 
 export const StoredPromptVersion = named(
   "StoredPromptVersion",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("prompt.version"),
     prompt_id: z.string(),
     version: z.int(),
@@ -59,16 +66,16 @@ export const StoredPromptVersion = named(
     note: z.string().nullable(),
     labels: z.array(z.string()),
     created_at: z.int(),
-  }),
+  })),
 );
-export const StoredPromptVersionList = z.object({
+export const StoredPromptVersionList = lazy.object(() => ({
   object: z.literal("list"),
   data: z.array(StoredPromptVersion),
-});
+}));
 
 export const PromptUsage = named(
   "PromptUsage",
-  z.object({
+  lazy.object(() => ({
     object: z.literal("prompt.usage"),
     prompt_id: z.string(),
     data: z.array(
@@ -83,7 +90,7 @@ export const PromptUsage = named(
         last_used_on: z.int().describe("Beginning of the last UTC day with a request."),
       }),
     ),
-  }),
+  })),
 );
 
 export interface ShownPrompt {
