@@ -133,6 +133,8 @@ export interface SpeechModel extends OpenModel {
   readonly voiceAliases: Readonly<Record<string, string>>;
   /** ISO 639-1 codes; undefined when the voices do not state them. */
   readonly languages: readonly string[] | undefined;
+  /** ISO 639-1 code by voice, for a model whose voices differ in it. */
+  readonly voiceLanguages?: Readonly<Record<string, string>>;
   /** Samples per second of its output. */
   readonly sampleRate: number;
   /**

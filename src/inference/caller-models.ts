@@ -35,6 +35,7 @@ export interface ModelVoices {
   model: string;
   voices: readonly string[];
   voiceAliases: Readonly<Record<string, string>>;
+  voiceLanguages?: Readonly<Record<string, string>> | undefined;
   /** ISO 639-1 codes; undefined when unknown. */
   languages: readonly string[] | undefined;
 }
@@ -221,6 +222,6 @@ function maySeeImages(opened: Model | undefined): boolean {
 
 function voicesOf(id: string, opened: Model | undefined): ModelVoices[] {
   if (opened?.task !== "speech") return [];
-  const { voices = [], voiceAliases, languages } = opened;
-  return [{ model: id, voices, voiceAliases, languages }];
+  const { voices = [], voiceAliases, languages, voiceLanguages } = opened;
+  return [{ model: id, voices, voiceAliases, languages, voiceLanguages }];
 }

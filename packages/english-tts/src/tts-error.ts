@@ -17,7 +17,7 @@ export class TtsError extends Error {
 }
 
 export function nothingToSpeak(): TtsError {
-  return new TtsError("nothing_to_speak", "The text has nothing that this voice, which speaks English, can say.");
+  return new TtsError("nothing_to_speak", "The text has nothing that this voice can say in its language.");
 }
 
 export function unknownVoice(voice: string, voices: readonly string[]): TtsError {

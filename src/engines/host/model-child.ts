@@ -182,8 +182,9 @@ function factsOf(model: Model | HostedServer): ModelFacts {
       return { task: model.task, slots, slotsPerProject, device, categories, thresholds, takesImages, languages };
     }
     case "speech": {
-      const { voices, voiceAliases, languages, sampleRate } = model;
-      return { task: model.task, slots, device, voices, voiceAliases, languages, sampleRate };
+      const { voices, voiceAliases, languages, voiceLanguages, sampleRate } = model;
+      const facts = { task: model.task, slots, device, voices, voiceAliases, languages, sampleRate };
+      return voiceLanguages === undefined ? facts : { ...facts, voiceLanguages };
     }
     case "transcription":
       return { task: model.task, slots, device, languages: model.languages, abilities: model.abilities };

@@ -1,4 +1,5 @@
 import { voicesIn } from "@parlance-inference/english-tts/voice-files";
+import { languagesOf, voiceLanguages } from "@parlance-inference/english-tts/voice-languages";
 import { z } from "zod";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
@@ -27,7 +28,13 @@ export const kokoroEngine = defineEngine({
   module: siblingModule(import.meta.url, "./kokoro-speech"),
   async describe({ model, voices: configured }, _task, { pull, signal }) {
     const voices = voicesIn((await pull({ model }, signal)).paths);
-    return { task: "speech", voices, voiceAliases: kokoroAliases(voices, configured), languages: ["en"] };
+    return {
+      task: "speech",
+      voices,
+      voiceAliases: kokoroAliases(voices, configured),
+      languages: languagesOf(voices),
+      voiceLanguages: voiceLanguages(voices),
+    };
   },
   async prepare({ model, ...rest }, _task, { pull, signal }): Promise<KokoroSpeechOptions> {
     return { ...rest, paths: (await pull({ model }, signal)).paths };

@@ -1,4 +1,5 @@
 import { NeuralTts } from "@parlance-inference/english-tts/neural-tts";
+import { voiceLanguages } from "@parlance-inference/english-tts/voice-languages";
 import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import type { HostedModule } from "../host/model-child.ts";
@@ -22,7 +23,8 @@ export class KokoroSpeech implements SpeechModel {
   readonly slots: number;
   readonly voices: readonly string[];
   readonly voiceAliases: Readonly<Record<string, string>>;
-  readonly languages = ["en"];
+  readonly languages: readonly string[];
+  readonly voiceLanguages: Readonly<Record<string, string>>;
   readonly sampleRate: number;
   readonly #tts: NeuralTts;
   readonly #limits: Pick<KokoroSpeechOptions, "maxInputCharacters" | "checksLanguage">;
@@ -33,6 +35,8 @@ export class KokoroSpeech implements SpeechModel {
     this.#limits = { maxInputCharacters, checksLanguage };
     this.slots = settings.slots;
     this.voices = tts.voices;
+    this.languages = tts.languages;
+    this.voiceLanguages = voiceLanguages(this.voices);
     this.sampleRate = tts.sampleRate;
     this.voiceAliases = kokoroAliases(this.voices, settings.voices);
   }

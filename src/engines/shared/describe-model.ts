@@ -17,8 +17,8 @@ export function describeModel(model: Model): ModelDescription {
       return { task, categories, thresholds, languages, takesImages };
     }
     case "speech": {
-      const { task, voices, voiceAliases, languages } = model;
-      return { task, voices, voiceAliases, languages };
+      const { task, voices, voiceAliases, languages, voiceLanguages } = model;
+      return { task, voices, voiceAliases, languages, ...(voiceLanguages && { voiceLanguages }) };
     }
     case "transcription": {
       const { task, languages, abilities, device } = model;

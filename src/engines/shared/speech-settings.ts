@@ -17,7 +17,9 @@ export const englishSpeechSettings = {
   language_check: z
     .boolean()
     .default(true)
-    .describe("Whether texts that are clearly not in English are refused. Short texts, names and quotations pass"),
+    .describe(
+      "Whether texts that are clearly in another language than the voice are refused. Short texts, names and quotations pass",
+    ),
 };
 
 interface ConfiguredLimits {

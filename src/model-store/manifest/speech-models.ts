@@ -83,7 +83,7 @@ function kokoroPart(part: number, bytes: number, sha256: string): ManifestFile {
   };
 }
 
-/** The American voices, the best first, because the phonemes are American. */
+/** The American voices, the best first, then the other languages' by their letters: Spanish, French, Italian, Portuguese. */
 const KOKORO_VOICES: Readonly<Record<string, string>> = {
   af_heart: "d583ccff3cdca2f7fae535cb998ac07e9fcb90f09737b9a41fa2734ec44a8f0b",
   af_alloy: "c4a6b876047fd7fb472edf4ebd63cfac7c3b958a7cae7c106e8f038ca6308c45",
@@ -105,6 +105,15 @@ const KOKORO_VOICES: Readonly<Record<string, string>> = {
   am_onyx: "da5d135b424164916d75a68ffb4c2abce3d7d5ccc82dd1ee6cf447ce286145e6",
   am_puck: "fcf73c989033e9233e0b98713eca600c8c74dcc1614b37009d5450ff4a2274a0",
   am_santa: "61150cf726ab6c5ed7a99f90a304f91f5a72c00c592e89ec94e5df11c319227a",
+  ef_dora: "f66ec66bd295acb18372e37008533a9a3228483ccd294e7538d5d9294ac9a532",
+  em_alex: "27809e9eafdcbcfff90a3016c697568676531de2a2c39cee29c96c7bd6b83e95",
+  em_santa: "ad43b774e1ca24d05c6161297d8aeb770ac3d29bb95daf516727af5f7d543683",
+  ff_siwis: "a35f5675ad08948e326ae75fd0ea16ba5d0042e4f76b5f3d1df77d0a48c54861",
+  if_sara: "409b69248798fcdc2542330c76953d230710f19b057e59cb82fdc3c4cf71265c",
+  im_nicola: "bc578e510d52a96d6940d46f12e96d7b3df00905dbea075113226d100e6e1ab0",
+  pf_dora: "3da7b5b2d91847ebf5646f57631af6ececae3c29a89cd300f06edf9aa6cfe9ee",
+  pm_alex: "0175c753f59c54e7fd5a995bedef0c5ff2fb67e0043dd3dcb2ae74ec2acbeb2a",
+  pm_santa: "8b012db3185778afe2e45a62cbad69db73021774fe68dda634bcc748a982eede",
 };
 
 function kokoroVoice([voice, sha256]: [string, string]): ManifestFile {
@@ -168,8 +177,8 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     engine: "kokoro",
     isDefault: false,
     license: "Apache-2.0",
-    description: "Small (109 MB): twenty natural American voices that can be mixed; about real time on two cores",
-    languages: "English",
+    description: "Small (113 MB): 29 natural voices in five languages that can be mixed; about real time on two cores",
+    languages: "English, Spanish, French, Italian, Brazilian Portuguese",
     files: [
       kokoroPart(1, 23_090_318, "154b26dacc58115b69d89caad830935a5202e4ccab807f25a9d909a35814b815"),
       kokoroPart(2, 23_090_318, "bea3157699a125749162d9dd3c18f69c3693be6e4798e194c93af22150f42eb9"),

@@ -82,6 +82,13 @@ test.each([
   await expect(requireLanguage(text, ["en"])).resolves.toBeUndefined();
 });
 
+test("names the voices that speak the language of the text", async () => {
+  const voicesOf = (language: string) => (language === "de" ? ["anna", "bernd"] : []);
+  await expect(requireLanguage("Ich bin heute sehr müde und gehe ins Bett.", ["es"], voicesOf)).rejects.toThrow(
+    "The languages of this voice are: Spanish (es). Use one of the voices that speak it: anna, bernd.",
+  );
+});
+
 test("names the languages of a voice that speaks others", async () => {
   const german = "Ich bin heute sehr müde und gehe ins Bett.";
   await expect(requireLanguage(german, ["de"])).resolves.toBeUndefined();

@@ -11,9 +11,13 @@ export function spokenText(segments: readonly Segment[]): string {
 /**
  * Throws a TtsError `unsupported_language` for a text that is certainly in a language, or has much of a script, that the
  * voice's languages (ISO 639-1) do not include. Names, loanwords, quotations and texts of one or two words pass: a wrong
- * refusal is worse than an accent.
+ * refusal is worse than an accent. The message names the model's voices for the text's language, from `voicesOf`.
  */
-export async function requireLanguage(text: string, languages: readonly string[]): Promise<void> {
+export async function requireLanguage(
+  text: string,
+  languages: readonly string[],
+  voicesOf: (language: string) => readonly string[] = () => [],
+): Promise<void> {
   const phrase = foreignPhrase(text);
   const detected = (await detectLanguage(text)) ?? phrase ?? (await detectBriefLanguage(text));
   if (detected === undefined || mayBeIn(detected, languages)) return;
@@ -22,7 +26,10 @@ export async function requireLanguage(text: string, languages: readonly string[]
     ? `is ${share} in ${detected.name}`
     : `appears to be ${detected.name}`;
   const supported = languages.map(nameOf).join(", ");
-  throw new TtsError("unsupported_language", `The text ${finding}. The languages of this voice are: ${supported}.`);
+  const voices = detected.codes.flatMap(voicesOf);
+  const alternative = voices.length === 0 ? "" : ` Use one of the voices that speak it: ${voices.join(", ")}.`;
+  const message = `The text ${finding}. The languages of this voice are: ${supported}.${alternative}`;
+  throw new TtsError("unsupported_language", message);
 }
 
 function nameOf(code: string): string {

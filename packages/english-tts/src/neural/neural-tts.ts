@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { openPhonemizer } from "@parlance-inference/kokoro-phonemes/open-phonemizer";
+import type { Phonemizer } from "@parlance-inference/kokoro-phonemes/phonemizer";
 import pLimit from "p-limit";
 import { fadeEdges } from "../fade-edges.ts";
 import { requireLanguage, spokenText } from "../language/require-language.ts";
 import { levelLoudness } from "../loudness/level-loudness.ts";
-import { Phonemizer } from "../phonemes/phonemizer.ts";
+import { Phonemizer as EnglishPhonemizer } from "../phonemes/phonemizer.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
 import { toSegments } from "../text/to-segments.ts";
 import { nothingToSpeak, unknownVoice } from "../tts-error.ts";
@@ -13,6 +15,7 @@ import { cutPhonemes } from "./cut-phonemes.ts";
 import { openHibari } from "./hibari-model.ts";
 import { openKokoro } from "./kokoro-model.ts";
 import { hibariVoiceFiles, kokoroVoiceFiles } from "./voice-files.ts";
+import { languageOf, languagesOf, type VoiceLanguage } from "./voice-languages.ts";
 
 export interface NeuralTtsOptions {
   /** Absolute paths of the model's files, by file name. The README lists the names. */
@@ -24,20 +27,22 @@ export interface NeuralTtsOptions {
 /** Voices of the Kokoro family: text → sentences → phonemes → samples. */
 export class NeuralTts {
   readonly #model: AcousticModel;
-  readonly #phonemizer: Phonemizer;
+  readonly #english: EnglishPhonemizer;
+  /** By language, opened with the first text. */
+  readonly #phonemizers = new Map<VoiceLanguage, Promise<Pick<Phonemizer, "phonemize">>>();
   readonly #vocabulary: Readonly<Record<string, number>>;
   /** Runs one inference at a time. Requests alternate by the sentence, so a long text does not delay a short one. */
   readonly #runExclusive = pLimit(1);
 
-  private constructor(model: AcousticModel, phonemizer: Phonemizer, vocabulary: Readonly<Record<string, number>>) {
+  private constructor(model: AcousticModel, english: EnglishPhonemizer, vocabulary: Readonly<Record<string, number>>) {
     this.#model = model;
-    this.#phonemizer = phonemizer;
+    this.#english = english;
     this.#vocabulary = vocabulary;
   }
 
   static async open({ paths, threads }: NeuralTtsOptions): Promise<NeuralTts> {
     const path = (name: string) => paths[name] ?? "";
-    const phonemizer = await Phonemizer.open({
+    const english = await EnglishPhonemizer.open({
       checkedDictionary: path("dictionary-checked.json.gz"),
       guessedDictionary: path("dictionary-guessed.json.gz"),
       tagger: path("tagger.json.gz"),
@@ -51,12 +56,17 @@ export class NeuralTts {
       kokoro.length > 0
         ? await openKokoro(kokoro.map(path), kokoroVoiceFiles(paths), threads ?? defaultThreads())
         : await openHibari(hibariVoiceFiles(paths), threads ?? 1);
-    return new NeuralTts(model, phonemizer, vocabulary);
+    return new NeuralTts(model, english, vocabulary);
   }
 
   /** The default voice first. */
   get voices(): readonly string[] {
     return this.#model.voices;
+  }
+
+  /** Languages of the voices, ISO 639-1. */
+  get languages(): readonly string[] {
+    return languagesOf(this.voices);
   }
 
   get sampleRate(): number {
@@ -75,18 +85,20 @@ export class NeuralTts {
   async *synthesize(request: SynthesisRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
     const { voice, speed, maxInputCharacters, checksLanguage } = request;
     this.#checkVoice(voice);
+    const language = languageOf(voice);
     // A sentence has about as many phonemes as letters; one that has more is cut again as phonemes.
     const maxSentenceCharacters = this.#model.maxPhonemes;
     let hasSpoken = false;
-    const segments = toSegments(request.text, { maxInputCharacters, maxSentenceCharacters });
-    if (checksLanguage) await requireLanguage(spokenText(segments), ["en"]);
+    const segments = toSegments(request.text, { maxInputCharacters, maxSentenceCharacters, language });
+    if (checksLanguage) await requireLanguage(spokenText(segments), [language], (code) => this.#voicesOf(code));
+    const phonemizer = await this.#phonemizerOf(language);
     for (const segment of segments) {
       if (signal.aborted) return;
       if ("pauseSeconds" in segment) {
         yield new Float32Array(Math.round(segment.pauseSeconds * this.sampleRate));
         continue;
       }
-      const phonemes = await this.#phonemizer.phonemize(segment.sentence);
+      const phonemes = await phonemizer.phonemize(segment.sentence);
       for (const ids of cutPhonemes(phonemes, this.#vocabulary, this.#model.maxPhonemes)) {
         const samples = await this.#runExclusive(() =>
           signal.aborted ? undefined : this.#model.synthesize(ids, voice, speed, signal),
@@ -101,7 +113,18 @@ export class NeuralTts {
 
   async close(): Promise<void> {
     await this.#model.close();
-    await this.#phonemizer.close();
+    await this.#english.close();
+  }
+
+  async #phonemizerOf(language: VoiceLanguage): Promise<Pick<Phonemizer, "phonemize">> {
+    if (language === "en") return this.#english;
+    const opened = this.#phonemizers.get(language) ?? openPhonemizer(language);
+    this.#phonemizers.set(language, opened);
+    return opened;
+  }
+
+  #voicesOf(language: string): string[] {
+    return this.voices.filter((voice) => languageOf(voice) === language);
   }
 
   #checkVoice(voice: string): void {

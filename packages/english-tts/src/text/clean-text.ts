@@ -1,5 +1,7 @@
 /** Prepares text for speech: removes markup and silent characters, spells out addresses. */
 
+import { conventionsOf, type TextConventions } from "./text-conventions.ts";
+
 const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s<>"]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
 const EMOJI =
   /\p{RGI_Emoji}|\p{Extended_Pictographic}|\p{Regional_Indicator}|[\u{1F3FB}-\u{1F3FF}\u20E3\uFE0E\uFE0F]/gv;
@@ -20,16 +22,14 @@ const FEET_AND_INCHES =
   /(?<![\w.,])(\d{1,3})(?:\s?ft\.?\s|\s?ft\.?|\s?['′])\s?(\d{1,2}(?:\.\d+)?)(?:\s?in\b(?:\.(?!\s+\p{Lu}|$))?|\s?["″])/gu;
 
 /** Keeps a line break between paragraphs; any other run of white space becomes one space. */
-export function cleanText(text: string): string {
+export function cleanText(text: string, language = "en"): string {
+  const { address: words } = conventionsOf(language);
   return text
     .toWellFormed()
     .normalize("NFC")
     .replace(LINK, "$1")
-    .replace(ADDRESS, (address) => spellOutAddress(address))
-    .replace(
-      FEET_AND_INCHES,
-      (_, feet, inches) => `${feet} ${feet === "1" ? "foot" : "feet"} ${inches} ${inches === "1" ? "inch" : "inches"}`,
-    )
+    .replace(ADDRESS, (address) => spellOutAddress(address, words))
+    .replace(FEET_AND_INCHES, (height, feet, inches) => (language === "en" ? heightInWords(feet, inches) : height))
     .replace(/\r\n?|[\u2028\u2029]/g, "\n")
     .replace(SILENT, (character) => (character === "\u00AD" ? "" : " "))
     .replace(EMOJI, " ")
@@ -46,7 +46,11 @@ export function isSpeakable(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-function spellOutAddress(address: string): string {
+function heightInWords(feet: string, inches: string): string {
+  return `${feet} ${feet === "1" ? "foot" : "feet"} ${inches} ${inches === "1" ? "inch" : "inches"}`;
+}
+
+function spellOutAddress(address: string, words: TextConventions["address"]): string {
   let end = address.length;
   while (end > 0 && ".,;:!?)]".includes(address.charAt(end - 1))) end -= 1;
   const [body, rest] = [address.slice(0, end), address.slice(end)];
@@ -54,10 +58,10 @@ function spellOutAddress(address: string): string {
     .replace(/^https?:\/\//i, "")
     .replace(/[?#].*$/s, "")
     .replace(/\/$/, "")
-    .replaceAll(".", " dot ")
-    .replaceAll("/", " slash ")
-    .replaceAll("@", " at ")
-    .replaceAll("+", " plus ")
+    .replaceAll(".", ` ${words.dot} `)
+    .replaceAll("/", ` ${words.slash} `)
+    .replaceAll("@", ` ${words.at} `)
+    .replaceAll("+", ` ${words.plus} `)
     .replaceAll(/[-_]/g, " ");
   return `${spoken}${rest}`;
 }

@@ -32,7 +32,7 @@ export function isSsml(text: string): boolean {
 }
 
 /** Throws a TtsError `invalid_ssml` for broken markup and for tags that the voices cannot honor. */
-export function parseSsml(text: string): SsmlPart[] {
+export function parseSsml(text: string, language = "en"): SsmlPart[] {
   const parts: SsmlPart[] = [];
   const open: { name: string; attributes: Record<string, string>; text: string }[] = [];
   const parser = new SaxesParser();
@@ -55,7 +55,7 @@ export function parseSsml(text: string): SsmlPart[] {
   parser.on("closetag", ({ name }) => {
     const tag = open.pop();
     if (name === "p" || name === "s") parts.push({ text: "\n" });
-    if (tag?.name === "say-as") say(sayAs(tag.text, tag.attributes["interpret-as"] ?? ""));
+    if (tag?.name === "say-as") say(sayAs(tag.text, tag.attributes["interpret-as"] ?? "", language));
     if (tag?.name === "sub") say(tag.attributes.alias ?? tag.text);
   });
   parser.write(withRoot(text)).close();

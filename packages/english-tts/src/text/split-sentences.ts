@@ -1,26 +1,28 @@
 /** Splits text into sentences, which are synthesized one at a time. */
 
-/** Abbreviations whose full stop does not end a sentence. */
-const ABBREVIATION =
-  /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|Mt|Rev|Gen|Col|Lt|Sgt|Capt|Gov|Sen|Rep|Hon|Pres|Jr|Sr|No|Nos|Fig|vs|etc|approx|e\.g|i\.e|cf|al)\.\s*$/u;
+import { conventionsOf } from "./text-conventions.ts";
 
-const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
 const words = new Intl.Segmenter("en", { granularity: "word" });
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Returns non-empty sentences of at most `maxCharacters`, except for a single longer grapheme. */
-export function splitSentences(text: string, maxCharacters: number): string[] {
+export function splitSentences(text: string, maxCharacters: number, language = "en"): string[] {
+  const sentences = new Intl.Segmenter(language, { granularity: "sentence" });
+  // Initials of names end no sentence either.
+  const abbreviation = new RegExp(`(?:^|[\\s(])(?:\\p{Lu}|${conventionsOf(language).abbreviations})\\.\\s*$`, "u");
   return text
     .split("\n")
-    .flatMap((paragraph) => joinAbbreviations(paragraph).flatMap((each) => cut(each, maxCharacters)));
+    .flatMap((paragraph) =>
+      joinAbbreviations(segments(sentences, paragraph), abbreviation).flatMap((each) => cut(each, maxCharacters)),
+    );
 }
 
-function joinAbbreviations(paragraph: string): string[] {
+function joinAbbreviations(sentences: readonly string[], abbreviation: RegExp): string[] {
   const joined: string[] = [];
   let previous = "";
-  for (const { segment } of sentences.segment(paragraph)) {
+  for (const segment of sentences) {
     const before = joined.at(-1);
-    if (before !== undefined && ABBREVIATION.test(previous)) joined[joined.length - 1] = before + segment;
+    if (before !== undefined && abbreviation.test(previous)) joined[joined.length - 1] = before + segment;
     else joined.push(segment);
     previous = segment;
   }

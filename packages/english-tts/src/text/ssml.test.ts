@@ -25,6 +25,15 @@ test.each([
 });
 
 test.each([
+  ['<speak>Son <say-as interpret-as="digits">911</say-as>.</speak>', ["Son 9, 1, 1."]],
+  ['<speak><say-as interpret-as="characters">abc</say-as></speak>', ["A, B, C"]],
+  ['<speak>el <say-as interpret-as="ordinal">3</say-as> día</speak>', ["el 3.º día"]],
+])("leaves digits of %j to the rules of its language", (text, expected) => {
+  const read = toSegments(text, { ...LIMITS, language: "es" });
+  expect(read.map((segment) => "sentence" in segment && segment.sentence)).toEqual(expected);
+});
+
+test.each([
   ["<speak><voice>now</voice></speak>", /<voice> is not supported; <speak>, .*<break>/],
   ['<prosody rate="slow">now</prosody>', /<prosody> is not supported/],
   ["<speak>never closed", /not well-formed XML/],

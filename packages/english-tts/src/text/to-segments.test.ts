@@ -16,6 +16,21 @@ test.each([
 });
 
 test.each([
+  ["es", "La Sra. Pérez llegó. Llamó.", ["La Sra. Pérez llegó.", "Llamó."]],
+  ["fr", "M. Petit et Mme. Roy sont là. Bien.", ["M. Petit et Mme. Roy sont là.", "Bien."]],
+  ["it", "Il Dott. Rossi parla. Ecco.", ["Il Dott. Rossi parla.", "Ecco."]],
+  ["pt", "O Dr. Silva e a Profa. Lima. Sim.", ["O Dr. Silva e a Profa. Lima.", "Sim."]],
+])("splits sentences of %s around its abbreviations: %s", (language, text, sentences) => {
+  expect(splitSentences(text, 200, language)).toEqual(sentences);
+});
+
+test("reads addresses in the language of the text", () => {
+  expect(cleanText("Escribe a ana@example.org o mira https://example.org/ayuda.", "es")).toBe(
+    "Escribe a ana arroba example punto org o mira example punto org barra ayuda.",
+  );
+});
+
+test.each([
   ["word ".repeat(500)],
   ["x".repeat(4000)],
   [`${"a clause of some length, ".repeat(40)}and an end.`],

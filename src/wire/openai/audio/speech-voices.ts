@@ -12,6 +12,7 @@ export interface ListedVoices {
   voices: readonly string[];
   voiceAliases: Readonly<Record<string, string>>;
   languages: readonly string[] | undefined;
+  voiceLanguages?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Renders GET /v1/audio/models, which Open WebUI requests for the speech models. */
@@ -21,13 +22,13 @@ export function toSpeechModelList(ids: readonly string[]): AnswerOf<typeof Speec
 
 /** Lists each model's own voices, then its aliases with the voice that each resolves to. */
 export function toVoiceList(models: readonly ListedVoices[]): AnswerOf<typeof VoiceList> {
-  const entry = ({ model, languages }: ListedVoices, id: string, voice: string) => ({
+  const entry = ({ model, languages, voiceLanguages }: ListedVoices, id: string, voice: string) => ({
     id,
     object: "voice" as const,
     name: id,
     model,
     voice,
-    languages: languages ?? null,
+    languages: languagesOf(voice, languages, voiceLanguages),
   });
   const data = models.flatMap((model) => [
     ...model.voices.map((voice) => entry(model, voice, voice)),
@@ -35,4 +36,13 @@ export function toVoiceList(models: readonly ListedVoices[]): AnswerOf<typeof Vo
   ]);
   // Open WebUI and Kokoro-FastAPI read `voices`.
   return { object: "list", data, voices: data.map(({ id, name }) => ({ id, name })) };
+}
+
+function languagesOf(
+  voice: string,
+  languages: readonly string[] | undefined,
+  voiceLanguages: ListedVoices["voiceLanguages"],
+): string[] | null {
+  const language = voiceLanguages?.[voice];
+  return language === undefined ? (languages?.slice() ?? null) : [language];
 }

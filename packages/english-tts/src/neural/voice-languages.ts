@@ -1,0 +1,23 @@
+/** Languages of Kokoro's voices, whose names begin with a letter for the language: `ef_dora` is Spanish. */
+
+import type { PhonemizedLanguage } from "@parlance-inference/kokoro-phonemes/open-phonemizer";
+
+export type VoiceLanguage = "en" | PhonemizedLanguage;
+
+const LANGUAGES: Readonly<Record<string, VoiceLanguage>> = { a: "en", e: "es", f: "fr", i: "it", p: "pt" };
+
+/** ISO 639-1 code of a voice's language; for a mix that of its first voice. hibari's voices are English. */
+export function languageOf(voice: string): VoiceLanguage {
+  const letter = /^([a-z])[fm]_/.exec(voice)?.[1];
+  return (letter === undefined ? undefined : LANGUAGES[letter]) ?? "en";
+}
+
+/** Languages of several voices, each once. */
+export function languagesOf(voices: readonly string[]): VoiceLanguage[] {
+  return [...new Set(voices.map(languageOf))];
+}
+
+/** Language of each voice. */
+export function voiceLanguages(voices: readonly string[]): Record<string, VoiceLanguage> {
+  return Object.fromEntries(voices.map((voice) => [voice, languageOf(voice)]));
+}
