@@ -169,7 +169,7 @@ test("deletes one chat, and all", async () => {
   expect((await list(ada)).length).toBeGreaterThan(0);
 });
 
-test("survives a backup, a restore and a rotation of the key, and is off by its setting", async () => {
+test("survives a backup, a restore and a rotation of the key, and can only be listed and deleted once its setting is off", async () => {
   const environment = { PARLANCE_DATA_DIR: directory, PARLANCE_CONFIG: "" };
   const backup = join(directory, "copy.sqlite");
   const revision = (await list(ada)).find(({ id }) => id === "shared").revision;
@@ -188,8 +188,14 @@ test("survives a backup, a restore and a rotation of the key, and is off by its 
   expect(restored.body).toMatchObject({ revision, content: CONTENT, title: "About badgers" });
   await service.stop();
   service = await start(OLD_KEY, CONFIG.replace("saved_chats: {", "saved_chats: { store: false,"));
-  expect(await send(await signIn(), "GET", "/v1/saved_chats")).toMatchObject({
-    status: 404,
-    body: { error: { code: "saved_chats_disabled" } },
-  });
+  const browser = await signIn();
+  const refused = { status: 404, body: { error: { code: "saved_chats_disabled" } } };
+  expect(await send(browser, "GET", "/v1/saved_chats/shared")).toMatchObject(refused);
+  expect(await save(browser, "new")).toMatchObject(refused);
+  const earlier = await list(browser);
+  expect(earlier.length).toBeGreaterThan(1);
+  expect(earlier.every(({ title }) => title === null)).toBe(true);
+  expect((await send(browser, "DELETE", "/v1/saved_chats/shared")).status).toBe(200);
+  expect((await send(browser, "DELETE", "/v1/saved_chats")).body).toMatchObject({ count: earlier.length - 1 });
+  expect(await list(browser)).toEqual([]);
 });

@@ -16,8 +16,7 @@ export function openSavedChats({
 }: ServiceParts): Feature {
   const settings = config.savedChats;
   lifetime.use(savedChatRetention({ database, keys, logger, keepDays: settings.keepDays }));
-  if (keys === undefined) return { project: [savedChatRoutes(accounts, undefined)] };
-  return { project: [savedChatRoutes(accounts, new SavedChats({ database, sealed: keys.sealed, settings }))] };
+  return { project: [savedChatRoutes(accounts, new SavedChats({ database, sealed: keys?.sealed, settings }))] };
 }
 
 /** Opens the keys of saved chats; undefined where none are saved. */

@@ -17,7 +17,7 @@ import { deleted } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { sessionToken } from "../console/session-cookie.ts";
 import { projectOf } from "../responses/routes.ts";
-import { needsPerson, savesNothing } from "./saved-chat-faults.ts";
+import { needsPerson } from "./saved-chat-faults.ts";
 import type { ChatOwner } from "./saved-chat-queries.ts";
 import type { SavedChats } from "./saved-chats.ts";
 
@@ -27,12 +27,8 @@ interface OfChat {
 
 const PROJECT = { tag: "Saved chats", permission: "project" } as const;
 
-/** /v1/saved_chats. `chats`: undefined where none are saved. */
-export function savedChatRoutes(accounts: Accounts, chats: SavedChats | undefined): FastifyPluginAsync {
-  const stored = () => {
-    if (chats === undefined) throw savesNothing();
-    return chats;
-  };
+/** /v1/saved_chats */
+export function savedChatRoutes(accounts: Accounts, chats: SavedChats): FastifyPluginAsync {
   /** Throws a Fault without the session of a person: others have keys, too, also a person's. */
   const ownerOf = async (request: FastifyRequest): Promise<ChatOwner> => {
     const token = sentKey(request.headers) === undefined ? sessionToken(request) : undefined;
@@ -57,7 +53,7 @@ export function savedChatRoutes(accounts: Accounts, chats: SavedChats | undefine
       async (request) => {
         const owner = await ownerOf(request);
         const { query, after, limit } = parse(SavedChatListQuery, request.query);
-        return toListBody(await stored().list(owner, { query, after, limit }), toSavedChat);
+        return toListBody(await chats.list(owner, { query, after, limit }), toSavedChat);
       },
     );
 
@@ -69,7 +65,7 @@ export function savedChatRoutes(accounts: Accounts, chats: SavedChats | undefine
         answer: SavedChatsDeleted,
       }),
       async (request) => {
-        const count = await stored().deleteAll(await ownerOf(request));
+        const count = await chats.deleteAll(await ownerOf(request));
         return { object: "saved_chats.deleted" as const, deleted: true, count };
       },
     );
@@ -82,7 +78,7 @@ export function savedChatRoutes(accounts: Accounts, chats: SavedChats | undefine
         answer: SavedChatWithContent,
       }),
       async (request) => {
-        const { content, ...chat } = await stored().find(await placeOf(request));
+        const { content, ...chat } = await chats.find(await placeOf(request));
         return { ...toSavedChat(chat), content };
       },
     );
@@ -99,7 +95,7 @@ export function savedChatRoutes(accounts: Accounts, chats: SavedChats | undefine
       async (request) => {
         const place = await placeOf(request);
         const change = parse(SavedChatBody, request.body);
-        return toSavedChat(await stored().put(place, change));
+        return toSavedChat(await chats.put(place, change));
       },
     );
 
@@ -112,7 +108,7 @@ export function savedChatRoutes(accounts: Accounts, chats: SavedChats | undefine
       }),
       async (request) => {
         const place = await placeOf(request);
-        await stored().delete(place);
+        await chats.delete(place);
         return { id: place.id, object: "saved_chat.deleted", deleted: true };
       },
     );

@@ -12,7 +12,7 @@ export function chatChanged(id: string, revision: number, sent: number): Fault {
 
 export function savesNothing(): Fault {
   const message =
-    "Chats are not saved here: `saved_chats.store` is off, or there is no encryption key. They stay in the browser.";
+    "Chats are not saved here: `saved_chats.store` is off, or there is no encryption key. They stay in the browser. You can list and delete those that were saved before.";
   return new Fault("not-found", message, { code: "saved_chats_disabled" });
 }
 

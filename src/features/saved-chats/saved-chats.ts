@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "../../storage/database.ts";
 import { type Page, pageOfRows } from "../../storage/page.ts";
-import { chatChanged, chatNotFound, chatTooLarge, noRoom, tooManyChats } from "./saved-chat-faults.ts";
+import { chatChanged, chatNotFound, chatTooLarge, noRoom, savesNothing, tooManyChats } from "./saved-chat-faults.ts";
 import {
   type ChatOwner,
   deleteChats,
@@ -20,7 +20,7 @@ import type { SavedChatPlace, SealedChats } from "./sealed-chats.ts";
 import type { SavedChatSettings } from "./settings.ts";
 
 export interface SavedChat extends Omit<SavedChatHead, "title"> {
-  /** Null: no key of the service decrypts it. */
+  /** Null: no key of the service decrypts it, or chats are no longer saved. */
   title: string | null;
 }
 
@@ -40,7 +40,8 @@ export interface ChatChange {
 
 export interface SavedChatsOptions {
   database: Database;
-  sealed: SealedChats;
+  /** Undefined: none are saved. Their persons can still list and delete earlier ones. */
+  sealed: SealedChats | undefined;
   settings: Omit<SavedChatSettings, "store" | "keepDays">;
 }
 
@@ -73,15 +74,17 @@ export class SavedChats {
 
   /** Throws a Fault when the person has no such chat in the project. */
   async find(place: SavedChatPlace): Promise<SavedChat & { content: string }> {
+    const sealed = this.#sealed;
     const row = await this.#options.database.run((executor) => findChat(executor, place));
     if (row === undefined) throw chatNotFound(place.id);
     const { content, ...head } = row;
-    return { ...this.#opened(head), content: await this.#options.sealed.openContent(place, content) };
+    return { ...this.#opened(head), content: await sealed.openContent(place, content) };
   }
 
   /** Creates or replaces a chat. Throws a Fault when another change came first, or a bound is reached. */
   async put(place: SavedChatPlace, { title, content, revision }: ChatChange): Promise<SavedChat> {
-    const { database, sealed, settings } = this.#options;
+    const { database, settings } = this.#options;
+    const sealed = this.#sealed;
     const bytes = Buffer.byteLength(content);
     if (bytes > settings.maxSizePerChat) throw chatTooLarge(bytes, settings.maxSizePerChat);
     const row = { ...(await sealed.seal(place, { title, content })), bytes, revision: revision + 1 };
@@ -118,7 +121,14 @@ export class SavedChats {
     return this.#options.database.run((executor) => deleteChats(executor, { projectId, userId }));
   }
 
+  /** Throws a Fault where no chats are saved. */
+  get #sealed(): SealedChats {
+    const { sealed } = this.#options;
+    if (sealed === undefined) throw savesNothing();
+    return sealed;
+  }
+
   #opened({ title, ...head }: SavedChatHead): SavedChat {
-    return { ...head, title: this.#options.sealed.openTitle(head, title) };
+    return { ...head, title: this.#options.sealed?.openTitle(head, title) ?? null };
   }
 }

@@ -33,7 +33,10 @@ export const SavedChat = named(
   lazy.object(() => ({
     id: z.string(),
     object: z.literal("saved_chat"),
-    title: z.string().nullable().describe("null: no key of the service decrypts it."),
+    title: z
+      .string()
+      .nullable()
+      .describe("null: no key of the service decrypts it, or chats are no longer saved here."),
     revision: z.int().describe("Increases with each change."),
     bytes: z.int().describe("Size of the content."),
     created_at: z.int(),

@@ -1,6 +1,7 @@
 import { ActionIcon, Alert, Button, Group, NavLink, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { useMemo, useState, useSyncExternalStore } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from "react";
+import { sessionQuery } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { formatAgo } from "../../components/format.ts";
 import { notifyDone, notifyFailure, notifyUndo } from "../../components/notify.tsx";
@@ -11,6 +12,8 @@ import { chatStore } from "./chat-store.ts";
 import { chatSync } from "./chat-sync.ts";
 import { StoredConversations } from "./stored-conversations.ts";
 import { useChatSync } from "./use-chat.ts";
+
+const EarlierChats = lazy(async () => ({ default: (await import("./earlier-chats.tsx")).EarlierChats }));
 
 export interface ConversationListProps {
   /** ID of the conversation that is open. */
@@ -43,6 +46,7 @@ export function ConversationList({ current, onOpen, onDelete }: ConversationList
   return (
     <Stack gap="sm">
       {mode === "account" && <BrowserConversations />}
+      <UnsavedAccount />
       {mode === "account" && (
         <Text size="xs" c="dimmed" role="status">
           {isOffline
@@ -104,6 +108,17 @@ export function ConversationList({ current, onOpen, onDelete }: ConversationList
         </Group>
       )}
     </Stack>
+  );
+}
+
+/** Shows what the service stored of a person before it stopped saving chats. */
+function UnsavedAccount() {
+  const { data: session } = useQuery(sessionQuery);
+  if (!session?.signed_in || session.saves_chats || session.user === null || session.project === null) return null;
+  return (
+    <Suspense>
+      <EarlierChats key={session.project.id} projectId={session.project.id} />
+    </Suspense>
   );
 }
 
