@@ -9,7 +9,7 @@ import { Fault } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import { countMcpMessages, deleteOldMcpMessages, insertMcpMessage, takeMcpMessages } from "./mcp-queries.ts";
+import { deleteOldMcpMessages, insertMcpMessage, measureMcpMessages, takeMcpMessages } from "./mcp-queries.ts";
 
 export interface ClientMessage {
   projectId: string;
@@ -22,8 +22,9 @@ type Receive = (content: Readonly<Record<string, unknown>>) => void;
 
 const POLL_MS = 250;
 const POLLED_AT_ONCE = 500;
-/** Messages of a project that no replica has taken yet. */
+/** Messages of a project that no replica has taken yet, and their bytes. */
 const MAX_STORED = 1000;
+const MAX_STORED_BYTES = 4 * 1024 * 1024;
 const MAX_BYTES = 256 * 1024;
 const KEEP_MS = 10 * MINUTE_MS;
 
@@ -31,6 +32,8 @@ export class ClientMessages implements AsyncDisposable {
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #waiting = new Map<string, Receive>();
+  /** Messages are stored one after the other: each is counted before the next one. */
+  #storing: Promise<unknown> = Promise.resolve();
   #poll: Poll | undefined;
 
   constructor(database: Database, logger: Logger) {
@@ -56,7 +59,10 @@ export class ClientMessages implements AsyncDisposable {
     };
   }
 
-  /** Passes a message to the call that waits for it, here or in another replica. Throws a Fault for one that is too large. */
+  /**
+   * Passes a message to the call that waits for it, here or in another replica. Throws a Fault for one that is too large,
+   * and while too many of the project wait.
+   */
   async deliver({ projectId, key, content }: ClientMessage): Promise<void> {
     const text = JSON.stringify(content);
     if (Buffer.byteLength(text) > MAX_BYTES) {
@@ -66,11 +72,21 @@ export class ClientMessages implements AsyncDisposable {
     const receive = this.#waiting.get(key);
     if (receive !== undefined) return receive(content);
     if (this.#database.kind !== "postgresql") return;
+    const storing = this.#storing.then(() => this.#store(key, projectId, text));
+    this.#storing = storing.catch(() => {});
+    await storing;
+  }
+
+  #store(key: string, projectId: string, text: string): Promise<void> {
     const now = Date.now();
-    await this.#database.run(async (executor) => {
+    const row = { id: idOf(key), projectId, content: encrypt(text, key), createdAt: now };
+    return this.#database.run(async (executor) => {
       await deleteOldMcpMessages(executor, now - KEEP_MS);
-      if ((await countMcpMessages(executor, projectId)) >= MAX_STORED) return;
-      await insertMcpMessage(executor, { id: idOf(key), projectId, content: encrypt(text, key), createdAt: now });
+      const { count, bytes } = await measureMcpMessages(executor, projectId);
+      if (count < MAX_STORED && bytes + row.content.length <= MAX_STORED_BYTES) return insertMcpMessage(executor, row);
+      const message = `No call has taken ${count} answers and cancellations of MCP clients of this project, with ${bytes} bytes; the limits are ${MAX_STORED} and ${MAX_STORED_BYTES} bytes. Answer questions of running calls only, and retry in ${KEEP_MS / MINUTE_MS} minutes.`;
+      const details = { code: "too_many_mcp_messages", retryAfterSeconds: KEEP_MS / 1000 };
+      throw new Fault("request-rate-limited", message, details);
     });
   }
 

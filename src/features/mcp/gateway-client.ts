@@ -25,6 +25,10 @@ const LEVELS: readonly LoggingLevel[] = [
 /** Level for clients of 2025 that have named none, or named it to another replica. */
 const DEFAULT_LEVEL: LoggingLevel = "info";
 const MAX_LOG_MESSAGES = 1000;
+/** Progress of one call that its client gets; later ones would only fill its stream. */
+const MAX_PROGRESS = 10_000;
+const MAX_WAITING_PROGRESS = 100;
+const MAX_PROGRESS_TEXT = 2_000;
 
 /** Levels that clients of 2025 have named, by session. */
 export type SessionLevels = LRUCache<string, LoggingLevel>;
@@ -63,10 +67,15 @@ export function cancellationKey(keyId: string, session: ClientSession, id: unkno
 /** `context`: that of the handler which answers the request. */
 export function gatewayClient(options: GatewayClientOptions, { mcpReq }: ServerContext): GatewayClient {
   const { era, session, levels } = options;
-  const sending: Promise<unknown>[] = [];
+  const sending = new Set<Promise<unknown>>();
   const notify = (method: string, params: object) => {
     // The client may have left.
-    sending.push(mcpReq.notify({ method, params } as never).catch(() => {}));
+    const sent = mcpReq
+      .notify({ method, params } as never)
+      .catch(() => {})
+      .finally(() => sending.delete(sent));
+    sending.add(sent);
+    return sent;
   };
   const envelope = (mcpReq.envelope ?? {}) as { [CAPABILITIES]?: Peer["capabilities"]; [LOG_LEVEL]?: LoggingLevel };
   const requested = era === "modern" ? envelope[LOG_LEVEL] : session && levels.get(session.id);
@@ -89,12 +98,44 @@ export function gatewayClient(options: GatewayClientOptions, { mcpReq }: ServerC
       onProgress:
         progressToken === undefined
           ? undefined
-          : (progress) => notify("notifications/progress", { ...progress, progressToken }),
+          : sendInTurn({ max: MAX_PROGRESS, maxWaiting: MAX_WAITING_PROGRESS }, ({ message, ...progress }) =>
+              notify("notifications/progress", {
+                ...progress,
+                ...(message !== undefined && { message: message.slice(0, MAX_PROGRESS_TEXT) }),
+                progressToken,
+              }),
+            ),
       ask: era === "legacy" && session !== undefined ? asker({ ...options, session }, mcpReq) : undefined,
       inputResponses: mcpReq.inputResponses,
       requestState,
     },
-    sent: async () => void (await Promise.all(sending)),
+    sent: async () => {
+      while (sending.size > 0) await Promise.all(sending);
+    },
+  };
+}
+
+/** Sends one value after the other, at most `max`. Of those that wait beyond `maxWaiting`, only the last is sent. */
+export function sendInTurn<Value>(
+  { max, maxWaiting }: { max: number; maxWaiting: number },
+  send: (value: Value) => Promise<unknown>,
+): (value: Value) => void {
+  const waiting: Value[] = [];
+  let count = 0;
+  let isSending = false;
+  const sendNext = () => {
+    if (isSending || waiting.length === 0 || count === max) return;
+    count += 1;
+    isSending = true;
+    void send(waiting.shift() as Value).finally(() => {
+      isSending = false;
+      sendNext();
+    });
+  };
+  return (value) => {
+    if (waiting.length >= maxWaiting) waiting.pop();
+    waiting.push(value);
+    sendNext();
   };
 }
 

@@ -15,6 +15,7 @@ import { untilAborted } from "../../kernel/async/until-aborted.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { type McpOffer, type McpTool, type OfferKind, readOffer } from "./mcp-offer.ts";
 import { answersTo, declares, type InputRequiredResult, isInputRequiredResult, type Peer, QUESTIONS } from "./peer.ts";
+import { boundNotifications, collectCancellations, deliverInOrder } from "./watch-transport.ts";
 
 export type { CallToolResult, CompleteResult, GetPromptResult, McpTool, ReadResourceResult };
 
@@ -80,6 +81,9 @@ export class McpConnection {
   #client: Promise<Client> | undefined;
   /** Notifications on their way to the server. */
   readonly #cancellations = new Set<Promise<void>>();
+  /** Resolves once it is closed after `retire`. */
+  readonly #closed = Promise.withResolvers<void>();
+  #retired: Error | undefined;
   #hasAsked = false;
   #waiting = 0;
 
@@ -138,6 +142,18 @@ export class McpConnection {
     });
   }
 
+  /** Takes no further requests, and resolves once those that wait for an answer have ended and it is closed. */
+  async retire(reason: Error): Promise<void> {
+    this.#retired = reason;
+    if (this.#waiting === 0) this.#closeRetired(reason);
+    await this.#closed.promise;
+  }
+
+  #closeRetired(reason: Error): void {
+    this.#failed.abort(reason);
+    void this.close().finally(this.#closed.resolve);
+  }
+
   async close(): Promise<void> {
     const client = await this.#client?.catch(() => undefined);
     // The server learns that nobody waits for its answer.
@@ -193,6 +209,7 @@ export class McpConnection {
     send: (client: Client, options: { signal: AbortSignal; timeout: number }) => Promise<Result>,
   ): Promise<Result> {
     this.#failed.signal.throwIfAborted();
+    if (this.#retired !== undefined) throw this.#retired;
     this.#client ??= this.#connect().catch((error: unknown) => {
       this.#failed.abort(error);
       this.#options.onFailed?.();
@@ -205,6 +222,7 @@ export class McpConnection {
       return await untilAborted(answer, ended);
     } finally {
       this.#waiting -= 1;
+      if (this.#retired !== undefined && this.#waiting === 0) this.#closeRetired(this.#retired);
     }
   }
 
@@ -238,7 +256,7 @@ export class McpConnection {
       fail: (error) => this.#failed.abort(error),
       isWaiting: () => this.#waiting > 0,
     });
-    this.#watchCancellations(transport);
+    collectCancellations(transport, this.#cancellations);
     client.onclose = () => {
       this.#failed.abort(new Error("The server closed the connection."));
       onClosed?.();
@@ -246,6 +264,10 @@ export class McpConnection {
     const timeout = { timeout: connectTimeoutMs, signal: this.#failed.signal };
     await client.connect(transport, era === undefined ? timeout : { ...timeout, prior: era });
     deliverInOrder(transport);
+    boundNotifications(transport, (failure) => {
+      this.#failed.abort(failure);
+      void this.close();
+    });
     const discover = client.getDiscoverResult();
     const { name, version } = client.getServerVersion() ?? {};
     onEra?.(discover === undefined ? { kind: "legacy" } : { kind: "modern", discover }, {
@@ -253,18 +275,6 @@ export class McpConnection {
       software: name === undefined ? undefined : { name, version: version ?? "" },
     });
     return client;
-  }
-
-  #watchCancellations(transport: Transport): void {
-    const send = transport.send.bind(transport);
-    transport.send = (message, options) => {
-      const sending = send(message, options);
-      if ("method" in message && message.method === "notifications/cancelled") {
-        this.#cancellations.add(sending);
-        void sending.catch(() => {}).finally(() => this.#cancellations.delete(sending));
-      }
-      return sending;
-    };
   }
 
   #observe(client: Client): void {
@@ -283,17 +293,4 @@ export class McpConnection {
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => onResourceUpdated(params.uri));
     }
   }
-}
-
-/**
- * Delays answers by a microtask. The library handles notifications that much later than answers, so that it would drop
- * the progress that a program writes together with its result.
- */
-function deliverInOrder(transport: Transport): void {
-  const deliver = transport.onmessage;
-  if (deliver === undefined) return;
-  transport.onmessage = (message, extra) => {
-    if ("method" in message) deliver(message, extra);
-    else queueMicrotask(() => deliver(message, extra));
-  };
 }

@@ -1,5 +1,6 @@
 /** Messages of MCP clients on their way between replicas. */
 
+import { sql } from "kysely";
 import type { Executor } from "../../storage/database.ts";
 import type { McpMessageRow } from "./mcp-rows.ts";
 
@@ -12,10 +13,21 @@ export async function insertMcpMessage(executor: Executor, row: McpMessageRow): 
     .execute();
 }
 
-export async function countMcpMessages(executor: Executor, projectId: string): Promise<number> {
-  const count = executor.selectFrom("mcpMessages").select(({ fn }) => fn.countAll<number | string>().as("count"));
-  // PostgreSQL returns counts as text.
-  return Number((await count.where("projectId", "=", projectId).executeTakeFirst())?.count ?? 0);
+/** Number and characters of a project's messages. */
+export async function measureMcpMessages(
+  executor: Executor,
+  projectId: string,
+): Promise<{ count: number; bytes: number }> {
+  const row = await executor
+    .selectFrom("mcpMessages")
+    .select(({ fn }) => [
+      fn.countAll<number | string>().as("count"),
+      sql<number | string | null>`sum(length(content))`.as("bytes"),
+    ])
+    .where("projectId", "=", projectId)
+    .executeTakeFirst();
+  // PostgreSQL returns counts and sums as text.
+  return { count: Number(row?.count ?? 0), bytes: Number(row?.bytes ?? 0) };
 }
 
 /** Removes messages and returns them. */
