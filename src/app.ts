@@ -68,15 +68,20 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     onEndpointLeft: (deployment) => metrics.deploymentLeft(deployment),
     onModels: async () => workers?.apply(),
   });
+  const features: Feature[] = [];
   const configuration = openConfiguration({
     ...base,
     sources: options.sources,
-    check: (next) => live.check(next),
+    check: async (next) => {
+      await live.check(next);
+      for (const feature of features) feature.live?.check?.(next);
+    },
     apply: async (next) => {
       await live.apply(next);
       await workers?.apply(next);
       outbox.replace(next.webhooks);
       webhooks.update();
+      for (const feature of features) feature.live?.apply(next);
       logger.level = next.logLevel;
     },
   });
@@ -101,7 +106,6 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     ...{ ...base, ...routes, accounts, cache, configuration, countWrongKey, files, live, operations, outbox },
     ...{ chatKeys: openChatKeys(base), passwords, recorded, signOn, store, tools, usage },
   };
-  const features: Feature[] = [];
   for (const open of FEATURES) features.push(await open(parts));
   const server = buildServer({
     ...{ settings: config.server, features, bodyMemory, authenticate, inference, logger },

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { parseDocument, stringify } from "yaml";
 import type { Config } from "../config/config.ts";
 import { ConfigErrors } from "../config/config-errors.ts";
-import { isInFile, LIVE_SETTINGS, placeEntries } from "../config/layer.ts";
+import { type EntryKind, inOrder, isInFile, LIVE_SETTINGS, placeEntries } from "../config/layer.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { asMapping, listAt } from "../config/parse-file.ts";
 import { substituteVariables } from "../config/substitute-variables.ts";
@@ -42,7 +42,7 @@ export async function exportConfiguration({ output, secrets }: ExportOptions): P
   else await writeFile(resolve(output), text, { mode: 0o600 });
 }
 
-/** Sends the models, connections and live settings of a file to the running service, as one version. */
+/** Sends the models, connections, MCP servers and live settings of a file to the running service, as one version. */
 export async function importConfiguration(
   file: string,
   { replace, reason, ...service }: ServiceOptions & { replace?: true; reason?: string },
@@ -75,10 +75,13 @@ export async function importConfiguration(
   if (others.length > 0) console.error(`Not imported, because it belongs to parlance.yaml: ${others.join(", ")}.`);
 }
 
-const IMPORTED: ReadonlySet<string> = new Set(["models", "connections", "prices", "guardrails", "limits", "webhooks"]);
+const IMPORTED: ReadonlySet<string> = new Set([
+  ...["models", "connections", "mcp_servers"],
+  ...["prices", "guardrails", "limits", "webhooks"],
+]);
 
 interface WrittenEntry {
-  kind: "model" | "connection" | "setting";
+  kind: EntryKind;
   name: string;
   value: unknown;
 }
@@ -90,13 +93,16 @@ function toEntries(value: unknown): WrittenEntry[] {
   const connections = Object.entries(asMapping(asMapping(value)?.connections) ?? {}).map(
     ([name, each]): WrittenEntry => ({ kind: "connection", name, value: each }),
   );
+  const servers = listAt(value, "mcp_servers").map((server): WrittenEntry => {
+    return { kind: "mcp_server", name: String(asMapping(server)?.name), value: server };
+  });
   const settings = LIVE_SETTINGS.flatMap((key): WrittenEntry[] => {
     const setting = key.split(".").reduce<unknown>((inner, part) => asMapping(inner)?.[part], value);
     return setting === undefined || !isInFile(value, "setting", key)
       ? []
       : [{ kind: "setting", name: key, value: setting }];
   });
-  return [...connections, ...settings, ...models];
+  return inOrder([...connections, ...settings, ...servers, ...models]);
 }
 
 function namesOf(value: unknown): ReadonlySet<string> {

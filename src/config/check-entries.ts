@@ -25,11 +25,17 @@ const IN_FILE_ONLY = "is set in parlance.yaml only";
 /** Keys whose values are paths on the service's machine, or lead connections past the guard of outgoing connections. */
 const FILE_KEY = /^(file|files|lora|proxy|[a-z_]+_file)$/;
 
+export interface EntryRules {
+  /** Whether entries may name programs that the service runs as MCP servers. */
+  allowsCommands: boolean;
+}
+
 /** Entries are not the operator's: they may neither read the machine's files and environment nor run its programs. */
-export function checkEntries(paths: ReadonlyMap<LayerEntry, Path>, errors: ConfigErrors): void {
+export function checkEntries(paths: ReadonlyMap<LayerEntry, Path>, errors: ConfigErrors, rules: EntryRules): void {
   for (const [{ kind, name, value }, path] of paths) {
     refuseVariables(value, path, errors);
     if (kind === "connection") checkUpstream(value, path, errors);
+    if (kind === "mcp_server") checkMcpServer(value, path, errors, rules);
     if (kind === "model") {
       listAt(value, "deployments").forEach((deployment, index) => {
         checkDeployment(deployment, [...path, "deployments", index], errors);
@@ -55,10 +61,21 @@ function checkDeployment(deployment: unknown, path: Path, errors: ConfigErrors):
 
 function checkUpstream(value: unknown, path: Path, errors: ConfigErrors): void {
   refuseFiles(value, path, errors);
-  const baseUrl = asMapping(value)?.base_url;
-  const host = typeof baseUrl === "string" ? URL.parse(baseUrl)?.hostname.replace(/^\[|\]$/g, "") : undefined;
+  checkAddress(asMapping(value)?.base_url, [...path, "base_url"], errors);
+}
+
+function checkMcpServer(value: unknown, path: Path, errors: ConfigErrors, { allowsCommands }: EntryRules): void {
+  const { url, command, oauth } = asMapping(value) ?? {};
+  checkAddress(url, [...path, "url"], errors);
+  checkAddress(asMapping(oauth)?.issuer, [...path, "oauth", "issuer"], errors);
+  if (command === undefined || allowsCommands) return;
+  errors.add([...path, "command"], `runs a program and ${IN_FILE_ONLY}, unless the file has \`mcp: {commands: live}\``);
+}
+
+function checkAddress(address: unknown, path: Path, errors: ConfigErrors): void {
+  const host = typeof address === "string" ? URL.parse(address)?.hostname.replace(/^\[|\]$/g, "") : undefined;
   if (host !== undefined && isIP(host) !== 0 && addressClass(host) === "forbidden") {
-    errors.add([...path, "base_url"], "is a link-local or reserved address, to which connections never go");
+    errors.add(path, "is a link-local or reserved address, to which connections never go");
   }
 }
 

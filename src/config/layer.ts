@@ -3,7 +3,17 @@
 import type { Path } from "./config-errors.ts";
 import { asMapping, listAt } from "./parse-file.ts";
 
-export type EntryKind = "model" | "connection" | "setting";
+/** Kinds of entries in messages. */
+export const KIND_NAMES: Readonly<Record<EntryKind, string>> = {
+  connection: "connection",
+  setting: "setting",
+  mcp_server: "MCP server",
+  model: "model",
+};
+
+/** In the order in which they are laid over the file: models come after what they use. */
+export const ENTRY_KINDS = ["connection", "setting", "mcp_server", "model"] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** Settings that the API can change, by their keys in the file. */
 export const LIVE_SETTINGS: readonly string[] = [
@@ -18,7 +28,7 @@ export const LIVE_SETTINGS: readonly string[] = [
 
 export interface LayerEntry {
   kind: EntryKind;
-  /** ID of a model, name of a connection, key of a setting. */
+  /** ID of a model, name of a connection or MCP server, key of a setting. */
   name: string;
   /** As the file would write it, with its secrets. */
   value: unknown;
@@ -58,6 +68,11 @@ export interface Placed {
   paths: ReadonlyMap<LayerEntry, Path>;
 }
 
+/** Entries in the order of ENTRY_KINDS. */
+export function inOrder<Entry extends { kind: EntryKind }>(entries: readonly Entry[]): Entry[] {
+  return [...entries].sort((a, b) => ENTRY_KINDS.indexOf(a.kind) - ENTRY_KINDS.indexOf(b.kind));
+}
+
 /** Adds entries to the file's value. What the file sets, an entry never changes. */
 export function placeEntries(file: unknown, entries: readonly LayerEntry[]): Placed {
   const paths = new Map<LayerEntry, Path>();
@@ -66,6 +81,8 @@ export function placeEntries(file: unknown, entries: readonly LayerEntry[]): Pla
   const value: Record<string, unknown> = { ...root };
   const models = [...listAt(root, "models")];
   const fileModels = new Set(models.map((model) => asMapping(model)?.id));
+  const servers = [...listAt(root, "mcp_servers")];
+  const fileServers = new Set(servers.map((server) => asMapping(server)?.name));
   const connections = { ...asMapping(root.connections) };
   const fileConnections = new Set(Object.keys(connections));
   for (const entry of entries) {
@@ -73,6 +90,9 @@ export function placeEntries(file: unknown, entries: readonly LayerEntry[]): Pla
     if (kind === "model" && !fileModels.has(name)) {
       paths.set(entry, ["models", models.length]);
       models.push(entry.value);
+    } else if (kind === "mcp_server" && !fileServers.has(name)) {
+      paths.set(entry, ["mcp_servers", servers.length]);
+      servers.push(entry.value);
     } else if (kind === "connection" && !fileConnections.has(name)) {
       paths.set(entry, ["connections", name]);
       connections[name] = entry.value;
@@ -82,6 +102,7 @@ export function placeEntries(file: unknown, entries: readonly LayerEntry[]): Pla
     }
   }
   if (models.length > 0) value.models = models;
+  if (servers.length > 0) value.mcp_servers = servers;
   if (Object.keys(connections).length > 0) value.connections = connections;
   return { value, paths };
 }
@@ -89,6 +110,7 @@ export function placeEntries(file: unknown, entries: readonly LayerEntry[]): Pla
 /** Whether the file itself sets what an entry of this name would. */
 export function isInFile(file: unknown, kind: EntryKind, name: string): boolean {
   if (kind === "model") return listAt(file, "models").some((model) => asMapping(model)?.id === name);
+  if (kind === "mcp_server") return listAt(file, "mcp_servers").some((server) => asMapping(server)?.name === name);
   if (kind === "connection") return Object.hasOwn(asMapping(asMapping(file)?.connections) ?? {}, name);
   return name.split(".").reduce<unknown>((value, key) => asMapping(value)?.[key], file) !== undefined;
 }

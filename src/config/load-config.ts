@@ -100,7 +100,8 @@ function build(
   const { names } = substituted;
   const { value: merged, paths } = placeEntries(substituted.value, entries);
   for (const secret of entries.flatMap(({ secrets }) => secrets)) errors.redact(secret, "[redacted]");
-  checkEntries(paths, errors);
+  const allowsCommands = asMapping(asMapping(substituted.value)?.mcp)?.commands === "live";
+  checkEntries(paths, errors, { allowsCommands });
   const unresolved = new WeakSet<object>();
   const value = expandConnections(merged, unresolved, errors);
   const parsed = guardEntries(parseFile(value, sources.deploymentSchemas, errors, unresolved), paths);

@@ -15,6 +15,7 @@ const LIVE = [
   "guardrails",
   "local",
   "logLevel",
+  "mcpServers",
   "prices",
   "webhooks",
   "file",

@@ -10,7 +10,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import type { Database } from "../storage/database.ts";
 import type { Accounts } from "./accounts/accounts.ts";
 import type { CacheStorage } from "./cache/cache-storage.ts";
-import type { OpenConfiguration } from "./configuration/live-configuration.ts";
+import type { OpenConfiguration } from "./configuration/entries.ts";
 import type { BodyContent } from "./files/content-resolver.ts";
 import type { FileStorage } from "./files/file-storage.ts";
 import type { Operations } from "./operations/operations.ts";
@@ -38,10 +38,19 @@ export interface Feature {
   addHooks?(app: FastifyInstance): void;
   /** Called once the service accepts requests. */
   start?(): void;
+  /** Takes part in changes of the configuration while the service runs. */
+  live?: LivePart;
   /** Called when the service begins to stop: starts nothing further. */
   drain?(): void;
   /** Requests that run without a connection of their client. */
   runningCount?(): number;
+}
+
+export interface LivePart {
+  /** Throws a Fault for a configuration that could not be applied. */
+  check?(config: Config): void;
+  /** Applies what has changed. Running requests keep what they began with. */
+  apply(config: Config): void;
 }
 
 /** The parts that open first. What opens later registers with `lifetime` how to close it. */

@@ -28,6 +28,8 @@ beforeAll(async () => {
   await call("POST", "/connections", { name: "gpu-1", base_url: upstream.baseUrl, api_key: KEY });
   const model = { id: "polly", task: "chat", aliases: ["p"], deployments: [{ connection: "gpu-1", model: "bird" }] };
   await call("POST", "/models", model);
+  const headers = { authorization: KEY };
+  await call("POST", "/mcp_servers", { name: "wiki", url: "http://127.0.0.1:9/mcp", headers });
   await call("POST", "/configuration/settings/limits.user", { value: { requests_per_day: 1000 } });
 });
 afterAll(async () => {
@@ -50,7 +52,7 @@ const run = (words: readonly string[], { dataDirectory, configFile, adminKey }: 
 test("exports file and API as one file, with variables in place of keys, that `config check` accepts", async () => {
   const { code, stdout } = await run(["export"], service);
   expect(code).toBe(0);
-  expect(stdout).toContain("# Set these variables: CONNECTION_GPU_1_API_KEY");
+  expect(stdout).toContain("# Set these variables: CONNECTION_GPU_1_API_KEY, MCP_SERVER_WIKI_HEADERS_AUTHORIZATION");
   expect(stdout).toContain(VARIABLE);
   expect(stdout).not.toContain(KEY);
   expect(stdout).not.toContain("key-of-the-file");
@@ -58,12 +60,15 @@ test("exports file and API as one file, with variables in place of keys, that `c
   await writeFile(file, stdout);
   const missing = await run(["check", file], service);
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("CONNECTION_GPU_1_API_KEY") });
-  const checked = await run(["check", file, "--json"], service, { CONNECTION_GPU_1_API_KEY: KEY });
+  const checked = await run(["check", file, "--json"], service, {
+    CONNECTION_GPU_1_API_KEY: KEY,
+    MCP_SERVER_WIKI_HEADERS_AUTHORIZATION: KEY,
+  });
   expect(JSON.parse(checked.stdout).models).toMatchObject([{ id: "parrot" }, { id: "polly" }]);
 
   const versions = await configurationClient(service)("GET", "/configuration/versions?limit=1");
   const back = await run(["import", file], service);
-  expect(back.stdout).toContain(`Version ${versions.body.data[0].version} is in force: 3 entries imported, 2 are set`);
+  expect(back.stdout).toContain(`Version ${versions.body.data[0].version} is in force: 4 entries imported, 2 are set`);
   expect(await chatStatus(service, "p")).toEqual({ status: 200, text: "Polly" });
 });
 
@@ -85,6 +90,7 @@ test("starts from an export with keys, and imports it into another service", asy
     expect(imported).toMatchObject({ code: 0, stderr: expect.stringContaining("builtin_models") });
     expect(await chatStatus(other, "polly")).toEqual({ status: 200, text: "Polly" });
     expect((await call("GET", "/models/old")).status).toBe(404);
+    expect((await call("GET", "/mcp_servers/wiki")).body).toMatchObject({ source: "api", status: "in_force" });
     const { body } = await call("GET", "/configuration/versions?limit=1");
     expect(body.data).toMatchObject([{ action: "import", reason: "Moved", actor: { api_key_id: expect.any(String) } }]);
     expect((await call("GET", "/configuration/settings/limits.user")).body.value).toEqual({ requests_per_day: 1000 });

@@ -82,6 +82,52 @@ models:
     await expectToFitPhone();
   });
 
+  test("adds a server that was tested, changes it and removes it", async () => {
+    const { page, open } = session;
+    await open("/mcp");
+    await page.getByRole("button", { name: "Add server" }).click();
+    const form = page.getByRole("form", { name: "Add an MCP server" });
+    await form.getByRole("textbox", { name: "Name" }).fill("Numbers");
+    await form.getByRole("textbox", { name: "Address" }).fill(server.url);
+    await form.getByRole("button", { name: "Test" }).click();
+    await form.getByText("name: is the name of another server").waitFor();
+    await form.getByRole("textbox", { name: "Name" }).fill("docs");
+    await form.getByRole("textbox", { name: "Headers of each request" }).fill("x-token secret");
+    await form.getByRole("button", { name: "Test" }).click();
+    await form.getByText("Headers: write each line as a name, a colon and a value.").waitFor();
+    await form.getByRole("textbox", { name: "Headers of each request" }).fill("x-token: hidden");
+    await form.getByRole("button", { name: "Test" }).click();
+    await form.getByText("It works").waitFor();
+    await form.getByText("docs.read").waitFor();
+    await expectAccessible();
+    await expectToFitPhone();
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: "docs", exact: true }).click();
+    await page.getByRole("button", { name: /^add Adds two numbers/ }).waitFor();
+    await page.getByRole("button", { name: "Edit docs" }).click();
+    const edit = page.getByRole("form", { name: "Edit docs" });
+    expect(await edit.getByRole("textbox", { name: "Headers of each request" }).inputValue()).toBe(
+      "x-token: [redacted]",
+    );
+    await edit.getByRole("textbox", { name: "More settings" }).fill('{"timeout_seconds": 7}');
+    await edit.getByRole("button", { name: "Save" }).click();
+    await edit.waitFor({ state: "detached" });
+    await page.getByRole("tab", { name: "Access and bounds" }).click();
+    await page.getByText("At most 7 s").waitFor();
+    expect(await page.getByText("Set in parlance.yaml").count()).toBe(0);
+    expect(server.requests.some(({ headers }) => headers["x-token"] === "hidden")).toBe(true);
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("docs is removed").waitFor();
+    await page.getByRole("link", { name: "numbers" }).waitFor();
+    expect(await page.getByRole("link", { name: "docs", exact: true }).count()).toBe(0);
+    await page.getByRole("link", { name: "away" }).click();
+    await page.getByRole("tab", { name: "Access and bounds" }).click();
+    await page.getByText("Set in parlance.yaml").waitFor();
+    expect(await page.getByRole("button", { name: "Edit away" }).count()).toBe(0);
+    await open("/mcp");
+  });
+
   test("tries a tool with a form of its schema, and lists the call", async () => {
     const { page } = session;
     await page.getByRole("link", { name: "numbers" }).click();

@@ -1,13 +1,15 @@
+import type { EntryKind } from "../../config/layer.ts";
+
 /** One row, whose version increases with every change: replicas poll it. */
 export interface ConfigurationStateRow {
   id: number;
   version: number;
 }
 
-/** Model, connection or setting that administrators configured through the API. */
+/** Model, connection, MCP server or setting that administrators configured through the API. */
 export interface ConfigurationEntryRow {
-  kind: "model" | "connection" | "setting";
-  /** ID of a model, name of a connection, key of a setting. */
+  kind: EntryKind;
+  /** ID of a model, name of a connection or MCP server, key of a setting. */
   name: string;
   /** JSON as the file would have it, with `[redacted]` in place of secrets. */
   value: string;

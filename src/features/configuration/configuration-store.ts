@@ -1,6 +1,6 @@
 /** Entries of the API and their history in the database. Secrets are encrypted. */
 
-import type { LayerEntry } from "../../config/layer.ts";
+import { inOrder, type LayerEntry } from "../../config/layer.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { type Actor, recordAudit } from "../accounts/audit/audit.ts";
@@ -225,16 +225,13 @@ export class ConfigurationStore {
   }
 }
 
-/** Entries in the form in which they are laid over the file: connections and settings before the models that use them. */
+/** Entries in the form and order in which they are laid over the file. */
 export function toLayerEntries(entries: readonly StoredEntry[]): LayerEntry[] {
-  const order = { connection: 0, setting: 1, model: 2 };
-  return [...entries]
-    .sort((a, b) => order[a.kind] - order[b.kind])
-    .map(({ kind, name, open, secrets, problem }) => ({
-      ...{ kind, name, problem },
-      value: joinSecrets(open, secrets),
-      secrets: Object.values(secrets),
-    }));
+  return inOrder(entries).map(({ kind, name, open, secrets, problem }) => ({
+    ...{ kind, name, problem },
+    value: joinSecrets(open, secrets),
+    secrets: Object.values(secrets),
+  }));
 }
 
 export function keyOf({ kind, name }: EntryName): string {

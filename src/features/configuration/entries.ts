@@ -1,13 +1,20 @@
 /** Operations of administrators on the configuration: list, create, replace, remove, compare, restore. */
 
 import type { Config } from "../../config/config.ts";
-import { type EntryKind, type EntryStatus, LIVE_SETTINGS } from "../../config/layer.ts";
+import { type EntryKind, type EntryStatus, KIND_NAMES, LIVE_SETTINGS } from "../../config/layer.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
 import { type ConfigurationStore, keyOf, type Stored, type StoredEntry } from "./configuration-store.ts";
 import type { ConnectionAddress } from "./connections/test-connection.ts";
 import { keepSecrets, type SplitValue, splitSecrets } from "./entry-secrets.ts";
 import { fullValue, type LiveConfiguration } from "./live-configuration.ts";
+
+/** What routes use. */
+export interface OpenConfiguration {
+  live: LiveConfiguration;
+  store: ConfigurationStore;
+  entries: ConfigurationEntries;
+}
 
 /** One entry of the file or of the API, without its secrets. */
 export interface ShownEntry {
@@ -70,6 +77,16 @@ export class ConfigurationEntries {
     };
   }
 
+  /** Returns the configuration with an entry that is not stored. Throws a Fault as creating or replacing it would. */
+  preview(kind: EntryKind, name: string, value: unknown): Promise<Config> {
+    checkName(kind, name);
+    checkValue(kind, name, value);
+    return this.#live.preview(({ entries }) => {
+      const before = entries.find((entry) => entry.kind === kind && entry.name === name);
+      return [{ kind, name, value: keepSecrets(value, before) }];
+    });
+  }
+
   /** Throws a Fault when there is no such entry. */
   find(kind: EntryKind, name: string): ShownEntry {
     const entry = this.list(kind).find((each) => each.name === name);
@@ -81,7 +98,7 @@ export class ConfigurationEntries {
   async create(request: ChangeRequest, kind: EntryKind, name: string, value: unknown): Promise<ShownEntry> {
     return this.#put(request, kind, name, value, (before) => {
       if (before === undefined) return;
-      throw new Fault("conflict", `The ${kind} \`${name}\` exists. Change it, or choose another name.`, {
+      throw new Fault("conflict", `The ${KIND_NAMES[kind]} \`${name}\` exists. Change it, or choose another name.`, {
         code: "entry_exists",
       });
     });
@@ -192,6 +209,7 @@ function fileEntries({ read }: Config): ShownEntry[] {
   const raw = (read.raw.value ?? {}) as Readonly<Record<string, unknown>>;
   const models = Array.isArray(raw.models) ? (raw.models as { id: string }[]) : [];
   const connections = Object.entries((raw.connections ?? {}) as object);
+  const servers = Array.isArray(raw.mcp_servers) ? (raw.mcp_servers as { name: string }[]) : [];
   const show = (kind: EntryKind, name: string, value: unknown): ShownEntry => {
     const shown = splitSecrets(value).open;
     const unchanged = { problem: undefined, version: undefined, updatedAt: undefined };
@@ -200,6 +218,7 @@ function fileEntries({ read }: Config): ShownEntry[] {
   return [
     ...models.map((model) => show("model", model.id, model)),
     ...connections.map(([name, value]) => show("connection", name, value)),
+    ...servers.map((server) => show("mcp_server", server.name, server)),
     ...LIVE_SETTINGS.flatMap((key) => {
       const value = key.split(".").reduce<unknown>((inner, part) => (inner as Record<string, unknown>)?.[part], raw);
       return value === undefined ? [] : [show("setting", key, value)];
@@ -226,19 +245,31 @@ function differences(before: unknown, after: unknown, path: string): string[] {
   return keys.flatMap((key) => differences(before[key], after[key], path === "" ? key : `${path}.${key}`));
 }
 
+/** Names that are addresses of the API. */
+const RESERVED_NAMES: Partial<Record<EntryKind, readonly string[]>> = {
+  connection: ["test", "discover"],
+  mcp_server: ["test"],
+};
+
 function checkName(kind: EntryKind, name: string): void {
   if (kind === "setting" && !LIVE_SETTINGS.includes(name)) {
     const message = `\`${name}\` cannot be set through the API, only ${LIVE_SETTINGS.join(", ")}. Other settings belong to parlance.yaml.`;
     throw new Fault("not-found", message, { param: "key" });
   }
-  if (kind === "connection" && (name === "test" || name === "discover")) {
-    throw invalidRequest(`Invalid value for 'name': a connection cannot be called ${name}.`, "name", "invalid_value");
+  if (RESERVED_NAMES[kind]?.includes(name) === true) {
+    const message = `Invalid value for 'name': \`${name}\` cannot be the name of a ${KIND_NAMES[kind]}.`;
+    throw invalidRequest(message, "name", "invalid_value");
   }
 }
 
+/** Keys of values that have the entry's name, as in the file. */
+const NAME_KEYS: Partial<Record<EntryKind, string>> = { model: "id", mcp_server: "name" };
+
 function checkValue(kind: EntryKind, name: string, value: unknown): void {
-  if (kind === "model" && (value as { id?: unknown } | null)?.id !== name) {
-    throw invalidRequest(`Invalid value for 'id': the entry \`${name}\` must have this ID.`, "id", "invalid_value");
+  const key = NAME_KEYS[kind];
+  if (key !== undefined && (value as Record<string, unknown> | null)?.[key] !== name) {
+    const message = `Invalid value for '${key}': the entry \`${name}\` must have this ${key === "id" ? "ID" : key}.`;
+    throw invalidRequest(message, key, "invalid_value");
   }
   const { length } = JSON.stringify(value) ?? "";
   if (length <= MAX_VALUE_CHARACTERS) return;
@@ -252,6 +283,6 @@ function requireVersion(required: number | undefined, actual: number): void {
 }
 
 function noEntry(kind: EntryKind, name: string): Fault {
-  const message = `There is no ${kind} \`${name.slice(0, 200)}\` in the configuration.`;
+  const message = `There is no ${KIND_NAMES[kind]} \`${name.slice(0, 200)}\` in the configuration.`;
   return new Fault("not-found", message, { code: kind === "model" ? "model_not_found" : undefined });
 }

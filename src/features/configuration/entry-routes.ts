@@ -8,6 +8,7 @@ import {
   ConnectionBody,
   ConnectionEntryBody,
   EntriesQuery,
+  McpServerEntryBody,
   ModelEntryBody,
   SettingBody,
   toConfigurationEntry,
@@ -31,7 +32,7 @@ export const WRITE = {
 } as const;
 export const READ = { tag: "Organization", permission: "admin", requires: "organization.read" } as const;
 
-/** Entries of models, connections and settings below /v1/organization. */
+/** Entries of models, connections, MCP servers and settings below /v1/organization. */
 export function configurationEntries(accounts: Accounts, entries: ConfigurationEntries): FastifyPluginAsync {
   return async (app) => {
     requireDefaultOrganization(app, accounts);
@@ -41,7 +42,7 @@ export function configurationEntries(accounts: Accounts, entries: ConfigurationE
       operation({
         ...READ,
         summary:
-          "Lists the models, connections and settings of parlance.yaml and of the API, with what is locked. Not in OpenAI's API; admin keys of the default organization only.",
+          "Lists the models, connections, MCP servers and settings of parlance.yaml and of the API, with what is locked. Not in OpenAI's API; admin keys of the default organization only.",
         query: EntriesQuery,
         answer: ConfigurationEntryList,
       }),
@@ -129,6 +130,44 @@ export function configurationEntries(accounts: Accounts, entries: ConfigurationE
       "/connections/:id",
       "connection",
       "Removes a connection that no model uses. Not in OpenAI's API.",
+      entries,
+    );
+
+    app.post(
+      "/mcp_servers",
+      operation({
+        ...WRITE,
+        summary:
+          "Adds an MCP server to the configuration, in force on every replica within a second. Not in OpenAI's API; admin keys of the default organization only.",
+        query: ChangeQuery,
+        body: McpServerEntryBody,
+        answer: ConfigurationEntry,
+      }),
+      async (request, reply) => {
+        const { name } = parse(McpServerEntryBody, request.body);
+        return show(reply, await entries.create(changeOf(request), "mcp_server", name, request.body));
+      },
+    );
+    replace(
+      app,
+      "/mcp_servers/:id",
+      "mcp_server",
+      "Replaces an MCP server; running calls end normally. Not in OpenAI's API.",
+      McpServerEntryBody,
+      entries,
+    );
+    read(
+      app,
+      "/mcp_servers/:id",
+      "mcp_server",
+      "Retrieves an MCP server of the configuration, without its secrets. Not in OpenAI's API.",
+      entries,
+    );
+    remove(
+      app,
+      "/mcp_servers/:id",
+      "mcp_server",
+      "Removes an MCP server; running calls end normally. Not in OpenAI's API.",
       entries,
     );
 

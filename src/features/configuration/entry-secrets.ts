@@ -4,11 +4,13 @@ import { invalidRequest } from "../../kernel/faults.ts";
 
 export const REDACTED = "[redacted]";
 
-/** Settings whose values are secret; of `headers`, each value is. */
+/** Settings whose values are secret; of `headers` and `environment`, each value is. */
 const SECRET_KEY = /^(proxy|.*_key|.*_token|(.*_)?(secret|password)(_.*)?)$/;
 
+const SECRET_MAPPINGS: ReadonlySet<string | undefined> = new Set(["headers", "environment"]);
+
 /** Settings that decide where a secret goes. */
-const ADDRESS_KEYS = ["base_url", "endpoints", "proxy", "tls", "url"] as const;
+const ADDRESS_KEYS = ["base_url", "command", "endpoints", "issuer", "proxy", "tls", "url"] as const;
 
 /** Secrets by their path, such as `deployments/0/api_key`. */
 export type Secrets = Readonly<Record<string, string>>;
@@ -45,7 +47,7 @@ export function keepSecrets(value: unknown, stored: SplitValue | undefined): unk
     if (secret === undefined) {
       throw invalidRequest(`'${field}' is ${REDACTED}, and no secret is stored for it. Send the secret.`, field);
     }
-    const around = path.slice(0, path.at(-2) === "headers" ? -2 : -1);
+    const around = path.slice(0, SECRET_MAPPINGS.has(path.at(-2)) ? -2 : -1);
     const before = at(stored?.open, around);
     const after = at(splitSecrets(at(value, around)).open, []);
     const moved = ADDRESS_KEYS.find((key) => JSON.stringify(at(before, [key])) !== JSON.stringify(at(after, [key])));
@@ -64,10 +66,10 @@ type Path = readonly string[];
 function mapSecrets(value: unknown, path: Path, map: (secret: string, path: Path) => string): unknown {
   if (Array.isArray(value)) return value.map((item, index) => mapSecrets(item, [...path, String(index)], map));
   if (typeof value !== "object" || value === null) return value;
-  const isHeaders = path.at(-1) === "headers";
+  const isSecretMapping = SECRET_MAPPINGS.has(path.at(-1));
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
-      const isSecret = typeof inner === "string" && (isHeaders || SECRET_KEY.test(key));
+      const isSecret = typeof inner === "string" && (isSecretMapping || SECRET_KEY.test(key));
       return [key, isSecret ? map(inner, [...path, key]) : mapSecrets(inner, [...path, key], map)];
     }),
   );

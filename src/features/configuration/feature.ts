@@ -3,9 +3,9 @@ import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
 import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { ConfigurationStore } from "./configuration-store.ts";
 import { connectionTests } from "./connections/connection-test-routes.ts";
-import { ConfigurationEntries } from "./entries.ts";
+import { ConfigurationEntries, type OpenConfiguration } from "./entries.ts";
 import { configurationEntries } from "./entry-routes.ts";
-import { LiveConfiguration, type LiveConfigurationOptions, type OpenConfiguration } from "./live-configuration.ts";
+import { LiveConfiguration, type LiveConfigurationOptions } from "./live-configuration.ts";
 import { configuration } from "./routes.ts";
 import { SealedEntries } from "./sealed-entries.ts";
 import { configurationVersions } from "./version-routes.ts";
@@ -25,7 +25,7 @@ export function openConfiguration({
   const store = new ConfigurationStore(database, sealed);
   const live = new LiveConfiguration({ config, store, logger, ...options });
   lifetime.defer(() => live.close());
-  return { live, store };
+  return { live, store, entries: new ConfigurationEntries(live, store) };
 }
 
 /** The settings in force, and what administrators change of them. */
@@ -36,8 +36,7 @@ export function configurationFeature({
   lifetime,
   logger,
 }: ServiceParts): Feature {
-  const { live, store } = opened;
-  const entries = new ConfigurationEntries(live, store);
+  const { live, store, entries } = opened;
   const read = () => {
     const { file, effective } = live.current;
     return { file, ...effective.list() };

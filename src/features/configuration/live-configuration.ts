@@ -1,7 +1,7 @@
 /** The configuration in force: the file, and what administrators configured through the API. */
 
 import type { Config } from "../../config/config.ts";
-import { type EntryKind, type EntryStatus, isInFile, type Layer } from "../../config/layer.ts";
+import { type EntryKind, type EntryStatus, inOrder, isInFile, KIND_NAMES, type Layer } from "../../config/layer.ts";
 import { newlyInvalid, type Reloaded } from "../../config/reload-config.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
@@ -39,12 +39,6 @@ export interface LiveConfigurationOptions {
   /** Applies a configuration in this process and its workers. Running requests keep what they began with. */
   apply: (config: Config) => Promise<void>;
   logger: Logger;
-}
-
-/** What the feature's routes use. */
-export interface OpenConfiguration {
-  live: LiveConfiguration;
-  store: ConfigurationStore;
 }
 
 /** Computes changes from what is stored. Throws a Fault. */
@@ -145,6 +139,16 @@ export class LiveConfiguration {
     });
   }
 
+  /** Returns the configuration that a change would lead to. Throws a Fault as `change` does; nothing changes. */
+  async preview(edit: Edit): Promise<Config> {
+    const stored = await this.#options.store.read();
+    const changes = await edit(stored);
+    for (const change of changes) this.requireUnlocked(change.kind, change.name);
+    const config = this.#check(stored, changes);
+    await this.#options.check(config);
+    return config;
+  }
+
   /** Throws a Fault for an entry that the file has, and if the file allows no entries at all. */
   requireUnlocked(kind: EntryKind, name: string): void {
     const { read, configuration } = this.#current;
@@ -154,7 +158,7 @@ export class LiveConfiguration {
       throw new Fault("conflict", message, { code });
     }
     if (!isInFile(read.raw.value, kind, name)) return;
-    const message = `The ${kind} \`${name}\` is set in parlance.yaml: change the file and reload it.`;
+    const message = `The ${KIND_NAMES[kind]} \`${name}\` is set in parlance.yaml: change the file and reload it.`;
     throw new Fault("conflict", message, { code });
   }
 
@@ -189,20 +193,19 @@ export class LiveConfiguration {
     if (byName.size + added.length > MAX_ENTRIES) {
       throw invalidRequest(`The configuration can have at most ${MAX_ENTRIES} entries from the API.`);
     }
-    const order = { connection: 0, setting: 1, model: 2 };
-    const all = [...layer, ...added].sort((a, b) => order[a.kind] - order[b.kind]);
+    const all = inOrder([...layer, ...added]);
     const config = this.#options.sources.withLayer(this.#current, { version: version + 1, entries: all });
     const broken = newlyInvalid(this.#current, config);
     const isChanged = (entry: EntryStatus) => changed.has(keyOf(entry));
     const invalid = config.layer.entries.filter((entry) => entry.status === "invalid" && isChanged(entry));
     const [first] = invalid;
     if (first !== undefined) {
-      const lines = invalid.map(({ kind, name, problem }) => `${kind} \`${name}\`: ${problem}`);
+      const lines = invalid.map(({ kind, name, problem }) => `${KIND_NAMES[kind]} \`${name}\`: ${problem}`);
       const param = /^([\w.[\]-]+): /.exec(first.problem ?? "")?.[1];
       throw invalidRequest(`The configuration is not valid. ${lines.join("; ")}.`, param, "invalid_configuration");
     }
     if (broken.length > 0) {
-      const lines = broken.map(({ kind, name, problem }) => `${kind} \`${name}\`: ${problem}`);
+      const lines = broken.map(({ kind, name, problem }) => `${KIND_NAMES[kind]} \`${name}\`: ${problem}`);
       const message = `Other entries need what this change removes. ${lines.join("; ")}.`;
       throw new Fault("conflict", message, { code: "entry_in_use" });
     }

@@ -7,22 +7,24 @@ import { consoleUrl } from "../sign-on/sign-on-routes.ts";
 import { ClientMessages } from "./client-messages.ts";
 import { McpGateway } from "./gateway.ts";
 import { mcpGateway, resourceMetadata } from "./gateway-routes.ts";
-import { openGrants } from "./grants/open-grants.ts";
+import { prepareGrants } from "./grants/open-grants.ts";
 import { McpCallLog } from "./mcp-call-log.ts";
 import { McpServers } from "./mcp-servers.ts";
 import { McpToolType } from "./mcp-tool.ts";
 import { mcpAdministration, mcpServers } from "./server-routes.ts";
+import { mcpServerTests } from "./server-test-routes.ts";
 import { ServiceServer } from "./service-server.ts";
 
 /** Servers of the Model Context Protocol: as tools of responses, and behind one address for MCP clients. */
 export function mcpFeature(parts: ServiceParts): Feature {
+  const { entries } = parts.configuration;
   const { accounts, authenticate, config, database, inference, lifetime, logger, tools } = parts;
   const log = new McpCallLog({ database, logger, days: config.usage.requestDays });
   lifetime.defer(() => log.close());
   lifetime.use(log.retention());
-  const accountsAtServers = openGrants(parts);
-  const grants = accountsAtServers?.grants;
-  const servers = new McpServers({ servers: config.mcpServers, settings: config.mcp, grants, logger });
+  const grants = prepareGrants(parts);
+  grants.check(config.mcpServers);
+  const servers = new McpServers({ servers: config.mcpServers, settings: config.mcp, grants: grants.open, logger });
   lifetime.defer(() => servers.close());
   tools.register(new McpToolType(servers, log));
   const requests = new InternalRequests("x-parlance-mcp-call");
@@ -31,28 +33,33 @@ export function mcpFeature(parts: ServiceParts): Feature {
   const gateway = new McpGateway({ servers, inference, logger, log, messages, service });
   lifetime.defer(() => gateway.close());
   const routes = { servers, gateway, inference, log, accounts };
-  const connections = accountsAtServers?.routes(servers);
+  const connections = grants.routes(servers);
   const always = {
     ...connections,
-    project: [mcpServers(routes), ...(connections?.project ?? [])],
-    admin: [mcpAdministration(routes)],
-  };
-  if (!config.mcp.gateway || (servers.count === 0 && !config.mcp.operations)) return always;
+    project: [mcpServers(routes), ...connections.project],
+    admin: [mcpAdministration(routes), mcpServerTests({ accounts, entries, servers, grants: grants.open })],
+    live: {
+      check: ({ mcpServers }) => grants.check(mcpServers),
+      apply: ({ mcpServers }) => servers.apply(mcpServers),
+    },
+  } satisfies Feature;
+  if (!config.mcp.gateway) return always;
+  const isOpen = () => servers.count > 0 || service !== undefined;
   const originOf = (request: FastifyRequest) => consoleUrl(request, config.signOn.publicUrl);
   const issuers = config.signOn.tokens.map(({ issuer }) => issuer);
   return {
     ...always,
     addHooks: (app) => requests.addHooks(app),
     public: [
-      ...(connections?.public ?? []),
-      resourceMetadata(issuers, originOf),
+      ...connections.public,
+      resourceMetadata(issuers, originOf, isOpen),
       async (app) => {
         app.register(async (scope) => {
           cutSlowReaders(scope, connectionTimeoutMs(config.server) / 1000);
           authenticate(scope, "project");
           const publicUrl = URL.parse(config.signOn.publicUrl ?? "")?.origin ?? "";
           const { corsOrigins } = config.server;
-          scope.register(mcpGateway({ gateway, inference, corsOrigins, publicUrl, originOf }));
+          scope.register(mcpGateway({ gateway, inference, corsOrigins, publicUrl, originOf, isOpen }));
         });
       },
     ],

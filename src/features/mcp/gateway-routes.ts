@@ -40,6 +40,8 @@ export interface GatewayRoutes {
   publicUrl: string;
   /** Address of the service for clients. */
   originOf: (request: FastifyRequest) => string;
+  /** Whether there is anything behind /mcp now. */
+  isOpen: () => boolean;
 }
 
 /** POST /mcp and /mcp/{server} */
@@ -49,6 +51,7 @@ export function mcpGateway({
   corsOrigins,
   publicUrl,
   originOf,
+  isOpen,
 }: GatewayRoutes): FastifyPluginAsync {
   return async (app) => {
     app.addHook("onSend", async (request, reply) => {
@@ -76,6 +79,7 @@ export function mcpGateway({
         },
         async (request, reply) => {
           refuseOtherOrigins(request, corsOrigins, publicUrl);
+          if (!isOpen()) throw nothingServed();
           const { server } = request.params as { server?: string };
           if (server !== undefined && !gateway.isVisible(server, request)) throw noServer(server);
           const message = request.body as RpcMessage;
@@ -105,6 +109,11 @@ export function mcpGateway({
       );
     }
   };
+}
+
+function nothingServed(): Fault {
+  const message = "There is no MCP server behind /mcp: the operator has to add one to `mcp_servers`.";
+  return new Fault("not-found", message, { code: "mcp_server_not_found" });
 }
 
 export function noServer(name: string): Fault {
@@ -137,7 +146,11 @@ async function send(reply: FastifyReply, answer: Response): Promise<unknown> {
 }
 
 /** Metadata of the protected resource (RFC 9728), by which clients find who issues tokens for it. */
-export function resourceMetadata(issuers: readonly string[], originOf: GatewayRoutes["originOf"]): FastifyPluginAsync {
+export function resourceMetadata(
+  issuers: readonly string[],
+  originOf: GatewayRoutes["originOf"],
+  isOpen: GatewayRoutes["isOpen"],
+): FastifyPluginAsync {
   return async (app) => {
     for (const path of [METADATA, `${METADATA}${PATH}`]) {
       app.get(
@@ -148,13 +161,16 @@ export function resourceMetadata(issuers: readonly string[], originOf: GatewayRo
           permission: "public",
           answer: ResourceMetadata,
         }),
-        async (request) => ({
-          resource: `${originOf(request)}${PATH}`,
-          ...(issuers.length > 0 && { authorization_servers: [...issuers] }),
-          bearer_methods_supported: ["header"],
-          resource_name: "Parlance",
-          resource_documentation: DOCUMENTATION,
-        }),
+        async (request) => {
+          if (!isOpen()) throw nothingServed();
+          return {
+            resource: `${originOf(request)}${PATH}`,
+            ...(issuers.length > 0 && { authorization_servers: [...issuers] }),
+            bearer_methods_supported: ["header"],
+            resource_name: "Parlance",
+            resource_documentation: DOCUMENTATION,
+          };
+        },
       );
     }
   };

@@ -16,7 +16,9 @@ test("reports a failure that nobody expected, and tells the client nothing of it
   const servers = new McpServers({
     servers: mcpServerSettings.parse([{ name: "wiki", url: "http://127.0.0.1:1/" }]),
     settings: mcpSettings.parse({}),
-    grants: undefined,
+    grants: () => {
+      throw new Error("no server has accounts");
+    },
     logger,
   });
   const log = new McpCallLog({ database, logger, days: 0 });

@@ -4,45 +4,39 @@ import { resultWithin } from "../../kernel/async/timeout.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Caller } from "../accounts/caller.ts";
+import {
+  CONNECT_TIMEOUT_MS,
+  ConfiguredServer,
+  type ConnectOptions,
+  connectsAs,
+  maxBytesOf,
+  NOT_LISTED,
+  type ServerState,
+} from "./configured-server.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
 import { grantOwnerOf } from "./grants/grant-owner.ts";
 import type { McpGrants } from "./grants/mcp-grants.ts";
 import { usesOAuth } from "./grants/oauth-server.ts";
 import { type Account, openHttpTransport } from "./http-transport.ts";
-import { type KnownEra, McpConnection, type McpConnectionOptions, type ServerFacts } from "./mcp-connection.ts";
-import type { McpOffer, McpTool, OfferKind } from "./mcp-offer.ts";
+import { McpConnection } from "./mcp-connection.ts";
+import type { McpOffer, OfferKind } from "./mcp-offer.ts";
 import { describeFailure } from "./mcp-result.ts";
-import { AccountLists, FAILED_LIST_MS, LIST_MS, listOnce } from "./offer-lists.ts";
+import { AccountLists, listOnce } from "./offer-lists.ts";
 import { type AccessEntry, accessOf, type ServerAccess } from "./server-access.ts";
-import { ServerProcess } from "./server-process.ts";
 import type { McpServerSettings, McpSettings } from "./settings.ts";
 
 export interface McpServersOptions {
   servers: readonly McpServerSettings[];
   settings: McpSettings;
-  /** Accounts of callers; undefined: no server has `oauth`. */
-  grants: McpGrants | undefined;
+  /** Accounts of callers, opened by the first server with `oauth`. Throws a Fault where they cannot work. */
+  grants: () => McpGrants;
   logger: Logger;
 }
 
-/** What a connection is for. */
-export type ConnectOptions = Pick<McpConnectionOptions, "peer" | "onResourceUpdated">;
-
 /** Methods that have a price only where the configuration names them. */
 const OTHER_METHODS: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
-const CONNECT_TIMEOUT_MS = 10_000;
-/** Programs may have to be downloaded first, as by npx, or load an interpreter's libraries. */
-const PROCESS_START_TIMEOUT_MS = 60_000;
-/** Bytes of all answers of a connection to a server whose results may have `maxResultSize`: JSON and base64 take more. */
-const OVERHEAD = { factor: 4, bytes: 4 * 1024 * 1024 };
 const MAX_CALLER_RESULT = 1024 * 1024;
 const CALLER_TIMEOUT_MS = 60_000;
-
-/** What a connection has in place of, or beside, the headers of the configuration: the caller's header or account. */
-interface Credentials {
-  authorization?: string | undefined;
-  openAccount?: (() => Promise<Account>) | undefined;
-}
 
 /** A server that a request may use. */
 export interface McpServer extends ServerAccess {
@@ -60,28 +54,11 @@ export interface McpServer extends ServerAccess {
   connect(options?: ConnectOptions): { connection: McpConnection; release: () => Promise<void> };
 }
 
-/** What the last list of a server's tools showed. */
-export interface ServerState {
-  /** Undefined: its tools are being listed for the first time. */
-  checkedAt: number | undefined;
-  durationMs: number | undefined;
-  tools: readonly McpTool[];
-  /** Why it did not list its tools. */
-  problem: string | undefined;
-  /** True: the caller has to connect an account first. */
-  needsAccount?: boolean;
-  facts: ServerFacts | undefined;
-}
-
 export class McpServers {
   readonly #options: McpServersOptions;
-  readonly #byName: ReadonlyMap<string, McpServerSettings>;
-  readonly #processes = new Map<string, ServerProcess>();
-  readonly #eras = new Map<string, KnownEra>();
-  readonly #facts = new Map<string, ServerFacts>();
-  readonly #states = new Map<string, Omit<ServerState, "facts">>();
-  /** By server and kind. */
-  readonly #lists = new Map<string, { entries: Promise<McpOffer[OfferKind]>; until: number }>();
+  #byName: ReadonlyMap<string, ConfiguredServer> = new Map();
+  /** Servers that were removed or changed, while requests still run there. */
+  readonly #retiring = new Set<ConfiguredServer>();
   readonly #accountLists = new AccountLists();
   /** For servers of the operator, which may be on this machine. */
   readonly #privateGuard = new OutgoingGuard({ reach: "private" });
@@ -89,7 +66,26 @@ export class McpServers {
 
   constructor(options: McpServersOptions) {
     this.#options = options;
-    this.#byName = new Map(options.servers.map((server) => [server.name, server]));
+    this.apply(options.servers);
+  }
+
+  /** Takes the servers of a changed configuration. Requests that run at a former one end normally. */
+  apply(servers: readonly McpServerSettings[]): void {
+    const former = new Set(this.#byName.values());
+    this.#byName = new Map(
+      servers.map((settings) => {
+        const same = this.#byName.get(settings.name);
+        if (same === undefined || !connectsAs(same.settings, settings)) return [settings.name, this.#open(settings)];
+        former.delete(same);
+        same.settings = settings;
+        return [settings.name, same];
+      }),
+    );
+    if (former.size > 0) this.#accountLists.clear();
+    for (const server of former) {
+      this.#retiring.add(server);
+      void server.retire().finally(() => this.#retiring.delete(server));
+    }
   }
 
   get acceptsCallerServers(): boolean {
@@ -104,6 +100,10 @@ export class McpServers {
     return this.#byName.has(name);
   }
 
+  settingsOf(name: string): McpServerSettings | undefined {
+    return this.#byName.get(name)?.settings;
+  }
+
   /** Returns the servers of which a caller may use any tool. */
   visibleTo(caller: Caller): McpServer[] {
     return [...this.#byName.keys()].flatMap((name) => this.find(name, caller) ?? []);
@@ -114,16 +114,17 @@ export class McpServers {
    * caller's own, in place of the operator's.
    */
   find(name: string, caller: Caller, authorization?: string): McpServer | undefined {
-    const settings = this.#byName.get(name);
-    if (settings === undefined) return undefined;
-    const entries = settings.access.filter(({ projects }) => projects?.includes(caller.projectId ?? "") !== false);
-    return entries.length === 0 ? undefined : this.#server(settings, entries, caller, authorization);
+    const server = this.#byName.get(name);
+    if (server === undefined) return undefined;
+    const { access } = server.settings;
+    const entries = access.filter(({ projects }) => projects?.includes(caller.projectId ?? "") !== false);
+    return entries.length === 0 ? undefined : this.#server(server, entries, caller, authorization);
   }
 
   /** Returns a server with all its tools, for operators; undefined: no server has this name. */
   findForOperator(name: string, operator: Caller): McpServer | undefined {
-    const settings = this.#byName.get(name);
-    return settings && this.#server(settings, [{}], operator);
+    const server = this.#byName.get(name);
+    return server && this.#server(server, [{}], operator);
   }
 
   /** Returns all servers with all their tools, for operators. */
@@ -131,7 +132,7 @@ export class McpServers {
     return [...this.#byName.keys()].flatMap((name) => this.findForOperator(name, operator) ?? []);
   }
 
-  /** Lists a server's tools if the last list is old, and resolves with what is known after `waitMs`. */
+  /** Lists a server's tools if the last list is old, and resolves with its state after `waitMs`. */
   async check({ name, settings, list }: McpServer, waitMs: number): Promise<ServerState> {
     const beganAt = performance.now();
     let account: Pick<ServerState, "tools" | "problem" | "needsAccount"> | undefined;
@@ -144,27 +145,40 @@ export class McpServers {
       },
     );
     await resultWithin(listing, waitMs);
-    const facts = this.#facts.get(name);
+    const { facts, ...state } = this.#byName.get(name)?.state ?? NOT_LISTED;
     const durationMs = Math.round(performance.now() - beganAt);
     // Another account may see other tools.
     if (settings?.oauth !== undefined && account) return { checkedAt: Date.now(), durationMs, ...account, facts };
-    const unknown = { checkedAt: undefined, durationMs: undefined, tools: [], problem: undefined };
-    return { ...(this.#states.get(name) ?? unknown), facts };
+    return { ...state, facts };
+  }
+
+  /** Connects to a server that is not configured yet. Resolves with its state; the connection is closed then. */
+  async test(settings: McpServerSettings, signal: AbortSignal): Promise<ServerState> {
+    const server = this.#open(settings);
+    this.#retiring.add(server);
+    try {
+      return await server.probe(signal);
+    } finally {
+      await server.close();
+      this.#retiring.delete(server);
+    }
+  }
+
+  #open(settings: McpServerSettings): ConfiguredServer {
+    return new ConfiguredServer(settings, { guard: this.#privateGuard, logger: this.#options.logger });
   }
 
   #server(
-    settings: McpServerSettings,
+    server: ConfiguredServer,
     entries: readonly AccessEntry[],
     caller: Caller,
     authorization?: string,
   ): McpServer {
-    const { name } = settings;
-    const { timeoutSeconds, maxResultSize, prices, pricePerCall } = settings;
+    const { settings } = server;
+    const { name, timeoutSeconds, maxResultSize, prices, pricePerCall } = settings;
     const { grants } = this.#options;
-    const openAccount =
-      grants !== undefined && usesOAuth(settings) ? () => grants.session(settings, grantOwnerOf(caller)) : undefined;
-    const connect = (connection?: ConnectOptions) =>
-      this.#connect(settings, { authorization, openAccount }, connection);
+    const openAccount = usesOAuth(settings) ? async () => grants().session(settings, grantOwnerOf(caller)) : undefined;
+    const connect = (connection?: ConnectOptions) => server.connect({ authorization, openAccount }, connection);
     return {
       ...accessOf(entries),
       name,
@@ -177,8 +191,8 @@ export class McpServers {
       },
       // What a server offers may depend on whose token it gets.
       list: (kind, signal) => {
-        if (openAccount !== undefined) return this.#listOfAccount(settings, kind, openAccount);
-        return authorization === undefined ? this.#list(name, kind, connect) : listOnce(kind, connect, signal);
+        if (openAccount !== undefined) return this.#listOfAccount(server, kind, openAccount);
+        return authorization === undefined ? server.list(kind) : listOnce(kind, connect, signal);
       },
       connect,
     };
@@ -208,92 +222,16 @@ export class McpServers {
   }
 
   async close(): Promise<void> {
-    const closing = [...this.#processes.values()].map((process) => process.close());
+    const closing = [...this.#byName.values(), ...this.#retiring].map((server) => server.close());
     await Promise.allSettled([...closing, this.#privateGuard.close(), this.#publicGuard.close()]);
   }
 
-  #connect(settings: McpServerSettings, { authorization, openAccount }: Credentials, options: ConnectOptions = {}) {
-    const { name, url, headers, maxResultSize } = settings;
-    const maxBytes = maxBytesOf(maxResultSize);
-    if (url === undefined) return { connection: this.#processOf(settings).connect(), release: async () => {} };
-    const sent = Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value.reveal()]);
-    const all = { ...Object.fromEntries(sent), ...(authorization !== undefined && { authorization }) };
-    const { dispatcher } = this.#privateGuard;
-    const connection = new McpConnection({
-      openTransport: async (watch) => {
-        const account = await openAccount?.();
-        return openHttpTransport({ url, headers: all, dispatcher, maxBytes, account }, watch);
-      },
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      era: this.#eras.get(name),
-      onEra: (era, facts) => {
-        this.#eras.set(name, era);
-        this.#facts.set(name, facts);
-      },
-      ...options,
-    });
-    return {
-      connection,
-      release: async () => {
-        // It may have been upgraded to the other era, which the next connection finds out.
-        if (connection.hasFailed) this.#eras.delete(name);
-        await connection.close();
-      },
-    };
-  }
-
-  #processOf({ name, command = [], environment, maxResultSize }: McpServerSettings): ServerProcess {
-    let running = this.#processes.get(name);
-    if (running === undefined) {
-      const { logger } = this.#options;
-      const maxBytes = maxBytesOf(maxResultSize);
-      const connectTimeoutMs = PROCESS_START_TIMEOUT_MS;
-      const onFacts = (facts: ServerFacts) => this.#facts.set(name, facts);
-      const onListChanged = (kind: OfferKind) => this.#lists.delete(`${name} ${kind}`);
-      const options = { name, command, environment, maxBytes, connectTimeoutMs, onFacts, onListChanged, logger };
-      running = new ServerProcess(options);
-      this.#processes.set(name, running);
-    }
-    return running;
-  }
-
   async #listOfAccount<Kind extends OfferKind>(
-    settings: McpServerSettings,
+    server: ConfiguredServer,
     kind: Kind,
     openAccount: () => Promise<Account>,
   ): Promise<McpOffer[Kind]> {
     const account = await openAccount();
-    const connect = () => this.#connect(settings, { openAccount: async () => account });
-    return this.#accountLists.list(account.key, kind, connect);
+    return this.#accountLists.list(account.key, kind, () => server.connect({ openAccount: async () => account }));
   }
-
-  /** All requests share one list, and one request for it. */
-  #list<Kind extends OfferKind>(name: string, kind: Kind, connect: McpServer["connect"]): Promise<McpOffer[Kind]> {
-    const key = `${name} ${kind}`;
-    const cached = this.#lists.get(key);
-    if (cached !== undefined && Date.now() < cached.until) return cached.entries as Promise<McpOffer[Kind]>;
-    const isProcess = this.#byName.get(name)?.command !== undefined;
-    const beganAt = performance.now();
-    const timeoutMs = isProcess ? PROCESS_START_TIMEOUT_MS : undefined;
-    const entries = listOnce(kind, connect, new AbortController().signal, timeoutMs);
-    this.#lists.set(key, { entries, until: Date.now() + LIST_MS });
-    const noteState = (state: Partial<Pick<ServerState, "tools">> & Pick<ServerState, "problem">) => {
-      if (kind !== "tools") return;
-      const durationMs = Math.round(performance.now() - beganAt);
-      const tools = this.#states.get(name)?.tools ?? [];
-      this.#states.set(name, { checkedAt: Date.now(), durationMs, tools, ...state });
-    };
-    entries.then(
-      (list) => noteState({ tools: list as readonly McpTool[], problem: undefined }),
-      (failure) => {
-        noteState({ problem: describeFailure(failure) });
-        this.#lists.set(key, { entries, until: Date.now() + FAILED_LIST_MS });
-      },
-    );
-    return entries;
-  }
-}
-
-function maxBytesOf(maxResultSize: number): number {
-  return maxResultSize * OVERHEAD.factor + OVERHEAD.bytes;
 }

@@ -35,6 +35,10 @@ export async function listOnce<Kind extends OfferKind>(
 export class AccountLists {
   readonly #lists = growingCache<Promise<McpOffer[OfferKind]>>(MAX_ACCOUNT_LISTS, { ttlMs: LIST_MS });
 
+  clear(): void {
+    this.#lists.clear();
+  }
+
   /** `account`: names an account and its tokens. */
   list<Kind extends OfferKind>(account: string, kind: Kind, connect: Connect): Promise<McpOffer[Kind]> {
     const key = `${account} ${kind}`;

@@ -32,7 +32,8 @@ export class ServerProcess {
   #startedAt = 0;
   #failures = 0;
   #nextStartAt = 0;
-  #isClosed = false;
+  /** Why it does not start again. */
+  #closed: Error | undefined;
 
   constructor(options: ServerProcessOptions) {
     this.#options = options;
@@ -40,9 +41,9 @@ export class ServerProcess {
 
   /** Returns the connection to the running process, which starts if it has to. Throws while it has to wait for that. */
   connect(): McpConnection {
+    if (this.#closed !== undefined) throw this.#closed;
     if (this.#connection !== undefined) return this.#connection;
     const waitMs = this.#nextStartAt - Date.now();
-    if (this.#isClosed) throw new Error("The service is stopping.");
     if (waitMs > 0) {
       throw new Error(`Its process has ended, and starts again in ${Math.ceil(waitMs / 1000)} s.`);
     }
@@ -63,8 +64,14 @@ export class ServerProcess {
     return connection;
   }
 
+  /** Takes no further requests, and resolves once those that run have ended and the process has, too. */
+  async retire(reason: Error): Promise<void> {
+    this.#closed = reason;
+    await this.#connection?.retire(reason);
+  }
+
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closed ??= new Error("The service is stopping.");
     await this.#connection?.close();
   }
 
@@ -91,7 +98,7 @@ export class ServerProcess {
   #ended(connection: McpConnection): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
-    if (this.#isClosed) return;
+    if (this.#closed !== undefined) return;
     const now = Date.now();
     this.#failures = now - this.#startedAt >= STABLE_MS ? 1 : this.#failures + 1;
     const waitMs = backoffDelay(this.#failures, RESTART);

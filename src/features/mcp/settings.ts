@@ -134,11 +134,15 @@ const server = mapping(() => ({
 export const mcpServerSettings = z
   .array(server)
   .max(200)
-  .refine((entries) => new Set(entries.map(({ name }) => name.toLowerCase())).size === entries.length, {
-    error: "must not contain a name twice",
-  })
-  .refine((entries) => entries.every(({ name }) => name.toLowerCase() !== "parlance"), {
-    error: "must not contain the name `parlance`, which is the service itself at /mcp/parlance",
+  .superRefine((entries, context) => {
+    const names = new Set<string>();
+    entries.forEach(({ name }, index) => {
+      const lower = name.toLowerCase();
+      const refuse = (message: string) => context.addIssue({ code: "custom", path: [index, "name"], message });
+      if (names.has(lower)) refuse("is the name of another server; upper and lower case count as equal");
+      if (lower === "parlance") refuse("must not be `parlance`, which is the service itself at /mcp/parlance");
+      names.add(lower);
+    });
   })
   .default([])
   .describe("MCP servers whose tools requests may use.");
@@ -155,6 +159,12 @@ export const mcpSettings = mapping(
       .boolean()
       .default(true)
       .describe("Whether /mcp offers the tools of `mcp_servers` to MCP clients. Without servers, there is no /mcp."),
+    commands: z
+      .enum(["file_only", "live"])
+      .default("file_only")
+      .describe(
+        "Whether administrators may add servers with a `command` through the API: such a server runs any program on this machine, as the user of this service. file_only: commands are set in this file only.",
+      ),
     operations: z
       .boolean()
       .default(false)

@@ -8,6 +8,9 @@ import { listOfEntries } from "./organization-answers.ts";
 const seconds = z.int();
 const count = z.int().min(0);
 
+export const EntryKind = z.enum(["model", "connection", "mcp_server", "setting"]);
+export type EntryKind = z.output<typeof EntryKind>;
+
 export const Configuration = named(
   "Configuration",
   lazy.object(() => ({
@@ -34,8 +37,8 @@ export const ConfigurationEntry = named(
   lazy.object(() => ({
     object: z.literal("organization.configuration.entry"),
     id: z.string().describe("Kind and name."),
-    kind: z.enum(["model", "connection", "setting"]),
-    name: z.string().describe("ID of a model, name of a connection, key of a setting."),
+    kind: EntryKind,
+    name: z.string().describe("ID of a model, name of a connection or MCP server, key of a setting."),
     source: z.enum(["file", "api"]).describe("file: set in parlance.yaml, and locked."),
     status: z
       .enum(["in_force", "shadowed", "invalid", "ignored"])
@@ -140,7 +143,7 @@ export const ConfigurationComparison = named(
     to: count,
     changes: z.array(
       z.object({
-        kind: z.enum(["model", "connection", "setting"]),
+        kind: EntryKind,
         name: z.string(),
         fields: z.array(z.string()).describe("Paths that differ, secrets included."),
         before: z.unknown().describe("Null: it did not exist. Secrets are `[redacted]`."),

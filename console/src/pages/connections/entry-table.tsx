@@ -21,6 +21,7 @@ const STATUS = {
 const KINDS: Readonly<Record<Entry["kind"], Message>> = {
   model: msg("model"),
   connection: msg("connection"),
+  mcp_server: msg("MCP server"),
   setting: msg("setting"),
 };
 

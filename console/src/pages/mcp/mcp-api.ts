@@ -7,6 +7,7 @@ export type McpServer = Answers["McpServer"];
 export type McpTool = Answers["McpTool"];
 export type McpCall = Answers["McpCall"];
 export type McpCallResult = Answers["McpCallResult"];
+export type ServerEntry = Answers["ConfigurationEntry"];
 export type McpCallPage = Page<McpCall>;
 
 const OF_PROJECT = "v1/mcp_servers";
@@ -22,6 +23,38 @@ export const CALLS_PATH = "v1/organization/mcp_calls";
 /** Whether a session sees the servers of all projects, with their settings. */
 export function managesServers(session: SignedIn): boolean {
   return session.organization.is_default && may(session, "organization.read");
+}
+
+/** Whether a session adds, changes and removes servers. */
+export function changesServers(session: SignedIn): boolean {
+  return session.organization.is_default && may(session, "organization.configuration.write");
+}
+
+/** Servers of the file and of the API, also those that are not in force. */
+export const serverEntriesQuery = queryOptions({
+  queryKey: ["configuration", "entries", "mcp_server"],
+  queryFn: ({ signal }) =>
+    listAll<ServerEntry>("v1/organization/configuration/entries", { kind: "mcp_server" }, signal),
+});
+
+/** Tests a server that need not be saved. */
+export function testServer(value: object): Promise<Answers["McpServerTest"]> {
+  return request(`${OF_INSTALLATION}/test`, { method: "POST", body: value });
+}
+
+/** Adds a server, or replaces `entry` unless somebody else has changed it. */
+export function saveServer(value: object, entry: ServerEntry | undefined): Promise<ServerEntry> {
+  if (entry === undefined) return request(OF_INSTALLATION, { method: "POST", body: value });
+  const headers = { "if-match": `"${entry.version}"` };
+  return request(entryPath(entry.name), { method: "POST", body: value, headers });
+}
+
+export function removeServer(name: string): Promise<unknown> {
+  return request(entryPath(name), { method: "DELETE" });
+}
+
+function entryPath(name: string): string {
+  return `${OF_INSTALLATION}/${encodeURIComponent(name)}`;
 }
 
 /** Servers with their settings. What one with accounts offers is what the session's person or project sees of it. */

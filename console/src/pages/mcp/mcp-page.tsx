@@ -1,7 +1,7 @@
 import { Trans } from "../../i18n/trans.tsx";
 import { plural, t } from "../../i18n/translate.ts";
 import "./mcp.css";
-import { Anchor, Badge, Card, Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Badge, Card, Group, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../../api/session.ts";
@@ -14,7 +14,8 @@ import { IconPlug } from "../../icons.tsx";
 import { CallTable } from "./call-table.tsx";
 import { EXAMPLE } from "./client-code.ts";
 import { ConnectClient } from "./connect-client.tsx";
-import { type McpServer, managesServers, serversQuery } from "./mcp-api.ts";
+import { changesServers, type McpServer, managesServers, serverEntriesQuery, serversQuery } from "./mcp-api.ts";
+import { AddServer, ServerActions } from "./server-actions.tsx";
 import { factsOf, ServerState } from "./server-state.tsx";
 
 /** MCP servers of the installation, or those that the project may use. */
@@ -27,12 +28,31 @@ export function McpPage() {
     <Page
       title={t("MCP servers")}
       description={t("Tools that models and MCP clients call through Parlance, with permissions, prices and bounds.")}
+      actions={changesServers(session) && <AddServer />}
     >
+      {isManager && <UnusedServers mayChange={changesServers(session)} />}
       <QueryView query={query} loading="table">
         {(servers) => <Servers servers={servers} isManager={isManager} />}
       </QueryView>
     </Page>
   );
+}
+
+/** Servers of the API that are not in force, with the reason. */
+function UnusedServers({ mayChange }: { mayChange: boolean }) {
+  const { data: entries = [] } = useQuery(serverEntriesQuery);
+  return entries
+    .filter(({ status }) => status !== "in_force")
+    .map((entry) => (
+      <Alert key={entry.id} color="orange" variant="light" title={t("{{name}} is not applied", { name: entry.name })}>
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" className="wrap-anywhere">
+            {entry.problem}
+          </Text>
+          {mayChange && <ServerActions entry={entry} />}
+        </Group>
+      </Alert>
+    ));
 }
 
 function Servers({ servers, isManager }: { servers: readonly McpServer[]; isManager: boolean }) {
@@ -56,7 +76,7 @@ function NoServers({ isManager }: { isManager: boolean }) {
       <Empty icon={<IconPlug />} title={t("No MCP servers yet")}>
         {isManager ? (
           <Trans
-            text="Name servers in <code>parlance.yaml</code> and restart the service: models of every kind can then call their tools."
+            text="Add a server, or name servers in <code>parlance.yaml</code>: models of every kind can then call their tools."
             tags={{ code: <code /> }}
           />
         ) : (

@@ -13,9 +13,10 @@ import { useAddressState } from "../../components/use-address-state.ts";
 import { IconPlug } from "../../icons.tsx";
 import { CallTable } from "./call-table.tsx";
 import { ConnectClient } from "./connect-client.tsx";
-import { type McpServer, managesServers, serversQuery } from "./mcp-api.ts";
+import { changesServers, type McpServer, managesServers, serverEntriesQuery, serversQuery } from "./mcp-api.ts";
 import { ServerAccess } from "./server-access.tsx";
 import { ServerAccounts } from "./server-account.tsx";
+import { ServerActions } from "./server-actions.tsx";
 import { factsOf, ServerState } from "./server-state.tsx";
 import { ToolList } from "./tool-list.tsx";
 
@@ -54,6 +55,9 @@ function NoServer({ id }: { id: string }) {
 function ServerView({ server, isManager }: { server: McpServer; isManager: boolean }) {
   const { id, status, problem, checked_at: checkedAt, list_ms: listMs } = server;
   const [{ tab }, setAddress] = useAddressState({ tab: "tools" });
+  const session = useSession();
+  const { data: entries = [] } = useQuery({ ...serverEntriesQuery, enabled: isManager });
+  const entry = entries.find(({ name, source }) => name === id && source === "api");
   return (
     <Page
       title={id}
@@ -68,6 +72,7 @@ function ServerView({ server, isManager }: { server: McpServer; isManager: boole
       actions={
         <Group gap="xs" title={checkedAt === null ? undefined : t("Checked {{time}}", { time: formatAgo(checkedAt) })}>
           <ServerState status={status} />
+          {entry !== undefined && changesServers(session) && <ServerActions entry={entry} />}
         </Group>
       }
     >
@@ -98,7 +103,7 @@ function ServerView({ server, isManager }: { server: McpServer; isManager: boole
           </Tabs.Panel>
           {isManager && (
             <Tabs.Panel value="access">
-              <ServerAccess server={server} />
+              <ServerAccess server={server} isInFile={entry === undefined} />
             </Tabs.Panel>
           )}
           <Tabs.Panel value="connect">

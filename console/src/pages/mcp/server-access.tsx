@@ -10,21 +10,23 @@ import type { McpServer } from "./mcp-api.ts";
 
 type Settings = NonNullable<McpServer["settings"]>;
 
-/** Who may use which tools of a server, and its other settings, which only the configuration changes. */
-export function ServerAccess({ server }: { server: McpServer }) {
+/** Who may use which tools of a server, and its other settings. */
+export function ServerAccess({ server, isInFile }: { server: McpServer; isInFile: boolean }) {
   const { settings } = server;
   if (settings === undefined) return null;
   return (
     <Stack gap="md">
-      <Group gap={6}>
-        <IconLock size={15} />
-        <Text size="sm" c="dimmed">
-          <Trans
-            text="Set in parlance.yaml, under <code>mcp_servers</code>. A change applies after a restart."
-            tags={{ code: <code /> }}
-          />
-        </Text>
-      </Group>
+      {isInFile && (
+        <Group gap={6}>
+          <IconLock size={15} />
+          <Text size="sm" c="dimmed">
+            <Trans
+              text="Set in parlance.yaml, under <code>mcp_servers</code>: change the file and reload it."
+              tags={{ code: <code /> }}
+            />
+          </Text>
+        </Group>
+      )}
       <AccessCard access={settings.access} />
       <TableCard title={t("Settings")} columns={[]} minWidth={320}>
         {rowsOf(server, settings).map(([label, value]) => (

@@ -16,7 +16,8 @@ import type { McpGrants } from "./mcp-grants.ts";
 import { type OAuthServerSettings, pageOf } from "./oauth-server.ts";
 
 export interface GrantPageParts {
-  grants: McpGrants;
+  /** Throws a Fault where accounts cannot work. */
+  grants: () => McpGrants;
   /** Returns a server with accounts; undefined: no server of this name has them. */
   find: (name: string) => OAuthServerSettings | undefined;
   publicUrl: string | undefined;
@@ -97,7 +98,7 @@ export function mcpConnectionPages({ grants, find, publicUrl, logger }: GrantPag
         const cookie = transactionCookie(request, state, COOKIE);
         clearTransactionCookie(request, reply, state, COOKIE);
         const from = { ipAddress: request.ip, userAgent: request.headers["user-agent"] };
-        await grants.complete(settings, { query, cookie, from });
+        await grants().complete(settings, { query, cookie, from });
         const title = "Account connected";
         return sendContinuation(reply, pageOf(consoleUrl(request, publicUrl), settings.name), {
           title,

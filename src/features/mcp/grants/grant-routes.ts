@@ -22,7 +22,8 @@ import { type OAuthServerSettings, usesOAuth } from "./oauth-server.ts";
 
 export interface GrantRouteParts {
   servers: McpServers;
-  grants: McpGrants;
+  /** Throws a Fault where accounts cannot work. */
+  grants: () => McpGrants;
   inference: Inference;
   /** Address of the service in browsers; undefined: only browsers on this machine can connect accounts. */
   publicUrl: string | undefined;
@@ -97,7 +98,7 @@ export function mcpConnections({ servers, grants, inference, publicUrl }: GrantR
       }),
       async (request) => {
         const { settings, owner } = find(request);
-        return toConnection(settings.name, owner, await grants.state(settings, owner));
+        return toConnection(settings.name, owner, await grants().state(settings, owner));
       },
     );
     app.post<OfServer>(
@@ -111,7 +112,7 @@ export function mcpConnections({ servers, grants, inference, publicUrl }: GrantR
         const { settings, owner } = find(request);
         await inference.admit(request.caller);
         const addresses = addressesOf(settings.name, originInBrowsers(request, publicUrl));
-        const { url, state, cookie } = await grants.begin(settings, owner, addresses);
+        const { url, state, cookie } = await grants().begin(settings, owner, addresses);
         setTransactionCookie(request, reply, state, cookie, COOKIE);
         return { object: "mcp_server.connection_request" as const, authorization_url: url };
       },
@@ -125,7 +126,7 @@ export function mcpConnections({ servers, grants, inference, publicUrl }: GrantR
       }),
       async (request) => {
         const { settings, owner } = find(request);
-        const { isRevoked } = await grants.disconnect(settings, owner, actorOf(request));
+        const { isRevoked } = await grants().disconnect(settings, owner, actorOf(request));
         const { name: server } = settings;
         return { object: "mcp_server.connection.deleted" as const, server, deleted: true as const, revoked: isRevoked };
       },

@@ -83,6 +83,12 @@ export class McpGrants {
     return { status, connectedAt, scopes, issuer };
   }
 
+  /** Finds the authorization server of a server. Throws a Fault when one of them cannot be used. */
+  async findIssuer(settings: OAuthServerSettings): Promise<string> {
+    const { metadata } = await this.#servers.discover(settings);
+    return metadata.issuer;
+  }
+
   /** Begins to connect an account. Throws a Fault when the server or its authorization server cannot be used. */
   async begin(settings: OAuthServerSettings, owner: GrantOwner, addresses: ClientAddresses): Promise<BegunGrant> {
     const { metadata, resource, scope: requested } = await this.#servers.discover(settings);

@@ -7,35 +7,59 @@ import { mcpConnections } from "./grant-routes.ts";
 import { McpGrants } from "./mcp-grants.ts";
 import { pageOf, usesOAuth } from "./oauth-server.ts";
 
-/** Opens accounts of callers at MCP servers; undefined where no server has them. Throws a Fault for settings that cannot work. */
-export function openGrants({ config, database, inference, lifetime, logger }: ServiceParts) {
-  const withAccounts = config.mcpServers.filter(usesOAuth);
-  if (withAccounts.length === 0) return undefined;
-  const setting = "mcp_servers.oauth";
-  if (!config.server.console) {
-    throw invalidRequest(`${setting} needs the console (server.console), in which people connect accounts.`, setting);
-  }
+/** Accounts of callers at MCP servers, opened by the first server that has them. */
+export function prepareGrants({ config, database, inference, lifetime, logger }: ServiceParts) {
   const { publicUrl } = config.signOn;
-  const origin = publicUrl ?? `http://localhost:${config.server.port}`;
-  const keyring = requireKeyring({
-    secrets: config.environment.PARLANCE_ENCRYPTION_KEY,
-    dataDirectory: config.dataDirectory,
-    databaseKind: database.kind,
-    setting,
-    content: "tokens",
-  });
-  const grants = new McpGrants({ database, keyring, logger, pageOf: (server) => pageOf(origin, server) });
-  lifetime.defer(() => grants.close());
-  const find = (name: string) => withAccounts.find((each) => each.name === name);
+  let opened: McpGrants | undefined;
+  let hasStarted = false;
+  const startUpkeep = (grants: McpGrants) => {
+    // Keys may have been rotated since the last start.
+    grants.upkeep().catch((err: unknown) => logger.warn({ err }, "tokens of MCP servers not re-encrypted"));
+  };
+  /** Throws a Fault for settings that cannot work. */
+  const open = (): McpGrants => {
+    if (opened !== undefined) return opened;
+    const setting = "mcp_servers.oauth";
+    if (!config.server.console) {
+      throw invalidRequest(`${setting} needs the console (server.console), in which people connect accounts.`, setting);
+    }
+    const origin = publicUrl ?? `http://localhost:${config.server.port}`;
+    const keyring = requireKeyring({
+      secrets: config.environment.PARLANCE_ENCRYPTION_KEY,
+      dataDirectory: config.dataDirectory,
+      databaseKind: database.kind,
+      setting,
+      content: "tokens",
+    });
+    const grants = new McpGrants({ database, keyring, logger, pageOf: (server) => pageOf(origin, server) });
+    lifetime.defer(() => grants.close());
+    if (hasStarted) startUpkeep(grants);
+    opened = grants;
+    return grants;
+  };
   return {
-    grants,
+    open,
+    /** Throws a Fault for servers whose accounts cannot work. */
+    check: (servers: readonly Parameters<typeof usesOAuth>[0][]) => {
+      if (servers.some(usesOAuth)) open();
+    },
     routes: (servers: McpServers) =>
       ({
-        project: [mcpConnections({ servers, grants, inference, publicUrl })],
-        public: [mcpConnectionPages({ grants, find, publicUrl, logger })],
+        project: [mcpConnections({ servers, grants: open, inference, publicUrl })],
+        public: [
+          mcpConnectionPages({
+            grants: open,
+            find: (name) => {
+              const settings = servers.settingsOf(name);
+              return settings !== undefined && usesOAuth(settings) ? settings : undefined;
+            },
+            publicUrl,
+            logger,
+          }),
+        ],
         start: () => {
-          // Keys may have been rotated since the last start.
-          grants.upkeep().catch((err: unknown) => logger.warn({ err }, "tokens of MCP servers not re-encrypted"));
+          hasStarted = true;
+          if (opened !== undefined) startUpkeep(opened);
         },
       }) satisfies Feature,
   };

@@ -51,6 +51,23 @@ export const McpServer = named(
   })),
 );
 
+export const McpServerTest = named(
+  "McpServerTest",
+  z.object({
+    object: z.literal("organization.mcp_server.test"),
+    ok: z.boolean().describe("Whether it listed its tools, or names where accounts of it are connected."),
+    problem: z.string().nullable().describe("What to correct."),
+    duration_ms: z.int(),
+    protocol_version: z.string().nullable(),
+    software: z.object({ name: z.string(), version: z.string() }).nullable(),
+    tools: z.array(z.object({ name: z.string(), description: z.string().nullable() })),
+    authorization_server: z
+      .string()
+      .nullable()
+      .describe("Who issues tokens for accounts of the server; null without `oauth`."),
+  }),
+);
+
 export const McpTool = named(
   "McpTool",
   lazy.object(() => ({
@@ -149,6 +166,22 @@ interface ServerState {
   problem: string | undefined;
   needsAccount?: boolean;
   facts: { protocolVersion: string | undefined; software: { name: string; version: string } | undefined } | undefined;
+}
+
+export function toMcpServerTest(
+  { durationMs, problem, tools, facts }: ServerState & { tools: readonly ShownTool[] },
+  authorizationServer: string | undefined,
+): AnswerOf<typeof McpServerTest> {
+  return {
+    object: "organization.mcp_server.test",
+    ok: problem === undefined,
+    problem: problem ?? null,
+    duration_ms: durationMs ?? 0,
+    protocol_version: facts?.protocolVersion ?? null,
+    software: facts?.software ?? null,
+    tools: tools.map(({ name, description }) => ({ name, description: description ?? null })),
+    authorization_server: authorizationServer ?? null,
+  };
 }
 
 interface ShownServer {

@@ -1,11 +1,12 @@
-/** Entries of the configuration and their history: /v1/organization/configuration, /models and /connections. */
+/** Entries of the configuration and their history: /v1/organization/configuration, /models, /connections, /mcp_servers. */
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
-import type {
-  ConfigurationComparison,
-  ConfigurationEntry,
-  ConfigurationVersion,
+import {
+  type ConfigurationComparison,
+  type ConfigurationEntry,
+  type ConfigurationVersion,
+  EntryKind,
 } from "../../openapi/configuration-answers.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import { queryNumber, toSeconds } from "./organization-list.ts";
@@ -23,6 +24,9 @@ export const ConnectionEntryBody = lazy
   .looseObject(() => ({ name: z.string().min(1).max(64) }))
   .describe("`name`, and the settings as in an entry of `connections` in parlance.yaml.");
 export const ConnectionBody = z.looseObject({}).describe("The connection, as in `connections` of parlance.yaml.");
+export const McpServerEntryBody = lazy
+  .looseObject(() => ({ name: z.string().min(1).max(200) }))
+  .describe("The server, as an entry of `mcp_servers` in parlance.yaml. `[redacted]` keeps a stored secret.");
 export const SettingBody = z
   .strictObject({ value: z.unknown() })
   .describe("`value`, as in parlance.yaml under the key.");
@@ -32,7 +36,7 @@ export const ImportBody = lazy.strictObject(() => ({
   entries: z
     .array(
       z.strictObject({
-        kind: z.enum(["model", "connection", "setting"]),
+        kind: EntryKind,
         name: z.string().min(1).max(200),
         value: z.unknown().describe("As in parlance.yaml. `[redacted]` keeps a stored secret."),
       }),
@@ -42,7 +46,7 @@ export const ImportBody = lazy.strictObject(() => ({
 }));
 
 export const EntriesQuery = lazy.strictObject(() => ({
-  kind: z.enum(["model", "connection", "setting"]).optional(),
+  kind: EntryKind.optional(),
   after: z.string().min(1).optional(),
   limit: queryNumber(z.int().min(1).max(1000)).default(100),
 }));
@@ -55,7 +59,7 @@ export const CompareQuery = lazy.strictObject(() => ({
 }));
 
 interface Entry {
-  kind: "model" | "connection" | "setting";
+  kind: EntryKind;
   name: string;
   source: "file" | "api";
   status: "in_force" | "shadowed" | "invalid" | "ignored";
