@@ -193,6 +193,9 @@ describe("as programs, where the file allows that", () => {
     environment: { GREETING: greeting },
     ...more,
   });
+  /** On a busy machine, the program starts after the time for which a list waits for it. */
+  const expectGreeting = (greeting: string) =>
+    eventually(async () => expect(await call(service, "local__greet")).toBe(`${greeting} without a key`));
   /** Processes of the server, by an argument that no others have. */
   const processes = async () => {
     const entries = (await readdir("/proc")).filter(
@@ -213,7 +216,7 @@ describe("as programs, where the file allows that", () => {
       status: 200,
       body: { value: { environment: { GREETING: "[redacted]" } } },
     });
-    expect(await call(service, "local__greet")).toBe(`${SECRET} without a key`);
+    await expectGreeting(SECRET);
     const same = local("[redacted]", { price_per_call: "0.1" });
     expect((await configure("POST", "/mcp_servers/local", same)).status).toBe(200);
     expect(await call(service, "local__greet")).toBe(`${SECRET} without a key`);
@@ -223,7 +226,7 @@ describe("as programs, where the file allows that", () => {
       body: { error: { param: "environment.GREETING" } },
     });
     await configure("POST", "/mcp_servers/local", local("hello"));
-    expect(await call(service, "local__greet")).toBe("hello without a key");
+    await expectGreeting("hello");
     await eventually(async () => expect(await processes()).toBe(1));
   });
 
