@@ -137,6 +137,24 @@ test("names what was not carried over from LiteLLM, and keeps no secret", () => 
   expect(JSON.stringify(imported)).not.toMatch(/literal-|sk-1234/);
 });
 
+test("gives a secret in LiteLLM's file a variable that no other entry reads", () => {
+  const keys = ["literal-1", "os.environ/OPENAI_API_KEY", "literal-2", "literal-1", undefined];
+  const source = {
+    model_list: keys.map((api_key, index) => ({
+      model_name: `model-${index}`,
+      litellm_params: { model: "openai/gpt-4o", ...(api_key && { api_key }) },
+    })),
+  };
+  const models = fromLiteLlm(source).config.models as { deployments: { api_key: string }[] }[];
+  expect(models.map(({ deployments }) => deployments[0]?.api_key)).toEqual([
+    ref("OPENAI_API_KEY_2"),
+    ref("OPENAI_API_KEY"),
+    ref("OPENAI_API_KEY_3"),
+    ref("OPENAI_API_KEY_2"),
+    ref("OPENAI_API_KEY"),
+  ]);
+});
+
 const NATIVE: readonly [params: object, deployment: object][] = [
   [
     {

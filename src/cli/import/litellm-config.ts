@@ -38,17 +38,26 @@ interface Model {
 }
 
 export function fromLiteLlm(source: unknown): Imported {
-  return new LiteLlmImport(asFields(source)).result();
+  const fields = asFields(source);
+  // The first pass only finds the variables that a secret in the file must not take.
+  const first = new LiteLlmImport(fields, new Set());
+  first.result();
+  return new LiteLlmImport(fields, first.referencedVariables).result();
 }
 
 class LiteLlmImport {
   readonly #source: Fields;
   readonly #notes: Note[] = [];
   readonly #models = new Map<string, Model>();
-  readonly #variables = new LiteLlmVariables((path, reason) => this.#note(path, reason));
+  readonly #variables: LiteLlmVariables;
 
-  constructor(source: Fields) {
+  constructor(source: Fields, reserved: ReadonlySet<string>) {
     this.#source = source;
+    this.#variables = new LiteLlmVariables((path, reason) => this.#note(path, reason), reserved);
+  }
+
+  get referencedVariables(): ReadonlySet<string> {
+    return this.#variables.referenced;
   }
 
   result(): Imported {

@@ -8,14 +8,19 @@ export class LiteLlmVariables {
   readonly #note: AddNote;
   /** Environment variables by the secrets that stand in the file. */
   readonly #names = new Map<string, string>();
+  /** Variables that entries without a secret in the file refer to. */
+  readonly referenced = new Set<string>();
+  readonly #reserved: ReadonlySet<string>;
 
-  constructor(note: AddNote) {
+  /** `reserved`: variables that no secret in the file takes. */
+  constructor(note: AddNote, reserved: ReadonlySet<string>) {
     this.#note = note;
+    this.#reserved = reserved;
   }
 
   /** Secret as a reference to the environment; one in the file stays out of the result. `name`: where it is by default. */
   secret(value: string | undefined, name: string | undefined, path: string): string | undefined {
-    if (value === undefined) return name === undefined ? undefined : `\${${name}}`;
+    if (value === undefined) return name === undefined ? undefined : this.#reference(name);
     if (REFERENCE.test(value)) return this.text(value);
     const variable = this.#variableFor(value, name ?? "UPSTREAM_KEY");
     this.#note(path, `is a secret in the file. Set the environment variable ${variable} instead.`);
@@ -25,15 +30,21 @@ export class LiteLlmVariables {
   /** Text that may be a reference. */
   text(value: string): string {
     const name = REFERENCE.exec(value)?.[1];
-    return name === undefined ? value.replaceAll("${", "$${") : `\${${name}}`;
+    return name === undefined ? value.replaceAll("${", "$${") : this.#reference(name);
+  }
+
+  #reference(name: string): string {
+    this.referenced.add(name);
+    return `\${${name}}`;
   }
 
   /** Each secret in the file gets a variable of its own. */
   #variableFor(secret: string, name: string): string {
     const existing = this.#names.get(secret);
     if (existing !== undefined) return existing;
-    const used = [...this.#names.values()].filter((each) => each.startsWith(name)).length;
-    const variable = used === 0 ? name : `${name}_${used + 1}`;
+    const used = new Set([...this.#names.values(), ...this.#reserved]);
+    let variable = name;
+    for (let count = 2; used.has(variable); count += 1) variable = `${name}_${count}`;
     this.#names.set(secret, variable);
     return variable;
   }
