@@ -65,6 +65,7 @@ server: { workers: 2 }
 recorded_content: { max_content_kilobytes: 16 }
 models:
   - { id: local, task: chat, deployments: [{ engine: scripted, echo: true }] }
+  - { id: breaks, task: chat, deployments: [{ engine: scripted, replies: [{ text: one two, fail_after_tokens: 1 }] }] }
   - { id: forwarded, task: chat, deployments: [${deployment}] }
   - { id: guarded, task: chat, guardrails: [{ type: words, words: [Bluebird], action: mask }], deployments: [${deployment}] }
   - { id: vectors, task: embedding, deployments: [${deployment}] }
@@ -197,6 +198,10 @@ models:
     upstream.failing = false;
     expect(failed).toMatchObject({ status: 400, recorded: true });
     expect(JSON.stringify(failed.content.input_messages)).toContain("It breaks.");
+    const broken = await contentOf(await chat("It stops.", { model: "breaks", stream: true }));
+    expect(broken).toMatchObject({ status: 200, error: expect.any(String), recorded: true });
+    const listed = await administer("GET", "/requests?status=failed&models[]=breaks");
+    expect(listed.data.map(({ id }: Any) => id)).toEqual([broken.id]);
   });
 
   test("cuts content that is too large and says so", async () => {

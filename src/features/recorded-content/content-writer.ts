@@ -13,7 +13,7 @@ import { limitMessages } from "../../observability/limit-messages.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Caller } from "../accounts/caller.ts";
-import type { RequestEntry } from "../usage/request-rows.ts";
+import { hasFailed, type RequestEntry } from "../usage/request-rows.ts";
 import type { ContentSizes } from "./content-sizes.ts";
 import { insertContents, type NewContent } from "./recorded-content-queries.ts";
 import { findersOf, redactContent } from "./redact-content.ts";
@@ -75,7 +75,7 @@ export class ContentWriter {
   /** Adds a request that its project records. */
   record({ entry, caller, recording, body }: EndedRequest): void {
     if (recording?.isStored) return;
-    const isError = entry.status >= 400 && entry.status !== 499;
+    const isError = hasFailed(entry) && entry.status !== 499;
     const item = recording === undefined ? this.#failed(entry, caller, body) : toItem(entry, recording);
     const { policy } = item ?? {};
     if (item === undefined || policy === undefined || (policy.mode === "errors" && !isError)) return;

@@ -1,5 +1,5 @@
 import type { RequestFilter } from "../usage/request-history.ts";
-import type { RequestEntry } from "../usage/request-rows.ts";
+import { hasFailed, type RequestEntry } from "../usage/request-rows.ts";
 
 /** Whether a filter of the request history matches an entry, except for the organization and the visibility. */
 export function matchesFilter(entry: RequestEntry, filter: RequestFilter): boolean {
@@ -14,7 +14,7 @@ export function matchesFilter(entry: RequestEntry, filter: RequestFilter): boole
     isIn(operations, entry.operation) &&
     isIn(deployments, entry.deployment) &&
     isIn(endUsers, entry.details?.endUser) &&
-    (isFailed === undefined || isFailed === entry.status >= 400) &&
+    (isFailed === undefined || isFailed === hasFailed(entry)) &&
     entry.at >= from &&
     entry.at < until &&
     entry.durationMilliseconds >= minDurationMilliseconds &&

@@ -48,6 +48,9 @@ export function ofRow({ endUsers, minDurationMilliseconds, minCostNanoDollars }:
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }
 
+/** As `hasFailed`. */
+export const FAILED: RawBuilder<boolean> = sql`(status >= 400 or error is not null)`;
+
 /** Conditions on columns that requests share. */
 export function ofDimension(filter: RequestFilter): RawBuilder<boolean> {
   const { projectIds, keyIds, models, operations, deployments, isFailed } = filter;
@@ -63,6 +66,6 @@ export function ofDimension(filter: RequestFilter): RawBuilder<boolean> {
     return values.length === 0 ? [sql`1 = 0`] : [sql`${sql.ref(column)} in (${sql.join(values)})`];
   });
   if (filter.visibility !== undefined) conditions.push(isVisible(filter.visibility));
-  if (isFailed !== undefined) conditions.push(isFailed ? sql`status >= 400` : sql`status < 400`);
+  if (isFailed !== undefined) conditions.push(isFailed ? FAILED : sql`not ${FAILED}`);
   return conditions.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }

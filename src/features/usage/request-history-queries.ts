@@ -5,7 +5,7 @@ import { DAY_MS } from "../../kernel/durations.ts";
 import type { Executor } from "../../storage/database.ts";
 import { type Insertion, insert } from "../../storage/insert-rows.ts";
 import { parseRequestDetails } from "./request-details.ts";
-import { matches, ofDimension, ofRow, type RequestFilter } from "./request-filter.ts";
+import { FAILED, matches, ofDimension, ofRow, type RequestFilter } from "./request-filter.ts";
 import { REQUEST_COLUMNS, REQUEST_DIMENSION_COLUMNS, type RequestEntry, type RequestRows } from "./request-rows.ts";
 
 /** Position in the history: requests of the same millisecond are ordered by id. */
@@ -183,7 +183,7 @@ export async function sumRequestsByMinute(
     select
       (at / 60000) * 60000 as ${sql.ref("beginsAt")},
       count(*) as requests,
-      cast(sum(case when ${sql.ref("dimensionId")} in (${dimensions} where status >= 400 and status <> 499)
+      cast(sum(case when ${sql.ref("dimensionId")} in (${dimensions} where ${FAILED} and status <> 499)
         then 1 else 0 end) as bigint) as errors,
       cast(coalesce(sum(${sql.ref("promptTokens")}), 0) as bigint) as ${sql.ref("promptTokens")},
       cast(coalesce(sum(${sql.ref("completionTokens")}), 0) as bigint) as ${sql.ref("completionTokens")},

@@ -90,6 +90,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await ids({ projectIds: ["proj_a"] })).toEqual(["req_1"]);
     expect(await ids({ keyIds: ["key_b"], models: ["owl", "parrot"] })).toEqual(["req_2"]);
     expect(await ids({ isFailed: false })).toEqual(["req_1"]);
+    const broken = { organizationId: "org_c", keyId: "key_d", at: NOON + DAY };
+    history.record(entry({ ...broken, id: "req_4", error: "upstream_timeout" }));
+    history.record(entry({ ...broken, id: "req_5" }));
+    expect(await ids({ organizationId: "org_c", isFailed: true })).toEqual(["req_4"]);
+    expect(await ids({ organizationId: "org_c", isFailed: false })).toEqual(["req_5"]);
+    expect(await history.minutes({ ...FILTER, organizationId: "org_c" }, NOON, NOON + 2 * DAY)).toMatchObject([
+      { requests: 2, errors: 1 },
+    ]);
     const minutes = await history.minutes(FILTER, NOON, NOON + DAY);
     expect(minutes).toEqual([
       { beginsAt: NOON, requests: 2, errors: 1, promptTokens: 20, completionTokens: 10, retries: 2 },

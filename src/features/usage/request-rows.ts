@@ -41,6 +41,11 @@ export const REQUEST_COLUMNS = [
   "details",
 ] as const satisfies (keyof RequestHistoryRow)[];
 
+/** Whether a request failed; a stream that broke off has the status 200 and an error. */
+export function hasFailed({ status, error }: Pick<RequestEntry, "status" | "error">): boolean {
+  return status >= 400 || error !== null;
+}
+
 /** One flat list is cheap for the garbage collector and for the database driver, as in `UsageRows`. */
 export class RequestRows {
   readonly dimensions: RequestDimensionRow[] = [];

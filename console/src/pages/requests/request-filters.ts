@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import type { Query } from "../../api/request.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { msg } from "../../i18n/translate.ts";
-import { REQUESTS, type RequestEntry } from "./requests-api.ts";
+import { isFailed, REQUESTS, type RequestEntry } from "./requests-api.ts";
 
 export const RANGES = [
   { value: "15m", label: msg("Last 15 minutes"), seconds: 900 },
@@ -87,5 +87,5 @@ export function matches(entry: RequestEntry, filters: RequestFilters): boolean {
   if (user !== "" && entry.end_user !== user) return false;
   if (slower !== "" && entry.duration_ms < Number(slower)) return false;
   if (costlier !== "" && (entry.cost_usd ?? 0) < Number(costlier)) return false;
-  return status === "all" || (status === "failed") === entry.status >= 400;
+  return status === "all" || (status === "failed") === (isFailed(entry) || entry.status === 499);
 }

@@ -5,7 +5,7 @@ import { formatCost, formatDateTime, formatMilliseconds, formatNumber, formatTim
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { type Message, msg, plural, t } from "../../i18n/translate.ts";
 import { IconArrowDown, IconArrowUp } from "../../icons.tsx";
-import { outcomeOf, type RequestEntry } from "./requests-api.ts";
+import { isFailed, outcomeOf, type RequestEntry } from "./requests-api.ts";
 import type { SortKey } from "./sort-requests.ts";
 
 interface RequestTableProps {
@@ -94,10 +94,10 @@ const RequestCells = memo(function RequestCells({ entry }: { entry: RequestEntry
         </div>
       </td>
       <td className="cell cell-outcome">
-        <Badge variant="dot" color={colorOf(entry.status)} tt="none" fw={500}>
+        <Badge variant="dot" color={colorOf(entry)} tt="none" fw={500}>
           {outcomeOf(entry)}
         </Badge>
-        {entry.status >= 400 && entry.status !== 499 && (
+        {isFailed(entry) && (
           <div className="cell-detail cell-message" title={entry.error_message ?? undefined}>
             {entry.error_message ?? t("Status {{status}}", { status: String(entry.status) })}
           </div>
@@ -121,7 +121,7 @@ const RequestCells = memo(function RequestCells({ entry }: { entry: RequestEntry
   );
 });
 
-function colorOf(status: number): string {
-  if (status < 400) return "teal";
-  return status === 499 ? "gray" : "red";
+function colorOf(entry: RequestEntry): string {
+  if (entry.status === 499) return "gray";
+  return isFailed(entry) ? "red" : "teal";
 }

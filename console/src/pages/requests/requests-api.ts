@@ -66,12 +66,14 @@ export function histogramQuery(filter: Query) {
   });
 }
 
-export function isFailed({ status }: RequestEntry): boolean {
-  return status >= 400 && status !== 499;
+/** A stream that broke off has the status 200 and an error. */
+export function isFailed({ status, error }: RequestEntry): boolean {
+  return (status >= 400 || error !== null) && status !== 499;
 }
 
 /** Outcome in words: the status says little to those who do not know it. */
-export function outcomeOf({ status, error }: RequestEntry): string {
+export function outcomeOf(entry: RequestEntry): string {
+  const { status, error } = entry;
   if (status === 499) return t("Cancelled by client");
-  return status < 400 ? t("Succeeded") : (error ?? t("Status {{status}}", { status: String(status) }));
+  return isFailed(entry) ? (error ?? t("Status {{status}}", { status: String(status) })) : t("Succeeded");
 }

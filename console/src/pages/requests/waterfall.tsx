@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { formatMilliseconds } from "../../components/format.ts";
 import { type Message, msg, t } from "../../i18n/translate.ts";
-import type { RequestEntry, RequestStage } from "./requests-api.ts";
+import { isFailed, type RequestEntry, type RequestStage } from "./requests-api.ts";
 
 type Part = "queue" | "load" | "failed" | "first" | "answer" | "moderation" | "tool";
 
@@ -91,7 +91,7 @@ function answerRow(entry: RequestEntry, attempts: number): WaterfallRow | undefi
   return {
     label: attempts === 0 ? t("Answer") : t("Attempt {{number}}", { number: attempts + 1 }),
     detail: deployment,
-    message: entry.status >= 400 && entry.status !== 499 ? (entry.error_message ?? entry.error) : null,
+    message: isFailed(entry) ? (entry.error_message ?? entry.error) : null,
     parts: [
       { part: "queue", startMs, durationMs: queuedMs },
       { part: "first", startMs: beganAt, durationMs: firstAt - beganAt },
