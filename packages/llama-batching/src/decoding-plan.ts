@@ -54,7 +54,7 @@ export class DecodingPlanner {
     this.#grammars = grammars;
     const { open: reasoningOpen = "", close: reasoningClose = "", frame = [] } = this.#tags ?? {};
     const { trigger = "", open = "", afterName = "", between = "", close = "", tagged } = this.#calls;
-    const tags = tagged === undefined ? [] : [tagged, tagged.text, tagged.other].flatMap(textsOf);
+    const tags = tagged === undefined ? [] : [tagged, tagged.text ?? {}, tagged.other].flatMap(textsOf);
     this.#hiddenTokens = vocabulary.hiddenTokens([
       reasoningOpen,
       reasoningClose,

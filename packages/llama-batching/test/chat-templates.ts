@@ -99,3 +99,34 @@ export const GEMMA_4 = chat(
     )}{{ "}" }}<tool_call|>`,
   ),
 );
+
+/** Calls as in Python, with texts between apostrophes. */
+export const LFM2_5 = chat(
+  calls(
+    `{{ call.function.name }}(${pairs("{{ name }}='{{ value }}'", "{{ name }}={{ value | tojson }}", ", ")}){% if not loop.last %}, {% endif %}`,
+    "<|tool_call_start|>[",
+    "]<|tool_call_end|>",
+  ),
+);
+
+/** Like that of LFM2, which shows tools and results, but no calls. */
+export const LFM2 = `{% if tools %}<|im_start|>system
+List of tools: {{ tools | tojson }}<|im_end|>
+{% endif %}{%- for message in messages -%}{{- "<|im_start|>" + message["role"] + "\n" -}}{%- set content = message["content"] -%}
+{{- content + "<|im_end|>\n" -}}{%- endfor -%}${END}`;
+
+/** Like that of DeepSeek 3.1, which shows calls, but no tools. */
+export const DEEPSEEK_3_1 = `{% set ns = namespace(system_prompt="") %}{{ bos_token }}{{ ns.system_prompt }}{% for message in messages %}
+{%- if message['tool_calls'] %}<｜{{ message.role }}｜>{%- for tool in message['tool_calls'] -%}{%- if loop.first -%}{{'<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>'+ tool['function']['name'] + '<｜tool▁sep｜>' + tool['function']['arguments'] | tojson + '<｜tool▁call▁end｜>'}}
+{%- else -%}{{'<｜tool▁call▁begin｜>'+ tool['function']['name'] + '<｜tool▁sep｜>' + tool['function']['arguments'] | tojson + '<｜tool▁call▁end｜>'}}{%- endif -%}
+{%- endfor -%}{{'<｜tool▁calls▁end｜>'}}{% else %}<｜{{ message.role }}｜>{{ message['content'] }}{% endif %}{% endfor %}`;
+
+/** Like that of Kimi K2, which counts the calls of a conversation in a list. */
+export const KIMI_K2 = `{%- set queue = namespace(ids=[]) -%}{% if tools %}{{ tools | tojson }}{% endif %}{% for message in messages %}<|im_{{ message.role }}|>
+{%- if message.tool_calls %}<|tool_calls_section_begin|>{%- for call in message.tool_calls -%}
+{%- set id = 'functions.' + call.function.name + ':' + (queue.ids | length | string) -%}
+{%- set _ = queue.ids.append(id) -%}
+<|tool_call_begin|>{{ id }}<|tool_call_argument_begin|>{{ call.function.arguments | tojson }}<|tool_call_end|>
+{%- endfor -%}<|tool_calls_section_end|>
+{%- elif message.role == 'tool' -%}{%- set id = queue.ids.pop(0) -%}## Return of {{ id }}: {{ message.content }}
+{%- else -%}{{ message.content }}{%- endif -%}{% endfor %}`;

@@ -4,11 +4,14 @@ import { compileValidator } from "@parlance-inference/json-schema-grammar/valida
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   DEEPSEEK,
+  DEEPSEEK_3_1,
   DEEPSEEK_MARKUP,
   GEMMA_4,
   GLM,
   HERMES,
   HERMES_THINKING,
+  KIMI_K2,
+  LFM2,
   LLAMA_3,
   MISTRAL_NEMO,
   MISTRAL_SMALL,
@@ -68,8 +71,10 @@ function expectFits({ name, id, arguments: text }: Call): void {
 /** `npm test` runs one template of each kind of calls, `npm run test:long` all of them. */
 const IS_LONG = process.env.ALL_GENERATED_CASES !== undefined;
 /** Arguments are written one by one, and become JSON. */
-const TAGGED = IS_LONG ? { QWEN_CODER, GLM, DEEPSEEK_MARKUP, GEMMA_4 } : { GEMMA_4 };
-const JSON_CALLS = IS_LONG ? { LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEEPSEEK } : { MISTRAL_NEMO, DEEPSEEK };
+const TAGGED = IS_LONG ? { QWEN_CODER, GLM, DEEPSEEK_MARKUP, GEMMA_4, LFM2 } : { GEMMA_4 };
+const JSON_CALLS = IS_LONG
+  ? { LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEEPSEEK, DEEPSEEK_3_1, KIMI_K2 }
+  : { MISTRAL_NEMO, DEEPSEEK };
 
 let hermes: Hosted<ChatModel>;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { DEEPSEEK_MARKUP, GEMMA_4, GLM, QWEN_CODER } from "../../test/chat-templates.ts";
+import { DEEPSEEK_3_1, DEEPSEEK_MARKUP, GEMMA_4, GLM, KIMI_K2, LFM2, QWEN_CODER } from "../../test/chat-templates.ts";
 import { ChatTemplate } from "../prompts/chat-template.ts";
 import { JsonDepth } from "./json-depth.ts";
 import { type TaggedArguments, taggedParameters } from "./tagged-arguments.ts";
@@ -41,6 +41,9 @@ function written(source: string): { format: ToolCallFormat; text: string } {
   const rendered = template.render({ messages, tools: tools as never, forAnswer: false });
   // The template writes this text without quotation marks, and the model writes it as JSON, which its pattern needs.
   const quoted = rendered.replaceAll("AB", '"AB"').replaceAll('<|"|>"AB"<|"|>', '"AB"');
+  if (source === LFM2 || source === KIMI_K2 || source === DEEPSEEK_3_1) {
+    return { format, text: rendered.slice(rendered.lastIndexOf(format.trigger + format.open) + format.trigger.length) };
+  }
   const marked = source === DEEPSEEK_MARKUP ? quoted.replace('"code" string="true"', '"code" string="false"') : quoted;
   return { format, text: marked.slice(marked.indexOf(format.trigger) + format.trigger.length) };
 }
@@ -57,7 +60,7 @@ function parse(format: ToolCallFormat, pieces: Iterable<string>): Array<{ name: 
   return calls.map(({ name, text }) => ({ name, value: JSON.parse(text) as unknown }));
 }
 
-test.each(Object.entries({ QWEN_CODER, GLM, DEEPSEEK_MARKUP, GEMMA_4 }))(
+test.each(Object.entries({ QWEN_CODER, GLM, DEEPSEEK_MARKUP, GEMMA_4, LFM2, KIMI_K2, DEEPSEEK_3_1 }))(
   "reads calls as %s writes them, at once and character by character",
   (_name, source) => {
     const { format, text } = written(source);
@@ -94,7 +97,7 @@ test.each([
   ["a required name without a schema", { properties: {}, required: ["a"] }],
   ["a schema that is true", { properties: { a: true } }],
 ])("does not write %s one by one", (_name, schema) => {
-  expect(taggedParameters({ type: "object", ...schema })).toBeUndefined();
+  expect(taggedParameters({ type: "object", ...schema }, { text: { afterName: "", after: "" } })).toBeUndefined();
 });
 
 test.each(Object.entries({ QWEN_CODER, GLM, GEMMA_4 }))(

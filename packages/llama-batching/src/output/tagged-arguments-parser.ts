@@ -1,6 +1,6 @@
 import { JsonDepth } from "./json-depth.ts";
 import { PartialMatcher } from "./partial-match.ts";
-import type { TaggedArguments, TaggedParameter } from "./tagged-arguments.ts";
+import type { TaggedArguments, TaggedParameter, ValueTags } from "./tagged-arguments.ts";
 
 export interface ParsedArguments {
   /** Text of the JSON object. */
@@ -27,7 +27,7 @@ export class TaggedArgumentsParser {
     this.#tags = tags;
     this.#parameters = parameters;
     this.#ends = ends;
-    this.#endOfText = new PartialMatcher([tags.text.after]);
+    this.#endOfText = new PartialMatcher(tags.text === undefined ? [] : [tags.text.after]);
   }
 
   push(piece: string): ParsedArguments {
@@ -58,7 +58,7 @@ export class TaggedArgumentsParser {
   #head(): { parameter: TaggedParameter; length: number } | undefined {
     const { before, between, text, other } = this.#tags;
     for (const parameter of this.#parameters) {
-      const { afterName } = parameter.isText ? text : other;
+      const { afterName } = (parameter.isText ? text : undefined) ?? other;
       const head = `${this.#count === 0 ? "" : between}${before}${parameter.name}${afterName}`;
       if (this.#held.startsWith(head)) return { parameter, length: head.length };
     }
@@ -66,7 +66,7 @@ export class TaggedArgumentsParser {
   }
 
   #readText(): string {
-    const { after } = this.#tags.text;
+    const { after } = this.#tags.text as ValueTags;
     const end = this.#held.indexOf(after);
     const length = end >= 0 ? end : this.#held.length - this.#endOfText.partialLength(this.#held);
     const value = JSON.stringify(this.#held.slice(0, length)).slice(1, -1);

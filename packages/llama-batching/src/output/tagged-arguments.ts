@@ -6,17 +6,18 @@
  */
 export interface TaggedArguments {
   before: string;
-  text: ValueTags;
+  /** Undefined: texts are JSON, too. */
+  text: ValueTags | undefined;
   other: ValueTags;
   between: string;
 }
 
-interface ValueTags {
+export interface ValueTags {
   afterName: string;
   after: string;
 }
 
-/** A notation of one character, such as `'`, would need escapes. */
+/** A text that ends with one character needs escapes, unless the character is a quotation mark: it is JSON then. */
 const MIN_END_LENGTH = 3;
 
 /** Example: two arguments, the first a text, the second a number. */
@@ -35,6 +36,8 @@ export interface TaggedCall {
   afterName: string;
   /** Text after the last argument. */
   close: string;
+  /** Text after the value of a text. */
+  textEnd: string;
 }
 
 /** Returns undefined for another notation. */
@@ -49,16 +52,19 @@ export function detectTaggedArguments({ text, names, values, withOne }: Rendered
   const after = commonPrefix(rest, textTail);
   const close = textTail.slice(after.length);
   const isRegular = one[0] === head && one[1] === afterText && close !== "" && otherTail.endsWith(close);
-  if (!isRegular || after.length < MIN_END_LENGTH || afterOther === "" || head.includes("{{")) return undefined;
+  const isQuoted = /^["']$/.test(after) && afterOther + after === afterText;
+  if (!isRegular || (after.length < MIN_END_LENGTH && !isQuoted) || afterOther === "" || head.includes("{{"))
+    return undefined;
   return {
     tags: {
       before,
-      text: { afterName: afterText, after },
+      text: isQuoted ? undefined : { afterName: afterText, after },
       other: { afterName: afterOther, after: otherTail.slice(0, otherTail.length - close.length) },
       between: rest.slice(after.length),
     },
     afterName: head.slice(0, head.length - before.length),
     close,
+    textEnd: after,
   };
 }
 
@@ -124,7 +130,10 @@ const MAX_VALUES = 300;
 const MAX_PARAMETERS = 100;
 
 /** Returns undefined for a schema whose arguments cannot be written one by one: they are one JSON object then. */
-export function taggedParameters(parameters: unknown): TaggedParameter[] | undefined {
+export function taggedParameters(
+  parameters: unknown,
+  { text }: Pick<TaggedArguments, "text">,
+): TaggedParameter[] | undefined {
   if (parameters === undefined) return [];
   if (!isRecord(parameters) || JSON.stringify(parameters).includes('"$ref"')) return undefined;
   const { properties = {}, required = [], additionalProperties = false } = parameters;
@@ -138,7 +147,7 @@ export function taggedParameters(parameters: unknown): TaggedParameter[] | undef
     name,
     schema,
     isRequired: required.includes(name),
-    isText: isText(schema),
+    isText: text !== undefined && isText(schema),
   }));
 }
 

@@ -1,21 +1,34 @@
 import { expect, test } from "vitest";
 import {
   DEEPSEEK,
+  DEEPSEEK_3_1,
   DEEPSEEK_MARKUP,
   GEMMA_4,
   GLM,
   HERMES,
+  KIMI_K2,
+  LFM2,
+  LFM2_5,
   LLAMA_3,
   MISTRAL_NEMO,
   MISTRAL_SMALL,
   QWEN_CODER,
 } from "../../test/chat-templates.ts";
 import { ChatTemplate } from "../prompts/chat-template.ts";
-import { CALL_ID, detectToolCallFormat } from "./tool-call-format.ts";
+import { CALL_ID, CALL_INDEX, detectToolCallFormat } from "./tool-call-format.ts";
 
 const END_TEXTS = ["<|im_end|>", "<|eot_id|>", "</s>", "<|call|>"];
 const formatOf = (source: string | undefined, endTexts = END_TEXTS) =>
   detectToolCallFormat(new ChatTemplate(source, { bos_token: "<s>", eos_token: "</s>" }), endTexts, undefined);
+
+const PYTHON_CALLS = {
+  trigger: "<|tool_call_start|>",
+  open: "[",
+  afterName: "(",
+  between: "), ",
+  close: ")]<|tool_call_end|>",
+  tagged: { before: "", text: undefined, other: { afterName: "=", after: "" }, between: ", " },
+};
 
 test.each([
   [
@@ -127,6 +140,30 @@ test.each([
         other: { afterName: ":", after: "" },
         between: ",",
       },
+    },
+  ],
+  ["calls as in Python", LFM2_5, PYTHON_CALLS],
+  ["calls of LFM2, whose template shows none", LFM2, PYTHON_CALLS],
+  [
+    "calls of DeepSeek 3.1, whose template shows no tools",
+    DEEPSEEK_3_1,
+    {
+      trigger: "<｜tool▁calls▁begin｜>",
+      open: "<｜tool▁call▁begin｜>",
+      afterName: "<｜tool▁sep｜>",
+      between: "<｜tool▁call▁end｜><｜tool▁call▁begin｜>",
+      close: "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    },
+  ],
+  [
+    "calls with indexes",
+    KIMI_K2,
+    {
+      trigger: "<|tool_calls_section_begin|>",
+      open: "<|tool_call_begin|>functions.",
+      afterName: `:${CALL_INDEX}<|tool_call_argument_begin|>`,
+      between: "<|tool_call_end|><|tool_call_begin|>functions.",
+      close: "<|tool_call_end|><|tool_calls_section_end|>",
     },
   ],
 ])("detects %s", (_name, source, format) => {

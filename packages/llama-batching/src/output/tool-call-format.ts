@@ -7,7 +7,7 @@ import { detectTaggedArguments, type TaggedArguments, type TaggedCall } from "./
 
 /**
  * `trigger` `open` name `afterName` arguments (`between` name `afterName` arguments)… `close`, where arguments are one
- * JSON object. The texts contain `CALL_ID` in place of a call's ID.
+ * JSON object. The texts contain `CALL_ID` in place of a call's ID and `CALL_INDEX` in place of its index.
  */
 export interface ToolCallFormat {
   /** Text that begins a call. */
@@ -23,6 +23,7 @@ export interface ToolCallFormat {
 }
 
 export const CALL_ID = "\uE001";
+export const CALL_INDEX = "\uE002";
 
 const NAMES = ["needle_first", "needle_second"] as const;
 const IDS = ["needleId1", "needleId2"] as const;
@@ -65,11 +66,12 @@ export function detectToolCallFormat(
   const trigger = triggerOf(opening);
   if (trigger === "") return undefined;
   const two = renderAnswer(template, exampleCalls(2));
+  const next = two === undefined ? undefined : nextCall(generatedPart(two, text, reasoning), opening);
   return {
     trigger,
     open: opening.slice(trigger.length),
-    afterName: maskIds(answer.slice(first.nameAt + NAMES[0].length, first.argumentsAt)),
-    between: two === undefined ? undefined : betweenCalls(generatedPart(two, text, reasoning), opening),
+    afterName: next?.afterName ?? maskIds(answer.slice(first.nameAt + NAMES[0].length, first.argumentsAt)),
+    between: next?.between,
     close: maskIds(trimEnding(answer.slice(first.end), ending, endTexts)),
   };
 }
@@ -113,10 +115,10 @@ function detectTagged(template: ChatTemplate, plain: PlainAnswer): ToolCallForma
   };
 }
 
-function betweenTagged(answer: string, { tags }: TaggedCall): string | undefined {
-  const end = answer.indexOf(VALUE + tags.text.after);
+function betweenTagged(answer: string, { textEnd }: TaggedCall): string | undefined {
+  const end = answer.indexOf(VALUE + textEnd);
   const nextAt = answer.indexOf(NAMES[1]);
-  return end >= 0 && nextAt > end ? answer.slice(end + VALUE.length + tags.text.after.length, nextAt) : undefined;
+  return end >= 0 && nextAt > end ? answer.slice(end + VALUE.length + textEnd.length, nextAt) : undefined;
 }
 
 /** The part of a rendered call that the model writes. */
@@ -127,13 +129,25 @@ function generatedPart(rendered: string, text: string, reasoning: ReasoningTags 
   return (isBeforeCall ? answer.slice(reasoningEnd + reasoning.close.length) : answer).trimStart();
 }
 
-function betweenCalls(answer: string, opening: string): string | undefined {
+/** What precedes a further call and follows its name, which can have the call's index. */
+function nextCall(answer: string, opening: string): { between: string; afterName: string } | undefined {
   const [first, second] = [findCall(answer, 0), findCall(answer, 1)];
   if (first === undefined || second === undefined || second.nameAt < first.end) return undefined;
-  const alike = (call: FoundCall, index: number) =>
+  const afterNameOf = (call: FoundCall, index: number) =>
     maskIds(answer.slice(call.nameAt + (NAMES[index] as string).length, call.argumentsAt));
-  const isAlike = maskIds(answer.slice(0, first.nameAt)) === opening && alike(first, 0) === alike(second, 1);
-  return isAlike ? maskIds(answer.slice(first.end, second.nameAt)) : undefined;
+  const afterName = maskIndex(afterNameOf(first, 0), afterNameOf(second, 1));
+  if (afterName === undefined || maskIds(answer.slice(0, first.nameAt)) !== opening) return undefined;
+  return { between: maskIds(answer.slice(first.end, second.nameAt)), afterName };
+}
+
+/** Replaces numbers that are one more in the second text. Undefined: the texts differ in something else. */
+function maskIndex(first: string, second: string): string | undefined {
+  const [pieces, others] = [first.split(/(\d+)/), second.split(/(\d+)/)];
+  const masked = pieces.map((piece, index) => {
+    if (piece === others[index]) return piece;
+    return /^\d+$/.test(piece) && Number(others[index]) === Number(piece) + 1 ? CALL_INDEX : undefined;
+  });
+  return pieces.length === others.length && !masked.includes(undefined) ? masked.join("") : undefined;
 }
 
 interface FoundCall {

@@ -5,7 +5,7 @@ import type { Tool } from "../types.ts";
 import { JsonDepth } from "./json-depth.ts";
 import { taggedParameters } from "./tagged-arguments.ts";
 import { TaggedArgumentsParser } from "./tagged-arguments-parser.ts";
-import { CALL_ID, type ToolCallFormat } from "./tool-call-format.ts";
+import { CALL_ID, CALL_INDEX, type ToolCallFormat } from "./tool-call-format.ts";
 
 export type CallPart = { type: "call"; name: string } | { type: "arguments"; text: string };
 
@@ -87,7 +87,7 @@ export class ToolCallParser {
   #createTagged(name: string): TaggedArgumentsParser | undefined {
     const { tagged } = this.#format;
     if (tagged === undefined) return undefined;
-    const parameters = taggedParameters(this.#tools.find((tool) => tool.name === name)?.parameters);
+    const parameters = taggedParameters(this.#tools.find((tool) => tool.name === name)?.parameters, tagged);
     return parameters && new TaggedArgumentsParser(tagged, parameters, this.#ends);
   }
 }
@@ -97,7 +97,7 @@ export type CallableTool = Pick<Tool, "name"> & Partial<Pick<Tool, "parameters">
 
 function toPattern(text: string): string {
   return text
-    .split(CALL_ID)
-    .map((part) => part.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))
-    .join(`[a-zA-Z0-9]{${CALL_ID_LENGTH}}`);
+    .replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+    .replaceAll(CALL_ID, `[a-zA-Z0-9]{${CALL_ID_LENGTH}}`)
+    .replaceAll(CALL_INDEX, "[0-9]+");
 }

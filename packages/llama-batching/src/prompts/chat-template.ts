@@ -4,6 +4,7 @@ import { Template } from "@huggingface/jinja";
 import { toTemplateCallId } from "../call-id.ts";
 import { ModelError, RequestError } from "../errors.ts";
 import type { PromptMessage, Tool, ToolCall } from "../types.ts";
+import { amendTemplate } from "./template-amendments.ts";
 import { templateVariables } from "./template-variables.ts";
 
 /** The most common format, for model files without a template. */
@@ -42,7 +43,7 @@ export class ChatTemplate {
     this.source = source ?? CHATML;
     this.fixed = fixed;
     try {
-      this.#template = new Template(this.source);
+      this.#template = new Template(amendTemplate(this.source));
     } catch (error) {
       throw new ModelError(`The model's chat template does not parse: ${(error as Error).message}`, 600, error);
     }

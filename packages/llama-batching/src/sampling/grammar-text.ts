@@ -3,7 +3,7 @@
 import { anyObjectRules, compileRules } from "@parlance-inference/json-schema-grammar/grammar";
 import { CALL_ID_LENGTH } from "../call-id.ts";
 import { taggedParameters } from "../output/tagged-arguments.ts";
-import { CALL_ID, type ToolCallFormat } from "../output/tool-call-format.ts";
+import { CALL_ID, CALL_INDEX, type ToolCallFormat } from "../output/tool-call-format.ts";
 import type { ResponseFormat, Tool } from "../types.ts";
 import { literal } from "./literal.ts";
 import { taggedRules, textRules } from "./tagged-grammar.ts";
@@ -58,7 +58,7 @@ function callRules({ format, tools, allowsParallel }: CallRules): string {
     `calls ::= ${withIds(open)} call${next} ${withIds(close)}`,
     `call ::= ${calls.join(" | ")}`,
     ...arguments_.map(({ rules }) => rules),
-    ...(tagged === undefined ? [] : [textRules(tagged)]),
+    ...(tagged?.text === undefined ? [] : [textRules(tagged.text)]),
     "",
   ].join("\n");
 }
@@ -69,7 +69,7 @@ function argumentRules(
   ruleName: string,
   { tagged }: ToolCallFormat,
 ): { ruleName: string; rules: string } {
-  const fields = tagged === undefined ? undefined : taggedParameters(parameters);
+  const fields = tagged === undefined ? undefined : taggedParameters(parameters, tagged);
   if (tagged !== undefined && fields !== undefined) {
     return { ruleName, rules: taggedRules(ruleName, tagged, fields, param) };
   }
@@ -77,7 +77,10 @@ function argumentRules(
   return { ruleName, rules: compileRules(parameters ?? NO_PARAMETERS, param, ruleName, { values: "objects" }) };
 }
 
-/** Allows any ID: the IDs in events are generated independently of what the model writes. */
+/** Allows any ID and index: the IDs in events are generated independently of what the model writes. */
 function withIds(text: string): string {
-  return text.split(CALL_ID).map(literal).join(` [a-zA-Z0-9]{${CALL_ID_LENGTH}} `);
+  const texts = text.split(CALL_INDEX).map((part) => {
+    return part.split(CALL_ID).map(literal).join(` [a-zA-Z0-9]{${CALL_ID_LENGTH}} `);
+  });
+  return texts.join(" [0-9]{1,4} ");
 }

@@ -1,13 +1,13 @@
 /** Grammar rules of arguments that are written one by one with tags. */
 
 import { compileRules } from "@parlance-inference/json-schema-grammar/grammar";
-import type { TaggedArguments, TaggedParameter } from "../output/tagged-arguments.ts";
+import type { TaggedArguments, TaggedParameter, ValueTags } from "../output/tagged-arguments.ts";
 import { literal } from "./literal.ts";
 
 const TEXT_RULE = "tagged-text";
 
 /** Rules of any text that does not contain the end of a value, as states of a search for it. */
-export function textRules({ text: { after } }: TaggedArguments): string {
+export function textRules({ after }: ValueTags): string {
   const alphabet = [...new Set(after)];
   const other = `[^${alphabet.map(classCharacter).join("")}] ${stateRule(0)}`;
   return Array.from({ length: after.length }, (_, state) => {
@@ -30,14 +30,15 @@ export function taggedRules(
   const stateOf = (index: number, isFirst: boolean) =>
     index === 0 ? name : `${name}-from-${index}${isFirst ? "-first" : ""}`;
   for (const [index, parameter] of parameters.entries()) {
-    const { isText, isRequired, schema } = parameter;
+    const { isRequired, schema } = parameter;
+    const text = parameter.isText ? tags.text : undefined;
     const valueRule = `${name}-value-${index}`;
     rules.push(
-      isText
-        ? `${valueRule} ::= ${textOf(schema, tags)}`
+      text !== undefined
+        ? `${valueRule} ::= ${textOf(schema, text)}`
         : compileRules(schema, `${param}.properties.${parameter.name}`, valueRule),
     );
-    const { afterName, after } = isText ? tags.text : tags.other;
+    const { afterName, after } = text ?? tags.other;
     const end = after === "" ? "" : ` ${literal(after)}`;
     for (const isFirst of index === 0 ? [true] : [true, false]) {
       const start = `${isFirst ? "" : tags.between}${tags.before}${parameter.name}${afterName}`;
@@ -51,7 +52,7 @@ export function taggedRules(
 }
 
 /** Texts of a limited length lack the first character of their end. */
-function textOf(schema: TaggedParameter["schema"], { text: { after } }: TaggedArguments): string {
+function textOf(schema: TaggedParameter["schema"], { after }: ValueTags): string {
   const {
     enum: values,
     minLength = 0,
