@@ -1,6 +1,6 @@
 /**
  * Word errors and CPU time of transcription on clips with known text, one thread:
- * `node bench/transcription-errors.ts CLIPS MODEL [beam size] [output.json]`, or with transcripts of another program,
+ * `node bench/transcription-errors.ts CLIPS MODEL [beam size] [output.json] [compute type]`, or with transcripts of another program,
  * such as `bench/faster-whisper.py` writes: `node bench/transcription-errors.ts CLIPS transcripts.json`.
  *
  * CLIPS contains 16 kHz mono WAV files with 16 bits and `clips.json`: a list of `{path, set, language, text}`.
@@ -24,7 +24,8 @@ interface Transcript extends Clip {
   audioSeconds: number;
 }
 
-const [folder = "", model = "moonshine-base-en", beamSize = "1", output] = process.argv.slice(2);
+const [folder = "", model = "moonshine-base-en", beamSize = "1", output, computeType = "float32"] =
+  process.argv.slice(2);
 const RATE = 16_000;
 const HEADER_BYTES = 44;
 /** A run of this many words that nobody said is invented text and not a misheard word. */
@@ -66,7 +67,10 @@ async function load(): Promise<(samples: Float32Array, language: string) => Prom
     return (samples) => textOf(moonshine.transcribe(toStream(samples), signal));
   }
   const files = { weights: file("model.bin"), tokenizer: file("tokenizer.json"), config: file("config.json"), vad };
-  const whisper = await WhisperModel.load(files, 1);
+  const whisper = await WhisperModel.load(files, {
+    threads: 1,
+    computeType: computeType === "int8" ? "int8" : "float32",
+  });
   const options = { beamSize: Number(beamSize) };
   return (samples, language) => textOf(whisper.transcribe(toStream(samples), { ...options, language }, signal));
 }

@@ -21,13 +21,16 @@ models:
   - id: whisper-french
     task: transcription
     deployments: [{ engine: whisper, model: whisper-base, languages: [fr], translates: false, beam_size: 1 }]
+  - id: whisper-int8
+    task: transcription
+    deployments: [{ engine: whisper, model: whisper-base, compute_type: int8 }]
 `;
 const SAID = /he was not an ill[- ]disposed young man/i;
 
 let service: Service;
 beforeAll(async () => {
   service = await startService({ config: CONFIG });
-  for (const model of ["whisper", "whisper-french"]) {
+  for (const model of ["whisper", "whisper-french", "whisper-int8"]) {
     await eventually(async () => expect((await post(makeWave(), { model })).status).toBe(200), 280);
   }
 }, 600_000);
@@ -107,6 +110,20 @@ test("finds a transcript with beams that is at least as likely as the greedy one
   }
   const [beams = Number.NaN, greedy = Number.NaN] = averages;
   expect(beams).toBeGreaterThanOrEqual(greedy - 0.001);
+});
+
+test("says nearly the same with int8", async () => {
+  const verbose = { response_format: "verbose_json", language: "en" };
+  const [exact, rounded] = await Promise.all(
+    ["whisper", "whisper-int8"].map(async (model) =>
+      (await post(await recording("speech.flac"), { ...verbose, model })).json(),
+    ),
+  );
+  expect(rounded?.text).toMatch(SAID);
+  const [of, by] = [exact, rounded].map((answer) => answer?.segments[0]?.avg_logprob ?? Number.NaN);
+  // Rounded, since they differ: otherwise int8 would not be in use.
+  expect(by).not.toBe(of);
+  expect(by).toBeCloseTo(of ?? Number.NaN, 1);
 });
 
 test("returns ascending word timestamps within the recording", async () => {

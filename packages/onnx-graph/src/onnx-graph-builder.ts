@@ -6,7 +6,7 @@ import { PbfWriter } from "pbf";
 export type Value = string;
 export type Attribute = number | readonly number[] | string;
 
-export type ElementType = "float32" | "float16" | "bfloat16";
+export type ElementType = "float32" | "float16" | "bfloat16" | "int8";
 
 /** Where a tensor lies in the weight file. */
 export interface StoredTensor {
@@ -24,7 +24,7 @@ const OPSET = 20;
 const CONTRIB_DOMAIN = "com.microsoft";
 const CONTRIB_OPSET = 1;
 /** TensorProto.DataType */
-const ELEMENT = { float32: 1, uint8: 2, int32: 6, int64: 7, float16: 10, bfloat16: 16 } as const;
+const ELEMENT = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7, float16: 10, bfloat16: 16 } as const;
 /** AttributeProto.AttributeType */
 const ATTRIBUTE_TYPE = { float: 1, integer: 2, text: 3, integers: 7 } as const;
 /** TensorProto.DataLocation */

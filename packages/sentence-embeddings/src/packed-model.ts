@@ -3,6 +3,7 @@
  * weights of a BERT encoder, its matrices in llama.cpp's Q4_0 blocks. Little-endian.
  */
 
+import { fromHalf } from "@parlance-inference/onnx-graph/half-floats";
 import { ModelFileError } from "./errors.ts";
 
 const MAGIC = "E5S1";
@@ -153,15 +154,6 @@ function dequantize(blocks: Uint8Array, target: Float32Array, at: number): void 
       target[to + BLOCK / 2 + index] = ((pair >> 4) - 8) * scale;
     }
   }
-}
-
-/** The float32 value of a float16's bits. */
-function fromHalf(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  return exponent === 31 ? sign * Infinity : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 class Reader {

@@ -1,5 +1,5 @@
 import { Tensor } from "onnxruntime-node";
-import type { DecoderShape } from "./whisper-graphs.ts";
+import type { DecoderShape } from "./layer-builder.ts";
 
 /** Tokens that the memory grows by. */
 const BLOCK_TOKENS = 32;

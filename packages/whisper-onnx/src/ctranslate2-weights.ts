@@ -7,9 +7,19 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { ElementType, StoredTensor } from "@parlance-inference/onnx-graph/onnx-graph-builder";
 import { ModelFileError } from "./errors.ts";
 
+/** A matrix in int8, whose rows are the stored values times their scales. */
+export interface QuantizedMatrix {
+  /** [columns, rows] */
+  values: StoredTensor;
+  /** [rows] */
+  scales: StoredTensor;
+}
+
 export interface WeightIndex {
   /** Throws a ModelFileError when the tensor is missing or quantized. */
   tensor(name: string): StoredTensor;
+  /** Throws as `tensor` does. Undefined: matrices are multiplied in float32. */
+  matrix?(name: string): QuantizedMatrix;
   /** Number of layers. */
   layers(stack: "encoder" | "decoder"): number;
   /** Attention heads per layer. */

@@ -1,10 +1,10 @@
 /** Detects the spoken language with Whisper's encoder and one step of its decoder. */
 
-import { basename, dirname } from "node:path";
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { type InferenceSession, Tensor } from "onnxruntime-node";
 import { readWeightIndex } from "./ctranslate2-weights.ts";
 import { ModelFileError } from "./errors.ts";
+import { openGraph } from "./open-graph.ts";
 import { languageGraph, WINDOW_SECONDS } from "./whisper-graphs.ts";
 import { WhisperTokenizer } from "./whisper-tokenizer.ts";
 
@@ -37,18 +37,9 @@ export class LanguageDetector {
     const { languages, startOfTranscript } = await WhisperTokenizer.load(files.tokenizer, files.config, size);
     if (languages.size === 0) throw new ModelFileError("weights", `${files.weights} knows only English.`);
     const tokens = { startOfTranscript, languages: [...languages.values()] };
-    const session = await InferenceSession.create(languageGraph(weights, basename(files.weights), tokens), {
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      // Recordings differ in length, and an arena keeps memory for each.
-      enableCpuMemArena: false,
-      extra: {
-        session: {
-          model_external_initializers_file_folder_path: dirname(files.weights),
-          intra_op: { allow_spinning: "0" },
-        },
-      },
-    });
+    // Recordings differ in length, and an arena keeps memory for each.
+    const options = { threads, computeType: "float32", arena: false } as const;
+    const session = await openGraph(files.weights, weights, (from, file) => languageGraph(from, file, tokens), options);
     return new LanguageDetector(session, [...languages.keys()]);
   }
 

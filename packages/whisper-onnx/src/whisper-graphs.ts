@@ -1,8 +1,9 @@
 /** Whisper's encoder and decoder as ONNX graphs over the tensors of a CTranslate2 model. */
 
-import { OnnxGraphBuilder, type Value } from "@parlance-inference/onnx-graph/onnx-graph-builder";
+import type { Value } from "@parlance-inference/onnx-graph/onnx-graph-builder";
 import type { WeightIndex } from "./ctranslate2-weights.ts";
-import { dftKernel, FFT_BINS, FRAME_SAMPLES, HOP_SAMPLES, melFilterbank } from "./mel-filterbank.ts";
+import { decoderShape, LayerBuilder, logMel, type Three } from "./layer-builder.ts";
+import { HOP_SAMPLES } from "./mel-filterbank.ts";
 
 export const WINDOW_SECONDS = 30;
 const SAMPLES = WINDOW_SECONDS * 16_000;
@@ -10,22 +11,8 @@ const FRAMES = SAMPLES / HOP_SAMPLES;
 /** Encoder positions of 20 ms that the decoder attends to. */
 export const AUDIO_POSITIONS = FRAMES / 2;
 
-export interface DecoderShape {
-  layers: number;
-  heads: number;
-  headSize: number;
-  /** Size of the decoder's context in tokens. */
-  contextTokens: number;
-}
-
 /** A cross-attention head whose attention follows the position in the audio. */
 export type AlignmentHead = readonly [layer: number, head: number];
-
-export function decoderShape(weights: WeightIndex): DecoderShape {
-  const [contextTokens = 0, width = 0] = weights.tensor("decoder/position_encodings/encodings").dims;
-  const { heads } = weights;
-  return { layers: weights.layers("decoder"), heads, headSize: width / heads, contextTokens };
-}
 
 /**
  * Maps `samples` [480000] to the cross-attention inputs of each decoder layer: `cross_key_N` [heads, size, 1500] and
@@ -77,7 +64,8 @@ export function languageGraph(
 /** [positions, width]; all 1500 positions unless named. */
 function encode(build: LayerBuilder, samples: Value, positions?: Value): Value {
   const { graph, weights } = build;
-  const spectrum = logMel(graph, samples, melBands(weights));
+  const [, melBands = 0] = weights.tensor("encoder/conv1/weight").dims;
+  const spectrum = logMel(graph, samples, melBands);
   const narrow = graph.node("Gelu", [build.convolve("encoder/conv1", spectrum, 1)]);
   const halved = graph.node("Gelu", [build.convolve("encoder/conv2", narrow, 2)]);
   const frames = graph.node("Transpose", [graph.node("Squeeze", [halved, graph.integers([0])])], { perm: [1, 0] });
@@ -87,8 +75,7 @@ function encode(build: LayerBuilder, samples: Value, positions?: Value): Value {
   for (let layer = 0; layer < weights.layers("encoder"); layer += 1) {
     const prefix = `encoder/layer_${layer}`;
     const projected = build.project(`${prefix}/self_attention`, hidden);
-    const [query, key, value] = projected.map((each) => build.splitHeads(each, [1, 0, 2])) as Three;
-    const mixed = build.attend(build.scores(query, graph.node("Transpose", [key], { perm: [0, 2, 1] })), value);
+    const mixed = build.attendToAll(projected);
     hidden = graph.node("Add", [hidden, build.linear(`${prefix}/self_attention/linear_1`, mixed)]);
     hidden = build.feedForward(prefix, hidden);
   }
@@ -163,7 +150,7 @@ function predict(build: LayerBuilder, hidden: Value, { endOfText, suppressed }: 
   const [size = 0] = build.weights.tensor(embeddings).dims;
   const bias = new Float32Array(size);
   for (const token of suppressed) if (token < endOfText) bias[token] = Number.NEGATIVE_INFINITY;
-  const logits = graph.node("Gemm", [hidden, build.weight(embeddings), graph.floats(bias, [size])], { transB: 1 });
+  const logits = build.multiply(embeddings, hidden, graph.floats(bias, [size]));
   const sizes = graph.integers([endOfText, size - endOfText]);
   const [text, special] = graph.nodes("Split", [logits, sizes], 2, { axis: 1 }) as [Value, Value];
   const probabilities = graph.node("LogSoftmax", [text], { axis: 1 });
@@ -182,118 +169,4 @@ export interface DecoderTokens {
   endOfText: number;
   /** Tokens that are never decoded. */
   suppressed: readonly number[];
-}
-
-type Three = [Value, Value, Value];
-
-/** Layers that encoder and decoder share. Activations are [positions, width]; those of several beams follow one another. */
-class LayerBuilder {
-  readonly graph: OnnxGraphBuilder;
-  readonly weights: WeightIndex;
-  readonly #shape: DecoderShape;
-
-  constructor(weights: WeightIndex, file: string) {
-    this.graph = new OnnxGraphBuilder("whisper", file);
-    this.weights = weights;
-    this.#shape = decoderShape(weights);
-  }
-
-  weight(name: string): Value {
-    return this.graph.weight(this.weights.tensor(name));
-  }
-
-  lookUp(name: string, indices: Value): Value {
-    const table = this.weights.tensor(name);
-    return this.graph.toFloat(this.graph.node("Gather", [this.graph.stored(table), indices], { axis: 0 }), table.type);
-  }
-
-  linear(name: string, input: Value): Value {
-    return this.graph.node("Gemm", [input, this.weight(`${name}/weight`), this.weight(`${name}/bias`)], { transB: 1 });
-  }
-
-  convolve(name: string, input: Value, stride: number): Value {
-    const inputs = [input, this.weight(`${name}/weight`), this.weight(`${name}/bias`)];
-    return this.graph.node("Conv", inputs, { kernel_shape: [3], pads: [1, 1], strides: [stride] });
-  }
-
-  normalize(name: string, input: Value): Value {
-    const inputs = [input, this.weight(`${name}/gamma`), this.weight(`${name}/beta`)];
-    return this.graph.node("LayerNormalization", inputs, { axis: -1, epsilon: 1e-5 });
-  }
-
-  feedForward(prefix: string, hidden: Value): Value {
-    const normal = this.normalize(`${prefix}/ffn/layer_norm`, hidden);
-    const wide = this.graph.node("Gelu", [this.linear(`${prefix}/ffn/linear_0`, normal)]);
-    return this.graph.node("Add", [hidden, this.linear(`${prefix}/ffn/linear_1`, wide)]);
-  }
-
-  /** Query, key and value, each [positions, width]. */
-  project(name: string, hidden: Value): Three {
-    const all = this.linear(`${name}/linear_0`, this.normalize(`${name}/layer_norm`, hidden));
-    return this.graph.nodes("Split", [all], 3, { axis: 1, num_outputs: 3 }) as Three;
-  }
-
-  /** What the decoder's layer attends to in the audio: `key` [heads, size, positions], `value` [heads, positions, size]. */
-  crossKeyValue(layer: number, encoderOutput: Value): { key: Value; value: Value } {
-    const keyValue = this.linear(`decoder/layer_${layer}/attention/linear_1`, encoderOutput);
-    const [key, value] = this.graph.nodes("Split", [keyValue], 2, { axis: 1, num_outputs: 2 });
-    return { key: this.splitHeads(key as Value, [1, 2, 0]), value: this.splitHeads(value as Value, [1, 0, 2]) };
-  }
-
-  /** [heads, tokens, positions] */
-  crossScores(layer: number, hidden: Value, key: Value): Value {
-    const prefix = `decoder/layer_${layer}/attention`;
-    const query = this.linear(`${prefix}/linear_0`, this.normalize(`${prefix}/layer_norm`, hidden));
-    return this.scores(this.splitHeads(query, [1, 0, 2]), key);
-  }
-
-  /** [positions, width] reshaped to [positions, heads, size] and transposed by `order`. */
-  splitHeads(value: Value, order: readonly number[]): Value {
-    const { heads, headSize } = this.#shape;
-    const split = this.graph.node("Reshape", [value, this.graph.integers([-1, heads, headSize])]);
-    return this.graph.node("Transpose", [split], { perm: order });
-  }
-
-  /** `query` [heads, n, size], `key` [heads, size, m]: [heads, n, m]. */
-  scores(query: Value, key: Value): Value {
-    const scale = this.graph.float(1 / Math.sqrt(this.#shape.headSize));
-    return this.graph.node("MatMul", [this.graph.node("Mul", [query, scale]), key]);
-  }
-
-  /** [positions, width] */
-  attend(scores: Value, value: Value): Value {
-    const mixed = this.graph.node("MatMul", [this.graph.node("Softmax", [scores], { axis: -1 }), value]);
-    return this.joinHeads(mixed, [1, 0, 2]);
-  }
-
-  /** [positions, width]; `order` moves the heads behind the positions. */
-  joinHeads(value: Value, order: readonly number[]): Value {
-    const { heads, headSize } = this.#shape;
-    const joined = this.graph.node("Transpose", [value], { perm: order });
-    return this.graph.node("Reshape", [joined, this.graph.integers([-1, heads * headSize])]);
-  }
-}
-
-function melBands(weights: WeightIndex): number {
-  return weights.tensor("encoder/conv1/weight").dims[1] ?? 0;
-}
-
-/** Log-mel spectrogram [1, count, frames of 10 ms] as in OpenAI's implementation, clamped to 80 dB below its maximum. */
-function logMel(graph: OnnxGraphBuilder, samples: Value, count: number): Value {
-  const shaped = graph.node("Reshape", [samples, graph.integers([1, 1, -1])]);
-  const half = FRAME_SAMPLES / 2;
-  const padded = graph.node("Pad", [shaped, graph.integers([0, 0, half, 0, 0, half])], { mode: "reflect" });
-  const kernel = graph.floats(dftKernel(), [2 * FFT_BINS, 1, FRAME_SAMPLES]);
-  const transformed = graph.node("Conv", [padded, kernel], { kernel_shape: [FRAME_SAMPLES], strides: [HOP_SAMPLES] });
-  const timeAxis = graph.integers([2]);
-  const spectrum = graph.node("Slice", [transformed, graph.integers([0]), graph.integers([-1]), timeAxis]);
-  const squared = graph.node("Mul", [spectrum, spectrum]);
-  const [real, imaginary] = graph.nodes("Split", [squared], 2, { axis: 1, num_outputs: 2 });
-  const power = graph.node("Add", [real as Value, imaginary as Value]);
-  const mel = graph.node("MatMul", [graph.floats(melFilterbank(count), [count, FFT_BINS]), power]);
-  const naturalLog = graph.node("Log", [graph.node("Max", [mel, graph.float(1e-10)])]);
-  const log10 = graph.node("Mul", [naturalLog, graph.float(1 / Math.LN10)]);
-  const maximum = graph.node("ReduceMax", [log10], { keepdims: 0 });
-  const clamped = graph.node("Max", [log10, graph.node("Sub", [maximum, graph.float(8)])]);
-  return graph.node("Div", [graph.node("Add", [clamped, graph.float(4)]), graph.float(4)]);
 }

@@ -15,6 +15,7 @@ import pLimit from "p-limit";
 import { readWeightIndex } from "./ctranslate2-weights.ts";
 import { decodeWindow, detectLanguage, isSilence, maxPromptTokens, promptTokens } from "./decode-window.ts";
 import { PromptTooLongError } from "./errors.ts";
+import type { ComputeType } from "./open-graph.ts";
 import { type SplitWindow, splitAtTimestamps, type TimedSegment } from "./split-segments.ts";
 import { WINDOW_SECONDS } from "./whisper-graphs.ts";
 import { type EncoderOutput, WhisperNetwork } from "./whisper-network.ts";
@@ -110,11 +111,14 @@ export class WhisperModel {
   }
 
   /** `threads` defaults to one per core, at most 4. Throws a ModelFileError. */
-  static async load(files: WhisperFiles, threads = Math.min(MAX_DEFAULT_THREADS, availableParallelism())) {
+  static async load(
+    files: WhisperFiles,
+    { threads = defaultThreads(), computeType = "float32" }: { threads?: number; computeType?: ComputeType } = {},
+  ) {
     const weights = await readWeightIndex(files.weights);
     const size = weights.tensor("decoder/embeddings/weight").dims[0] ?? 0;
     const tokenizer = await WhisperTokenizer.load(files.tokenizer, files.config, size);
-    const network = await WhisperNetwork.load(files.weights, weights, tokenizer, threads);
+    const network = await WhisperNetwork.load(files.weights, weights, tokenizer, { threads, computeType });
     return new WhisperModel(network, tokenizer, await VoiceActivityDetector.load(files.vad, SEGMENTATION));
   }
 
@@ -236,6 +240,10 @@ interface WindowResult {
   segments: Omit<WhisperSegment, "voice">[];
   /** Audio that is not transcribed yet. */
   rest: readonly SpeechSegment[];
+}
+
+function defaultThreads(): number {
+  return Math.min(MAX_DEFAULT_THREADS, availableParallelism());
 }
 
 function shift({ startSeconds, endSeconds }: TimeRange, seconds: number): TimeRange {

@@ -1,18 +1,12 @@
 /** Whisper's encoder and decoder as ONNX Runtime sessions. */
 
-import { basename, dirname } from "node:path";
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { type InferenceSession, Tensor } from "onnxruntime-node";
 import { BeamCache } from "./beam-cache.ts";
 import type { WeightIndex } from "./ctranslate2-weights.ts";
+import { type DecoderShape, decoderShape } from "./layer-builder.ts";
+import { type ComputeType, openGraph } from "./open-graph.ts";
 import type { Prediction } from "./token-sampling.ts";
-import {
-  AUDIO_POSITIONS,
-  type DecoderShape,
-  type DecoderTokens,
-  decoderGraph,
-  decoderShape,
-  encoderGraph,
-} from "./whisper-graphs.ts";
+import { AUDIO_POSITIONS, type DecoderTokens, decoderGraph, encoderGraph } from "./whisper-graphs.ts";
 
 /** Cross-attention keys and values of each decoder layer. */
 export type EncoderOutput = Readonly<Record<string, Tensor>>;
@@ -39,18 +33,12 @@ export class WhisperNetwork {
     path: string,
     weights: WeightIndex,
     tokens: DecoderTokens,
-    threads: number,
+    { threads, computeType }: { threads: number; computeType: ComputeType },
   ): Promise<WhisperNetwork> {
-    const options: InferenceSession.SessionOptions = {
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      extra: {
-        session: { model_external_initializers_file_folder_path: dirname(path), intra_op: { allow_spinning: "0" } },
-      },
-    };
-    const file = basename(path);
-    const encoder = await InferenceSession.create(encoderGraph(weights, file), options);
-    const decoder = await InferenceSession.create(decoderGraph(weights, file, tokens), options);
+    const open = (build: (from: WeightIndex, file: string) => Uint8Array) =>
+      openGraph(path, weights, build, { threads, computeType });
+    const encoder = await open((from, file) => encoderGraph(from, file));
+    const decoder = await open((from, file) => decoderGraph(from, file, tokens));
     return new WhisperNetwork(decoderShape(weights), encoder, decoder);
   }
 

@@ -1,5 +1,6 @@
 import type { EmbedVoice } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
 import { ModelFileError, PromptTooLongError, type WhisperFile } from "@parlance-inference/whisper-onnx/errors";
+import type { ComputeType } from "@parlance-inference/whisper-onnx/open-graph";
 import { WhisperModel } from "@parlance-inference/whisper-onnx/whisper-model";
 import type {
   TranscriptionAbilities,
@@ -18,6 +19,7 @@ export interface WhisperSettings {
   translates: boolean;
   beamSize: number;
   bestOf: number;
+  computeType: ComputeType;
   /** Path of the model that tells voices apart; undefined: no speaker labels. */
   speakerModel: string | undefined;
   slots: number;
@@ -61,8 +63,12 @@ export class WhisperTranscription implements TranscriptionModel {
 
   static async load(settings: WhisperSettings): Promise<WhisperTranscription> {
     const { model: weights, ...others } = settings.paths;
+    const { threads, computeType } = settings;
     try {
-      return new WhisperTranscription(settings, await WhisperModel.load({ weights, ...others }, settings.threads));
+      return new WhisperTranscription(
+        settings,
+        await WhisperModel.load({ weights, ...others }, { threads, computeType }),
+      );
     } catch (error) {
       if (error instanceof ModelFileError) throw invalidRequest(error.message, PARAM[error.file]);
       throw error;
