@@ -1,6 +1,6 @@
 /**
  * Errors of Whisper on Kokoro's sentences in each language: `node bench/speech-languages.ts [LANGUAGE...]`.
- * `--espeak` speaks them with espeak-ng instead, as a baseline; `--verbose` prints what Whisper heard.
+ * `--from` and `--sentences` choose some of them; `--espeak` speaks them with espeak-ng instead, as a baseline; `--verbose` prints what Whisper heard.
  */
 
 import { execFileSync } from "node:child_process";
@@ -19,6 +19,8 @@ const { values, positionals } = parseArgs({
   options: {
     espeak: { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
+    from: { type: "string", default: "0" },
+    sentences: { type: "string", default: "20" },
     voice: { type: "string" },
   },
 });
@@ -42,7 +44,8 @@ for (const language of languages) {
   const voice = values.voice ?? tts.voices.find((name) => languageOf(name) === language) ?? "";
   let errors = 0;
   let total = 0;
-  for (const text of SENTENCES[language] ?? []) {
+  for (const text of SENTENCES[language]?.slice(Number(values.from), Number(values.from) + Number(values.sentences)) ??
+    []) {
     const samples = values.espeak ? await espeak(text, language) : await speak(text, voice);
     const heard = await transcribe(samples, language);
     const count = await speechErrors(language, text, heard);

@@ -7,7 +7,7 @@ import { type Service, startService } from "../support/service/service.ts";
 import { SENTENCES } from "../support/speech/sentences.ts";
 import { speechErrors } from "../support/speech/speech-errors.ts";
 
-const VOICES = { es: "ef_dora", fr: "ff_siwis", it: "if_sara", pt: "pf_dora" } as const;
+const VOICES = { es: "ef_dora", fr: "ff_siwis", it: "if_sara", pt: "pf_dora", zh: "zf_xiaobei" } as const;
 /** Whisper's base model mishears a few names and words itself. */
 const MAX_ERROR_SHARE = 0.25;
 const SENTENCES_PER_LANGUAGE = 5;

@@ -4,8 +4,10 @@ import type { Phonemizer } from "./phonemizer.ts";
 const PHONEMIZERS = {
   es: async () => (await import("./spanish/spanish.ts")).openSpanish(),
   fr: async () => (await import("./french/french.ts")).openFrench(),
+  hi: async () => (await import("./hindi/hindi.ts")).openHindi(),
   it: async () => (await import("./italian/italian.ts")).openItalian(),
   pt: async () => (await import("./portuguese/portuguese.ts")).openPortuguese(),
+  zh: async () => (await import("./mandarin/mandarin.ts")).openMandarin(),
 } satisfies Readonly<Record<string, () => Promise<Phonemizer>>>;
 
 export type PhonemizedLanguage = keyof typeof PHONEMIZERS;

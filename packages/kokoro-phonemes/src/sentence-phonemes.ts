@@ -78,9 +78,9 @@ function soundOf(token: string, next: string, language: Pronunciation): string {
 
 /** Whether initials cannot be read as a word: BBC, DNI, IBM. */
 function isSpelled(letters: string): boolean {
-  if (letters.length === 1)
-    return !/[aeiouyàáâãäçèéêëìíîïñòóôõöùúûü]/i.test(letters) && letters === letters.toUpperCase();
-  if (letters !== letters.toUpperCase() || letters.length > 5) return false;
+  if (!/^[\p{Lu}\p{M}]+$/u.test(letters)) return false;
+  if (letters.length === 1) return !/[aeiouyàáâãäçèéêëìíîïñòóôõöùúûü]/i.test(letters);
+  if (letters.length > 5) return false;
   const plain = letters.normalize("NFD").toLowerCase();
   if (!/[aeiou]/.test(plain)) return true;
   return /[^aeiouns][^aeiou\p{M}]$/u.test(plain) || (/^[^aeiou]{2}/.test(plain) && !ONSET.test(plain));

@@ -83,7 +83,10 @@ function kokoroPart(part: number, bytes: number, sha256: string): ManifestFile {
   };
 }
 
-/** The American voices, the best first, then the other languages' by their letters: Spanish, French, Italian, Portuguese. */
+/**
+ * The American voices, the best first, then the other languages' by their letters: Spanish, French, Hindi, Italian,
+ * Portuguese, Mandarin.
+ */
 const KOKORO_VOICES: Readonly<Record<string, string>> = {
   af_heart: "d583ccff3cdca2f7fae535cb998ac07e9fcb90f09737b9a41fa2734ec44a8f0b",
   af_alloy: "c4a6b876047fd7fb472edf4ebd63cfac7c3b958a7cae7c106e8f038ca6308c45",
@@ -109,11 +112,23 @@ const KOKORO_VOICES: Readonly<Record<string, string>> = {
   em_alex: "27809e9eafdcbcfff90a3016c697568676531de2a2c39cee29c96c7bd6b83e95",
   em_santa: "ad43b774e1ca24d05c6161297d8aeb770ac3d29bb95daf516727af5f7d543683",
   ff_siwis: "a35f5675ad08948e326ae75fd0ea16ba5d0042e4f76b5f3d1df77d0a48c54861",
+  hf_alpha: "040be6a4425411cc01fda5fd06693c76bfa78572632852bc8cda9c99232ffb56",
+  hf_beta: "cd83ae0bb9b2e4e4fb92b4973bd8d1822ca0036d3c498bf4fc89aa8e33917cc7",
+  hm_omega: "b02d9222d9ed00ce26b302173a862c2c93f96cc40b5c422b8d14910b9ff34137",
+  hm_psi: "644daf88ba8aeb7bd08950bbdcd4453bb280864e49dc4df93fabc6be32e03f37",
   if_sara: "409b69248798fcdc2542330c76953d230710f19b057e59cb82fdc3c4cf71265c",
   im_nicola: "bc578e510d52a96d6940d46f12e96d7b3df00905dbea075113226d100e6e1ab0",
   pf_dora: "3da7b5b2d91847ebf5646f57631af6ececae3c29a89cd300f06edf9aa6cfe9ee",
   pm_alex: "0175c753f59c54e7fd5a995bedef0c5ff2fb67e0043dd3dcb2ae74ec2acbeb2a",
   pm_santa: "8b012db3185778afe2e45a62cbad69db73021774fe68dda634bcc748a982eede",
+  zf_xiaobei: "5dde6e1c9c4f12c8b327bc29c0cee361a23b52b952c04636858ba637ec66e640",
+  zf_xiaoni: "08892b62a39af0a615cd0581238db7e19e44c578e8fa0bfd0e586e93327d9cba",
+  zf_xiaoxiao: "03adb5d5e3ddd88b047954e974e651cb0a4b524c985057e5d872e962c7be1169",
+  zf_xiaoyi: "bc1555c5c486099196ac254bae5e0bb543c121952a3092f50b7d8724f1bc36b3",
+  zm_yunjian: "de48a00bdbf3649f07162269a2b6e0513604389bfac8a2e6c75cb34b323ad6fa",
+  zm_yunxi: "7243892fb4e560d47014090ddf010f8b8b790f3c6b029ff82b2ac06aa4e27c8b",
+  zm_yunxia: "6b2b8fc15b3df19a368daebe5c581c7fabf433ee5b8a17ffd6b3d723cff8936d",
+  zm_yunyang: "261e2c89470534dbbcb8fd98b8fdc495ec94063d9bb6c8277f7be43cccba3f42",
 };
 
 function kokoroVoice([voice, sha256]: [string, string]): ManifestFile {
@@ -177,8 +192,8 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     engine: "kokoro",
     isDefault: false,
     license: "Apache-2.0",
-    description: "Small (113 MB): 29 natural voices in five languages that can be mixed; about real time on two cores",
-    languages: "English, Spanish, French, Italian, Brazilian Portuguese",
+    description: "Small (120 MB): 41 natural voices in seven languages that can be mixed; about real time on two cores",
+    languages: "English, Spanish, French, Hindi, Italian, Brazilian Portuguese, Mandarin",
     files: [
       kokoroPart(1, 23_090_318, "154b26dacc58115b69d89caad830935a5202e4ccab807f25a9d909a35814b815"),
       kokoroPart(2, 23_090_318, "bea3157699a125749162d9dd3c18f69c3693be6e4798e194c93af22150f42eb9"),

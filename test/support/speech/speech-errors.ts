@@ -17,8 +17,16 @@ export async function speechErrors(
 ): Promise<SpeechErrors> {
   const phonemizer = await openPhonemizer(language);
   const [reference, transcript] = [sentence, heard].map((text) => {
-    const words = wordsOf(phonemizer.normalize(text).normalize("NFC"));
+    const words = wordsOf(withoutAccents(phonemizer.normalize(text)));
     return BY_CHARACTER.has(language) ? [...words.join("")].join(" ") : words.join(" ");
   });
   return { errors: wordErrors(reference ?? "", transcript ?? ""), total: wordsOf(reference ?? "").length };
+}
+
+/** Removes accents of Latin letters, which are spelling: a listener does not hear them. */
+function withoutAccents(text: string): string {
+  return text
+    .normalize("NFD")
+    .replaceAll(/(?<=\p{Script=Latin})\p{M}+/gu, "")
+    .normalize("NFC");
 }

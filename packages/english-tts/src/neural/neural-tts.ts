@@ -86,8 +86,9 @@ export class NeuralTts {
     const { voice, speed, maxInputCharacters, checksLanguage } = request;
     this.#checkVoice(voice);
     const language = languageOf(voice);
-    // A sentence has about as many phonemes as letters; one that has more is cut again as phonemes.
-    const maxSentenceCharacters = this.#model.maxPhonemes;
+    // A sentence has about as many phonemes as letters; one that has more is cut again as phonemes. A Chinese
+    // character has about four.
+    const maxSentenceCharacters = Math.floor(this.#model.maxPhonemes / (language === "zh" ? 4 : 1));
     let hasSpoken = false;
     const segments = toSegments(request.text, { maxInputCharacters, maxSentenceCharacters, language });
     if (checksLanguage) await requireLanguage(spokenText(segments), [language], (code) => this.#voicesOf(code));

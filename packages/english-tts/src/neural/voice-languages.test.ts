@@ -8,6 +8,8 @@ test.each([
   ["im_nicola", "it"],
   ["pf_dora", "pt"],
   ["em_alex+af_heart", "es"],
+  ["hf_alpha", "hi"],
+  ["zf_xiaobei", "zh"],
   ["heart", "en"],
   ["fenrir", "en"],
 ])("the language of %s is %s", (voice, language) => {

@@ -4,7 +4,15 @@ import type { PhonemizedLanguage } from "@parlance-inference/kokoro-phonemes/ope
 
 export type VoiceLanguage = "en" | PhonemizedLanguage;
 
-const LANGUAGES: Readonly<Record<string, VoiceLanguage>> = { a: "en", e: "es", f: "fr", i: "it", p: "pt" };
+const LANGUAGES: Readonly<Record<string, VoiceLanguage>> = {
+  a: "en",
+  e: "es",
+  f: "fr",
+  h: "hi",
+  i: "it",
+  p: "pt",
+  z: "zh",
+};
 
 /** ISO 639-1 code of a voice's language; for a mix that of its first voice. hibari's voices are English. */
 export function languageOf(voice: string): VoiceLanguage {

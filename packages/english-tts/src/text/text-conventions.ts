@@ -25,6 +25,11 @@ const CONVENTIONS: Readonly<Record<string, TextConventions>> = {
     abbreviations: "M|MM|Dr|Me|Mme|p|ex|av|bd|tél|env|cf|J\\.-C",
     ordinal: (digits) => `${digits}e`,
   },
+  hi: {
+    address: { dot: "डॉट", slash: "स्लैश", at: "ऐट", plus: "प्लस" },
+    abbreviations: "डॉ|श्री|प्रो|रु",
+    ordinal: (digits) => `${digits}वाँ`,
+  },
   it: {
     address: { dot: "punto", slash: "barra", at: "chiocciola", plus: "più" },
     abbreviations: "Sig|Sig\\.ra|Dott|dott|Dott\\.ssa|Dr|Prof|prof|Prof\\.ssa|Ing|Avv|es|pag|pagg|tel|ca|n|a|d",
@@ -34,6 +39,11 @@ const CONVENTIONS: Readonly<Record<string, TextConventions>> = {
     address: { dot: "ponto", slash: "barra", at: "arroba", plus: "mais" },
     abbreviations: "Sr|Sra|Dr|Dra|Prof|Profa|pág|págs|Av|R|tel|aprox|p|ex|n|a|d",
     ordinal: (digits) => `${digits}º`,
+  },
+  zh: {
+    address: { dot: "点", slash: "斜杠", at: "艾特", plus: "加" },
+    abbreviations: "\\d",
+    ordinal: (digits) => `第${digits}`,
   },
 };
 

@@ -1,0 +1,168 @@
+/** Pronunciation of Hindi in espeak-ng's notation, on which Kokoro's Hindi voices were trained. */
+
+import { PRIMARY, SECONDARY } from "../stress.ts";
+
+const CONSONANTS: Readonly<Record<string, string>> = {
+  क: "k",
+  ख: "kʰ",
+  ग: "ɡ",
+  घ: "ɡʰ",
+  ङ: "ŋ",
+  च: "c",
+  छ: "cʰ",
+  ज: "ɟ",
+  झ: "ɟʰ",
+  ञ: "ɲ",
+  ट: "ʈ",
+  ठ: "ʈʰ",
+  ड: "ɖ",
+  ढ: "ɖʰ",
+  ण: "ɳ",
+  त: "t",
+  थ: "tʰ",
+  द: "d",
+  ध: "dʰ",
+  न: "n",
+  प: "p",
+  फ: "pʰ",
+  ब: "b",
+  भ: "bʰ",
+  म: "m",
+  य: "j",
+  र: "ɾ",
+  ल: "l",
+  व: "ʋ",
+  श: "ʃ",
+  ष: "ʂ",
+  स: "s",
+  ह: "h",
+  क़: "q",
+  ख़: "x",
+  ग़: "ɣ",
+  ज़: "z",
+  ड़: "r.",
+  ढ़: "r.ʰ",
+  फ़: "f",
+};
+/** Vowels by their letters and signs. The inherent vowel has no sign. */
+const VOWELS: Readonly<Record<string, string>> = {
+  अ: "ə",
+  आ: "aː",
+  "ा": "aː",
+  इ: "ɪ",
+  "ि": "ɪ",
+  ई: "iː",
+  "ी": "iː",
+  उ: "ʊ",
+  "ु": "ʊ",
+  ऊ: "uː",
+  "ू": "uː",
+  ए: "eː",
+  "े": "eː",
+  ऐ: "ɛː",
+  "ै": "ɛː",
+  ओ: "oː",
+  "ो": "oː",
+  औ: "ɔː",
+  "ौ": "ɔː",
+  ऑ: "ɔː",
+  "ॉ": "ɔː",
+  ऋ: "ɾɪ",
+  "ृ": "ɾɪ",
+};
+const VIRAMA = "्";
+const NASAL_SIGNS = "ंँ";
+const UNSTRESSED = new Set("के का की को है हैं हूँ और से ये वे जो".split(" "));
+const TILDE = "\u0303";
+
+interface Sound {
+  consonant: string;
+  /** Undefined after a consonant without a vowel. */
+  vowel: string | undefined;
+  isInherent: boolean;
+  isNasal: boolean;
+}
+
+export function pronounceHindi(word: string): string {
+  const sounds = withoutSilentSchwas(soundsOf(word.normalize("NFC")));
+  const stressed = UNSTRESSED.has(word) ? -1 : stressedSound(sounds);
+  return sounds
+    .map(({ consonant, vowel, isNasal }, at) => {
+      const next = sounds[at + 1]?.consonant;
+      if (vowel === undefined)
+        return consonant === "ɾ" && next !== undefined && /^[mʋʂj]/u.test(next) ? "r" : consonant;
+      const isLast = at === sounds.length - 1;
+      const full = vowel === "ə" && (at === stressed || (at === 0 && consonant === "")) ? "ʌ" : vowel;
+      const sounded = isNasal ? nasal(full, next) : isLast ? full.replace("iː", "i") : full;
+      const mark = at === stressed ? PRIMARY : isSecondary(sounds, at, stressed) ? SECONDARY : "";
+      return `${consonant}${mark}${sounded}`;
+    })
+    .join("");
+}
+
+/** Long vowels after a closed or distant syllable, and a heavy first syllable, have a secondary stress. */
+function isSecondary(sounds: readonly Sound[], at: number, stressed: number): boolean {
+  if (stressed < 0) return false;
+  const syllables = sounds.flatMap(({ vowel }, index) => (vowel === undefined ? [] : [index]));
+  const distance = syllables.indexOf(at) - syllables.indexOf(stressed);
+  const isLong = (sounds[at]?.vowel ?? "").includes("ː");
+  const isClosed = sounds[at + 1]?.vowel === undefined && at + 1 < sounds.length;
+  if (distance > 0) return isLong && (distance > 1 || (at > 0 && sounds[at - 1]?.vowel === undefined));
+  return at === syllables[0] && (distance < -1 || isLong || isClosed);
+}
+
+function soundsOf(word: string): Sound[] {
+  const sounds: Sound[] = [];
+  // NFC keeps the nukta apart.
+  for (const letter of word.match(/[क-ह]़|\p{L}|\p{M}/gu) ?? []) {
+    const last = sounds.at(-1);
+    const consonant = CONSONANTS[letter] ?? CONSONANTS[letter.charAt(0)];
+    if (consonant !== undefined) sounds.push({ consonant, vowel: "ə", isInherent: true, isNasal: false });
+    else if (letter === VIRAMA && last !== undefined) last.vowel = undefined;
+    else if (NASAL_SIGNS.includes(letter) && last !== undefined) last.isNasal = true;
+    else if (VOWELS[letter] !== undefined && /\p{M}/u.test(letter) && last !== undefined) {
+      Object.assign(last, { vowel: VOWELS[letter], isInherent: false });
+    } else if (VOWELS[letter] !== undefined) {
+      sounds.push({ consonant: "", vowel: VOWELS[letter], isInherent: false, isNasal: false });
+    }
+  }
+  return sounds;
+}
+
+/** The inherent vowel is silent at the end of a word, and between a vowel and a syllable with another vowel. */
+function withoutSilentSchwas(sounds: readonly Sound[]): Sound[] {
+  const result = sounds.map((sound) => ({ ...sound }));
+  for (let at = result.length - 1; at > 0; at -= 1) {
+    const sound = result[at];
+    const [before, next] = [result[at - 1], result[at + 1]];
+    if (sound === undefined || !sound.isInherent || sound.vowel === undefined || sound.isNasal) continue;
+    const followsCluster = before?.vowel === undefined && /^[jɾ]$/u.test(sound.consonant);
+    const isSilent =
+      next === undefined
+        ? !followsCluster
+        : before?.vowel !== undefined && !before.isNasal && next.vowel !== undefined && next.consonant !== "";
+    if (isSilent) sound.vowel = undefined;
+  }
+  return result;
+}
+
+/** A long vowel before a final consonant, else a heavy syllable before the last one, else the third from the end. */
+function stressedSound(sounds: readonly Sound[]): number {
+  const syllables = sounds.flatMap(({ vowel }, at) => (vowel === undefined ? [] : [at]));
+  const isLong = (at: number | undefined) => at !== undefined && (sounds[at]?.vowel ?? "").includes("ː");
+  const isClosed = (at: number | undefined) => at !== undefined && sounds[at + 1]?.vowel === undefined;
+  const last = syllables.at(-1);
+  if (last !== undefined && last < sounds.length - 1 && isLong(last)) return last;
+  if (isLong(syllables.at(-2)) || isClosed(syllables.at(-2))) return syllables.at(-2) ?? 0;
+  return syllables.at(-3) ?? syllables.at(-2) ?? last ?? -1;
+}
+
+/** A nasal sign is a nasal vowel, or after a short vowel the nasal at the place of the next consonant. */
+function nasal(vowel: string, next: string | undefined): string {
+  if (next === undefined || vowel.endsWith("ː")) {
+    return vowel.startsWith("e") ? `e${TILDE}ː` : `${vowel.replace("ː", "")}${TILDE}`;
+  }
+  if (/^[pbm]/u.test(next)) return `${vowel}m`;
+  if (/^[kɡ]/u.test(next)) return `${vowel}ŋ`;
+  return next === "h" ? `${vowel}${TILDE}` : `${vowel}n`;
+}
