@@ -284,8 +284,13 @@ describe.runIf(hasChromium)("the console", () => {
     await page.getByText("No request matches these filters").waitFor();
     expect(page.url()).toMatch(/from=\d+/);
     await page.getByRole("button", { name: "Clear filters" }).click();
+    // The service sorts all requests, of which the page has only the first.
+    const sorted = page.waitForResponse((response) => response.url().includes("sort_by=duration_ms&order=desc"));
     await page.getByRole("button", { name: "Duration" }).click();
     await expect.poll(() => page.url()).toContain("sort=-duration");
+    expect((await sorted).status()).toBe(200);
+    await page.getByRole("columnheader", { name: "Duration" }).and(page.locator("[aria-sort=descending]")).waitFor();
+    expect(await page.getByRole("switch", { name: "Live" }).isDisabled()).toBe(true);
     await session.expectAccessible();
   });
 

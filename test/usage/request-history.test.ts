@@ -80,6 +80,31 @@ test("filters and pages", async () => {
   expect(await send("GET", "/requests?page=other")).toMatchObject({ error: { param: "page" } });
 });
 
+test("sorts by a measure over all pages, within what the caller may see", async () => {
+  const costs = (page: { data: { cost_usd: number | null }[] }) => page.data.map(({ cost_usd }) => cost_usd);
+  const first = await send("GET", "/requests?sort_by=cost_usd&order=asc&limit=1");
+  expect(first).toMatchObject({ has_more: true, next_page: expect.stringMatching(/^sorted_/) });
+  const rest = await send("GET", `/requests?sort_by=cost_usd&order=asc&limit=2&page=${first.next_page}`);
+  expect(rest).toMatchObject({ has_more: false, next_page: null });
+  const sorted = [...costs(first), ...costs(rest)];
+  expect(sorted).toEqual([expect.any(Number), expect.any(Number), null]);
+  expect(sorted[0]).toBeLessThanOrEqual(sorted[1] ?? 0);
+  const slowest = await send("GET", "/requests?sort_by=duration_ms", undefined, other.key);
+  expect(slowest.data.map((each: { project_id: string }) => each.project_id)).toEqual([other.id]);
+  for (const [query, param] of [
+    ["sort_by=id", "sort_by"],
+    ["order=asc", "order"],
+    ["sort_by=cost_usd&stream=true", "sort_by"],
+    ["sort_by=cost_usd&page=page_1_req", "page"],
+    [`page=${first.next_page}`, "page"],
+  ]) {
+    expect([query, await send("GET", `/requests?${query}`)]).toEqual([
+      query,
+      { error: expect.objectContaining({ param }) },
+    ]);
+  }
+});
+
 test("shows a project's key its own project only", async () => {
   const own = await send("GET", "/requests", undefined, other.key);
   expect(own.data).toHaveLength(1);

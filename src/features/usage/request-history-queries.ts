@@ -21,10 +21,10 @@ export interface HistoryPage {
 }
 
 /** Rows that one query reads at most: about 20 ms on SQLite, which blocks the event loop meanwhile. */
-const MAX_ROWS_READ = 10_000;
+export const MAX_ROWS_READ = 10_000;
 
 /** Columns of an entry. */
-const ENTRY = [
+export const ENTRY = [
   "request.id",
   "request.at",
   "request.attempts",
@@ -67,18 +67,13 @@ export async function insertRequests(transaction: Executor, { dimensions, values
   await insert(transaction, REQUESTS, values);
 }
 
-/** Reads entries before a position. A page may be shorter than `limit` although older entries follow. */
-export async function readRequests(
-  executor: Executor,
-  filter: RequestFilter,
-  before: HistoryPosition | undefined,
-  limit: number,
-): Promise<HistoryPage> {
+/** Rows of a filter's organization and times before a position, newest first; its other conditions are `matches`. */
+export function olderRequests(executor: Executor, filter: RequestFilter, before: HistoryPosition | undefined) {
   const ofOrganization = executor
     .selectFrom("requestDimensions")
     .select("id")
     .where("organizationId", "=", filter.organizationId);
-  const older = executor
+  return executor
     .selectFrom("requestHistory")
     .where("dimensionId", "in", ofOrganization)
     .$if(filter.from !== undefined, (query) => query.where("at", ">=", filter.from ?? 0))
@@ -88,8 +83,30 @@ export async function readRequests(
     )
     .orderBy("at", "desc")
     .orderBy("id", "desc");
+}
+
+/** The last row that one query reads before a position; undefined when it reads all. */
+export function readBound(
+  executor: Executor,
+  filter: RequestFilter,
+  before: HistoryPosition | undefined,
+): Promise<HistoryPosition | undefined> {
+  return olderRequests(executor, filter, before)
+    .select(["at", "id"])
+    .offset(MAX_ROWS_READ - 1)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Reads entries before a position. A page may be shorter than `limit` although older entries follow. */
+export async function readRequests(
+  executor: Executor,
+  filter: RequestFilter,
+  before: HistoryPosition | undefined,
+  limit: number,
+): Promise<HistoryPage> {
   const rows = await executor
-    .selectFrom(older.selectAll().limit(MAX_ROWS_READ).as("request"))
+    .selectFrom(olderRequests(executor, filter, before).selectAll().limit(MAX_ROWS_READ).as("request"))
     .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
     .select(ENTRY)
     .where(matches(filter))
@@ -100,12 +117,7 @@ export async function readRequests(
   const entries = rows.slice(0, limit).map(toEntry);
   const last = entries.at(-1);
   if (rows.length > limit && last !== undefined) return { entries, next: { at: last.at, id: last.id } };
-  const bound = await older
-    .select(["at", "id"])
-    .offset(MAX_ROWS_READ - 1)
-    .limit(1)
-    .executeTakeFirst();
-  return { entries, next: bound };
+  return { entries, next: await readBound(executor, filter, before) };
 }
 
 /** Reads at most `limit` entries since a time, oldest first. */
@@ -129,7 +141,7 @@ export async function readRequestsSince(
   return rows.map(toEntry);
 }
 
-function toEntry<Row extends { details: string | null }>(row: Row) {
+export function toEntry<Row extends { details: string | null }>(row: Row) {
   return { ...row, details: parseRequestDetails(row.details) };
 }
 

@@ -3,11 +3,13 @@ import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/da
 import type { Logger } from "../../observability/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { type RequestEntry, RequestHistory } from "./request-history.ts";
+import type { SortedPosition } from "./sorted-requests.ts";
 import { historyRetention } from "./usage-retention.ts";
 
 const databases = useDatabases();
 const DAY = 86_400_000;
 const NOON = Date.UTC(2026, 10, 21, 12);
+const IN_TIME = new AbortController().signal;
 const FILTER = { organizationId: "org_a" };
 let closing = new AsyncDisposableStack();
 afterEach(async () => {
@@ -105,6 +107,58 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await history.firstTokenTimes({ ...FILTER, models: ["owl"] }, { from: NOON, until: NOON + DAY })).toEqual([
       12,
     ]);
+  });
+
+  test("sorts by each measure page by page, those without it last and equal ones newest first", async () => {
+    const { history } = await open(kind);
+    history.record(entry({ id: "a", at: NOON, durationMilliseconds: 20, costNanoDollars: null, promptTokens: 90 }));
+    history.record(entry({ id: "b", at: NOON + 1, durationMilliseconds: 3e6, costNanoDollars: 2e9 }));
+    history.record(entry({ id: "c", at: NOON + 2, durationMilliseconds: 10, costNanoDollars: 5e12 }));
+    history.record(entry({ id: "d", at: NOON + 3, durationMilliseconds: 20, costNanoDollars: 7, promptTokens: null }));
+    history.record(entry({ id: "e", at: NOON + 3, durationMilliseconds: 5, organizationId: "org_b" }));
+    for (const [measure, isDescending, expected] of [
+      ["duration_ms", true, "bdac"],
+      ["duration_ms", false, "cdab"],
+      ["cost_usd", true, "cbda"],
+      ["cost_usd", false, "dbca"],
+      ["total_tokens", true, "acbd"],
+      ["first_token_ms", true, "dcba"],
+    ] as const) {
+      let ids = "";
+      let next: SortedPosition | undefined;
+      do {
+        const page = await history.listSorted(FILTER, { measure, isDescending }, next, 1, IN_TIME);
+        expect(page.entries).toHaveLength(1);
+        ids += page.entries[0]?.id;
+        next = page.next;
+      } while (next !== undefined);
+      expect([measure, isDescending, ids]).toEqual([measure, isDescending, expected]);
+    }
+    const order = { measure: "duration_ms", isDescending: true } as const;
+    const part = await history.listSorted(
+      { ...FILTER, from: NOON + 1, until: NOON + 3 },
+      order,
+      undefined,
+      10,
+      IN_TIME,
+    );
+    expect(part.entries.map(({ id }) => id)).toEqual(["b", "c"]);
+  });
+
+  test("sorts more requests than one query reads", async () => {
+    const { history } = await open(kind);
+    for (let index = 0; index < 12_000; index += 1) {
+      history.record(entry({ id: `req_${index}`, at: NOON + index, durationMilliseconds: (index * 7919) % 12_000 }));
+    }
+    const order = { measure: "duration_ms", isDescending: true } as const;
+    const first = await history.listSorted(FILTER, order, undefined, 2, IN_TIME);
+    const second = await history.listSorted(FILTER, order, first.next, 2, IN_TIME);
+    const durations = [...first.entries, ...second.entries].map((each) => each.durationMilliseconds);
+    expect(durations).toEqual([11_999, 11_998, 11_997, 11_996]);
+    // The oldest row, which the second query reads.
+    const smallest = { measure: "duration_ms", isDescending: false } as const;
+    const { entries } = await history.listSorted(FILTER, smallest, undefined, 1, IN_TIME);
+    expect(entries.map(({ id }) => id)).toEqual(["req_0"]);
   });
 
   test("keeps the dimensions of entries until the entries expire", async () => {

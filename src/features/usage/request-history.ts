@@ -19,6 +19,7 @@ import {
   sumRequestsByMinute,
 } from "./request-history-queries.ts";
 import { REQUEST_COLUMNS, type RequestEntry, RequestRows } from "./request-rows.ts";
+import { type RequestOrder, readSortedRequests, type SortedPage, type SortedPosition } from "./sorted-requests.ts";
 import type { WriteTogether } from "./write-batches.ts";
 
 export type { RequestFilter } from "./request-filter.ts";
@@ -128,6 +129,18 @@ export class RequestHistory {
   async list(filter: RequestFilter, before: HistoryPosition | undefined, limit: number): Promise<HistoryPage> {
     await this.flush();
     return this.#options.database.run((executor) => readRequests(executor, filter, before, limit));
+  }
+
+  /** Lists entries by a measure. Throws a Fault for a time range with too many. */
+  async listSorted(
+    filter: RequestFilter,
+    order: RequestOrder,
+    after: SortedPosition | undefined,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<SortedPage> {
+    await this.flush();
+    return readSortedRequests(this.#options.database, filter, order, after, limit, signal);
   }
 
   /** Finds one entry, from the newest on: the history has no index by ID, which would cost a third of each insertion. */

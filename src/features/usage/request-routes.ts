@@ -12,7 +12,9 @@ import {
   toRequestFilter,
   toRequestFrame,
   toRequestHistogram,
+  toRequestOrder,
   toRequestPage,
+  toSortedPosition,
 } from "../../wire/openai/organization/organization-requests.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
@@ -54,7 +56,7 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
       "/requests",
       operation({
         summary:
-          "Lists the metadata of single requests, newest first; `?stream=true` follows new ones. A project key lists its own project. Not in OpenAI's API.",
+          "Lists the metadata of single requests, newest first, or by `sort_by`; `?stream=true` follows new ones. A project key lists its own project. Not in OpenAI's API.",
         ...REPORT,
         query: RequestListQuery,
         answer: RequestPage,
@@ -64,6 +66,11 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
         const query = parse(RequestListQuery, request.query);
         const filter = filterOf(request, toRequestFilter(query));
         const maySee = await showsCauses(accounts, request);
+        const order = toRequestOrder(query);
+        if (order !== undefined) {
+          const after = toSortedPosition(query.page);
+          return toRequestPage(await history.listSorted(filter, order, after, query.limit, left(reply)), maySee);
+        }
         if (query.stream !== true) {
           return toRequestPage(await history.list(filter, toPosition(query.page), query.limit), maySee);
         }

@@ -1,6 +1,7 @@
-import { ActionIcon, Group, Tooltip } from "@mantine/core";
+import { ActionIcon, Group } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { notifyFailure } from "../../components/notify.tsx";
+import { Tooltip } from "../../components/tooltip.tsx";
 import { msg, t } from "../../i18n/translate.ts";
 import { IconThumbDown, IconThumbUp } from "../../icons.tsx";
 import { rateRequest } from "./requests-api.ts";

@@ -13,6 +13,15 @@ export const RANGES = [
   { value: "7d", label: msg("Last 7 days"), seconds: 7 * 86_400 },
 ] as const;
 
+/** Measures that order the list, by their names in the address, where `-` stands before those that begin with the largest. */
+const SORTS = {
+  first: "first_token_ms",
+  duration: "duration_ms",
+  tokens: "total_tokens",
+  cost: "cost_usd",
+} as const;
+export type SortKey = keyof typeof SORTS;
+
 const DEFAULTS = {
   range: "24h",
   /** Unix seconds of a part that was selected in the histogram; empty: the entire range. */
@@ -44,13 +53,16 @@ export interface FilterState {
   /** What the API takes, for the histogram of the range. */
   histogram: Query;
   isFiltered: boolean;
+  /** Whether a measure orders the list instead of time. */
+  isSorted: boolean;
 }
 
 /** `now` moves the range on, in Unix seconds. */
 export function useRequestFilters(now: number): FilterState {
   const [filters, change] = useAddressState(DEFAULTS);
   return useMemo(() => {
-    const { range, from, to, status, model, project, key, user, slower, costlier, words } = filters;
+    const { range, from, to, status, model, project, key, user, slower, costlier, words, sort } = filters;
+    const measure = words === "" ? SORTS[sort.replace(/^-/, "") as SortKey] : undefined;
     const seconds = (RANGES.find(({ value }) => value === range) ?? RANGES[2]).seconds;
     const conditions: Query = {
       status: status === "all" ? undefined : status,
@@ -67,9 +79,16 @@ export function useRequestFilters(now: number): FilterState {
       change,
       list: {
         path: words === "" ? REQUESTS : `${REQUESTS}/search`,
-        query: { ...conditions, query: words || undefined, start_time: from || start, end_time: to || undefined },
+        query: {
+          ...conditions,
+          query: words || undefined,
+          start_time: from || start,
+          end_time: to || undefined,
+          ...(measure !== undefined && { sort_by: measure, order: sort.startsWith("-") ? "desc" : "asc" }),
+        },
       },
       histogram: { ...conditions, start_time: start, end_time: now },
+      isSorted: measure !== undefined,
       isFiltered: from !== "" || words !== "" || Object.values(conditions).some((value) => value !== undefined),
     };
   }, [filters, change, now]);

@@ -1,17 +1,18 @@
 import { Badge, Table, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { memo } from "react";
 import { formatCost, formatDateTime, formatMilliseconds, formatNumber, formatTime } from "../../components/format.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { memo } from "../../i18n/memo.ts";
 import { type Message, msg, plural, t } from "../../i18n/translate.ts";
 import { IconArrowDown, IconArrowUp } from "../../icons.tsx";
+import type { SortKey } from "./request-filters.ts";
 import { isFailed, outcomeOf, type RequestEntry } from "./requests-api.ts";
-import type { SortKey } from "./sort-requests.ts";
 
 interface RequestTableProps {
   entries: RequestEntry[];
   sort: string;
-  onSort: (sort: string) => void;
+  /** Undefined: the list cannot be sorted. */
+  onSort: ((sort: string) => void) | undefined;
   onNearEnd: () => void;
 }
 
@@ -33,8 +34,12 @@ export function RequestTable({ entries, sort, onSort, onNearEnd }: RequestTableP
             <Table.Th>{t("Model")}</Table.Th>
             <Table.Th>{t("Outcome")}</Table.Th>
             {COLUMNS.map(([label, key]) => (
-              <Table.Th key={key ?? "queue"} ta="right" aria-sort={ariaSort(sort, key)}>
-                {key === undefined ? t(label) : <SortButton label={t(label)} by={key} sort={sort} onSort={onSort} />}
+              <Table.Th key={key ?? "queue"} ta="right" aria-sort={onSort && ariaSort(sort, key)}>
+                {key === undefined || onSort === undefined ? (
+                  t(label)
+                ) : (
+                  <SortButton label={t(label)} by={key} sort={sort} onSort={onSort} />
+                )}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -59,15 +64,11 @@ interface SortButtonProps {
   onSort: (sort: string) => void;
 }
 
-/** Sorts the requests that are loaded: the highest first, then the lowest, then by time. */
+/** Sorts by a measure: the largest first, then the smallest, then by time. */
 function SortButton({ label, by, sort, onSort }: SortButtonProps) {
   const next = sort === `-${by}` ? by : sort === by ? "" : `-${by}`;
   return (
-    <UnstyledButton
-      className="sort-button"
-      onClick={() => onSort(next)}
-      title={t("Sorts the requests that are loaded")}
-    >
+    <UnstyledButton className="sort-button" onClick={() => onSort(next)} title={t("Sorts all requests of the time")}>
       {label}
       {sort === `-${by}` && <IconArrowDown size={12} aria-hidden />}
       {sort === by && <IconArrowUp size={12} aria-hidden />}

@@ -16,7 +16,6 @@ import { RequestFilterBar } from "./request-filter-bar.tsx";
 import { type FilterState, matches, NO_CONDITIONS, useRequestFilters } from "./request-filters.ts";
 import { RequestTable } from "./request-table.tsx";
 import { histogramQuery, type RequestEntry, type RequestPage } from "./requests-api.ts";
-import { sorted } from "./sort-requests.ts";
 
 const PAGE_SIZE = 100;
 /** More live rows would make the page slow. */
@@ -27,7 +26,7 @@ const STEP_SECONDS = 60;
 export function RequestsPage() {
   const now = useNow();
   const state = useRequestFilters(now);
-  const { filters, list } = state;
+  const { filters, list, isSorted } = state;
   const [isLive, setIsLive] = useState(true);
   const query = useInfiniteQuery({
     queryKey: ["requests", "list", list],
@@ -37,13 +36,13 @@ export function RequestsPage() {
     getNextPageParam: ({ next_page }) => next_page ?? undefined,
     placeholderData: (previous) => previous,
   });
-  const live = useLiveRequests(isLive);
+  const live = useLiveRequests(isLive && !isSorted);
   const { data, fetchNextPage, hasNextPage, isFetchingNextPage } = query;
   const entries = useMemo(() => {
     const listed = data?.pages.flatMap((page) => page.data) ?? [];
     const ids = new Set(listed.map(({ id }) => id));
     const added = live.filter((entry) => !ids.has(entry.id) && matches(entry, filters));
-    return sorted([...added, ...listed], filters.sort);
+    return [...added, ...listed];
   }, [data, live, filters]);
   return (
     <Page
@@ -51,7 +50,13 @@ export function RequestsPage() {
       description={t("Every request with its timing, tokens and cost.")}
       actions={
         <>
-          <Switch label={t("Live")} checked={isLive} onChange={(event) => setIsLive(event.currentTarget.checked)} />
+          <Switch
+            label={t("Live")}
+            // New requests have no place in a list that is not sorted by time.
+            disabled={isSorted}
+            checked={isLive && !isSorted}
+            onChange={(event) => setIsLive(event.currentTarget.checked)}
+          />
           <Button
             variant="default"
             size="xs"
@@ -76,7 +81,8 @@ export function RequestsPage() {
             <RequestTable
               entries={entries}
               sort={filters.sort}
-              onSort={(sort) => state.change({ sort })}
+              // A search has the order of time.
+              onSort={filters.words === "" ? (sort) => state.change({ sort }) : undefined}
               onNearEnd={() => {
                 if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
               }}
@@ -84,7 +90,7 @@ export function RequestsPage() {
           )}
           {isFetchingNextPage && (
             <Text size="sm" c="dimmed" p="sm" ta="center" role="status">
-              {t("Loading older requests…")}
+              {isSorted ? t("Loading more requests…") : t("Loading older requests…")}
             </Text>
           )}
         </Card>

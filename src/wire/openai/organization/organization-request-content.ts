@@ -6,7 +6,7 @@ import { invalidRequest } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { RequestDetails, RequestFeedback } from "../../openapi/usage-answers.ts";
-import { RequestListQuery, toRequestEntry } from "./organization-requests.ts";
+import { requestFilters, requestLimit, toRequestEntry } from "./organization-requests.ts";
 
 const include = z.preprocess(
   (value) => (typeof value === "string" ? value.split(",") : value),
@@ -23,10 +23,10 @@ export function includesContent(query: z.output<typeof RequestDetailsQuery>): bo
 }
 
 const MAX_QUERY_LENGTH = 1000;
-const { stream: _stream, page: _page, ...FILTERS } = RequestListQuery.shape;
 
 export const RequestSearchQuery = lazy.strictObject(() => ({
-  ...FILTERS,
+  ...requestFilters(),
+  limit: requestLimit(),
   query: z
     .string()
     .min(1)

@@ -29,11 +29,9 @@ const values = z
 
 const LISTS = ["project_ids", "api_key_ids", "models", "operations", "deployments", "end_users"] as const;
 
-export const RequestListQuery = lazy.strictObject(() => ({
-  limit: queryNumber(z.int().min(1).max(MAX_LIMIT)).default(20),
-  page: z.string().min(1).max(MAX_LENGTH).optional(),
+/** Conditions that the list, its search, its histogram and exports share. */
+export const requestFilters = () => ({
   status: z.enum(["succeeded", "failed"]).optional(),
-  stream: queryBoolean().optional(),
   start_time: queryDecimal(z.number().min(0)).optional(),
   end_time: queryDecimal(z.number().min(0)).optional(),
   min_duration_ms: queryNumber(z.int().min(0)).optional(),
@@ -42,9 +40,26 @@ export const RequestListQuery = lazy.strictObject(() => ({
     `${(typeof LISTS)[number]}${"" | "[]"}`,
     typeof values
   >),
-}));
+});
 
-export function toRequestFilter(query: Omit<z.output<typeof RequestListQuery>, "limit" | "page" | "stream">) {
+export const requestLimit = () => queryNumber(z.int().min(1).max(MAX_LIMIT)).default(20);
+
+export const RequestListQuery = lazy.strictObject(() => ({
+  limit: requestLimit(),
+  page: z.string().min(1).max(MAX_LENGTH).optional(),
+  stream: queryBoolean().optional(),
+  sort_by: z
+    .enum(["first_token_ms", "duration_ms", "total_tokens", "cost_usd"])
+    .optional()
+    .describe("Sorts by a measure instead of by time, at most 1,000,000 requests. Those without it are last."),
+  order: z.enum(["asc", "desc"]).optional().describe("Order of `sort_by`. Default: `desc`, the largest first."),
+  ...requestFilters(),
+}));
+const FilterQuery = lazy.strictObject(requestFilters);
+
+type ListQuery = z.output<typeof RequestListQuery>;
+
+export function toRequestFilter(query: z.output<typeof FilterQuery>) {
   const list = (name: (typeof LISTS)[number]) => query[name] ?? query[`${name}[]`];
   return {
     projectIds: list("project_ids"),
@@ -61,9 +76,24 @@ export function toRequestFilter(query: Omit<z.output<typeof RequestListQuery>, "
   };
 }
 
+/** The order of a list; undefined: newest first. Throws a Fault for an order without a measure, or of a stream. */
+export function toRequestOrder({ sort_by: measure, order, stream }: ListQuery) {
+  if (measure !== undefined && stream === true) {
+    const message = "Invalid value for 'sort_by': a stream follows the order of time. Leave out 'sort_by' or 'stream'.";
+    throw invalidRequest(message, "sort_by", "invalid_value");
+  }
+  if (measure !== undefined) return { measure, isDescending: order !== "asc" };
+  if (order === undefined) return undefined;
+  const message = "Invalid value for 'order': it needs 'sort_by'. Without it, the list is newest first.";
+  throw invalidRequest(message, "order", "invalid_value");
+}
+
 interface Position {
   at: number;
   id: string;
+}
+interface SortedPosition extends Position {
+  rank: number;
 }
 
 const PAGE = /^page_(\d{1,15})_([\w-]{1,100})$/;
@@ -73,8 +103,22 @@ export function toPosition(page: string | undefined): Position | undefined {
   if (page === undefined) return undefined;
   const [, at, id] = PAGE.exec(page) ?? [];
   if (at !== undefined && id !== undefined) return { at: Number(at), id };
-  const message = "Invalid value for 'page': send the `next_page` of the previous response.";
-  throw invalidRequest(message, "page", "invalid_value");
+  throw notAPage();
+}
+
+const SORTED_PAGE = /^sorted_(-?\d{1,16})_(\d{1,15})_([\w-]{1,100})$/;
+
+/** As `toPosition`, of a sorted list. */
+export function toSortedPosition(page: string | undefined): SortedPosition | undefined {
+  if (page === undefined) return undefined;
+  const [, rank, at, id] = SORTED_PAGE.exec(page) ?? [];
+  if (id !== undefined) return { rank: Number(rank), at: Number(at), id };
+  throw notAPage();
+}
+
+function notAPage() {
+  const message = "Invalid value for 'page': send the `next_page` of the previous response, with the same order.";
+  return invalidRequest(message, "page", "invalid_value");
 }
 
 interface Entry {
@@ -203,15 +247,20 @@ export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typ
 }
 
 export function toRequestPage(
-  { entries, next }: { entries: readonly Entry[]; next: Position | undefined },
+  { entries, next }: { entries: readonly Entry[]; next: Position | SortedPosition | undefined },
   showsCauses: boolean,
 ): AnswerOf<typeof RequestPage> {
   return {
     object: "page" as const,
     data: entries.map((entry) => toRequestEntry(entry, showsCauses)),
     has_more: next !== undefined,
-    next_page: next === undefined ? null : `page_${next.at}_${next.id}`,
+    next_page: next === undefined ? null : toPage(next),
   };
+}
+
+function toPage(position: Position | SortedPosition): string {
+  const place = `${position.at}_${position.id}`;
+  return "rank" in position ? `sorted_${position.rank}_${place}` : `page_${place}`;
 }
 
 /** Renders a server-sent event; without an entry, a comment that keeps the connection open. */
@@ -222,9 +271,8 @@ export function toRequestFrame(entry: Entry | undefined, showsCauses: boolean): 
 const MAX_RANGE_SECONDS = 31 * 86_400;
 const MAX_BUCKETS = 120;
 
-const { limit: _limit, page: _page, stream: _stream, ...FILTERS } = RequestListQuery.shape;
 export const RequestHistogramQuery = lazy.strictObject(() => ({
-  ...FILTERS,
+  ...requestFilters(),
   start_time: queryDecimal(z.number().min(0)),
   end_time: queryDecimal(z.number().min(0)),
   buckets: queryNumber(z.int().min(1).max(MAX_BUCKETS)).default(60),

@@ -5,12 +5,10 @@ import type { ContentMessage } from "../../../contracts/chat-content.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { toChatMessage, toChoices } from "../chat/recorded-messages.ts";
 import type { Feedback } from "./organization-request-content.ts";
-import { queryDecimal, RequestListQuery } from "./organization-requests.ts";
-
-const { stream: _stream, page: _page, limit: _limit, ...FILTERS } = RequestListQuery.shape;
+import { queryDecimal, requestFilters } from "./organization-requests.ts";
 
 export const RequestExportQuery = lazy.strictObject(() => ({
-  ...FILTERS,
+  ...requestFilters(),
   format: z
     .enum(["fine_tuning", "evals"])
     .default("fine_tuning")
