@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { setCurrentLanguage } from "../i18n/language.ts";
-import { formatFixed, formatPrice, formatUntil } from "./format.ts";
+import { formatFixed, formatPerMillion, formatPrice, formatUntil } from "./format.ts";
 
 afterEach(() => setCurrentLanguage("en"));
 
@@ -14,8 +14,12 @@ test.each([
 });
 
 test("formats prices without rounding, by the language", () => {
-  expect(["0.015", "0.0002", "12"].map(formatPrice)).toEqual(["$0.015", "$0.0002", "$12.00"]);
+  expect(["0.015", "0.0002", "12"].map((price) => formatPrice(price))).toEqual(["$0.015", "$0.0002", "$12"]);
+  expect(formatPerMillion("0.00000015", undefined)).toBe("$0.15");
+  expect(formatPerMillion("0.000003", "EUR")).toBe("€3");
   setCurrentLanguage("de");
   expect(formatPrice("0.015")).toBe("0,015\u00A0$");
+  expect(formatPerMillion("0.0000025", undefined)).toBe("2,50\u00A0$");
+  expect(formatPerMillion("0.0000025", "JPY")).toBe("2,5\u00A0¥");
   expect(formatFixed(0.5, 2)).toBe("0,50");
 });

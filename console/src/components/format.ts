@@ -7,6 +7,7 @@ import { t } from "../i18n/translate.ts";
 export { formatNumber };
 
 const USD = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
+const EXACT = { ...USD, maximumFractionDigits: 12, trailingZeroDisplay: "stripIfInteger" } as const;
 let formats = createFormats(currentLocale());
 
 function createFormats(locale: string) {
@@ -16,7 +17,7 @@ function createFormats(locale: string) {
     percent: new Intl.NumberFormat(locale, { style: "percent", maximumSignificantDigits: 3 }),
     cents: new Intl.NumberFormat(locale, USD),
     dollars: new Intl.NumberFormat(locale, { ...USD, maximumFractionDigits: 0 }),
-    prices: new Intl.NumberFormat(locale, { ...USD, maximumFractionDigits: 12 }),
+    prices: new Map<string, Intl.NumberFormat>(),
     fractions: new Intl.NumberFormat(locale, { ...USD, maximumSignificantDigits: 2 }),
     time: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" }),
     timeOfDay: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" }),
@@ -63,9 +64,18 @@ export function formatCost(dollars: number): string {
   return (dollars < 100 ? cents : whole).format(dollars);
 }
 
-/** US dollars as the API writes prices, which are not rounded. */
-export function formatPrice(dollars: string): string {
-  return localFormats().prices.format(Number(dollars));
+/** A price as the API writes it, not rounded, in the currency with an ISO 4217 code. */
+export function formatPrice(price: string | number, currency = "USD"): string {
+  const { locale, prices } = localFormats();
+  const format = prices.get(currency) ?? new Intl.NumberFormat(locale, { ...EXACT, currency });
+  prices.set(currency, format);
+  return format.format(Number(price));
+}
+
+/** Prices are per unit, such as a token; a million of them is how they are compared. */
+export function formatPerMillion(price: string, currency: string | undefined): string {
+  // The product of two floating-point numbers has digits that nobody wrote.
+  return formatPrice(Number((Number(price) * 1e6).toPrecision(12)), currency);
 }
 
 /** A cost whose model may have no price, which is not a price of zero. */

@@ -1,7 +1,8 @@
 import { type ComboboxItem, MultiSelect } from "@mantine/core";
-import { memo, useCallback } from "react";
+import { useCallback } from "react";
 import type { ModelEntry } from "../../api/models.ts";
-import { formatCompact, formatNumber } from "../../components/format.ts";
+import { formatCompact, formatPerMillion } from "../../components/format.ts";
+import { memo } from "../../i18n/memo.ts";
 import { t } from "../../i18n/translate.ts";
 
 interface ModelPickerProps {
@@ -61,9 +62,8 @@ function Option({ id, model }: { id: string; model: ModelEntry | undefined }) {
 /** Prices of a million prompt and completion tokens. */
 function priceOf({ prompt, completion, currency }: ModelEntry["metadata"]["pricing"]): string {
   if (prompt == null || completion == null) return t("No price");
-  const symbol = currency === undefined ? "$" : `${currency} `;
-  const [input, output] = [prompt, completion].map((price) => `${symbol}${formatNumber(Number(price) * 1e6)}`);
-  return t("{{input}} → {{output}} per million", { input: input ?? "", output: output ?? "" });
+  const [input, output] = [formatPerMillion(prompt, currency), formatPerMillion(completion, currency)];
+  return t("{{input}} → {{output}} per million", { input, output });
 }
 
 function stateOf(metadata: ModelEntry["metadata"] | undefined): "up" | "unloaded" | "down" {

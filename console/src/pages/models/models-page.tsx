@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
-import { formatBytes, formatNumber } from "../../components/format.ts";
+import { formatBytes, formatNumber, formatPerMillion } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
@@ -206,13 +206,11 @@ const SHOWN_UNITS = {
 };
 const UNITS = Object.keys(SHOWN_UNITS) as (keyof typeof SHOWN_UNITS)[];
 
-/** Prices are per unit, such as a token; a million of them is how they are compared. */
 function priceOf({ metadata: { pricing } }: ModelEntry): string {
-  const symbol = pricing.currency === undefined ? "$" : `${pricing.currency} `;
   const parts = UNITS.flatMap((unit) => {
     const price = pricing[unit];
     if (typeof price !== "string") return [];
-    return [SHOWN_UNITS[unit](`${symbol}${formatNumber(Number(price) * 1e6)}`)];
+    return [SHOWN_UNITS[unit](formatPerMillion(price, pricing.currency))];
   });
   return parts.length === 0 ? "—" : parts.join(", ");
 }
