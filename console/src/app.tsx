@@ -1,14 +1,15 @@
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { queryClient } from "./api/query-client.ts";
+import { NotificationArea } from "./components/notify.tsx";
+import { TooltipLayer } from "./components/tooltip-layer.tsx";
 import { useLanguage } from "./i18n/change-language.ts";
 import { router } from "./router.tsx";
 import { createConsoleTheme, cssVariables } from "./theme.ts";
 
-/** The console. Another language mounts its pages again, which so need not watch the language. */
+/** The console. Another language draws it again and mounts nothing, so that forms keep what was typed. */
 export function App({ nonce }: { nonce: string }) {
   const language = useLanguage();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme has texts
@@ -21,8 +22,9 @@ export function App({ nonce }: { nonce: string }) {
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
-        <RouterProvider key={language} router={router} />
+        <NotificationArea />
+        <TooltipLayer />
+        <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>
   );

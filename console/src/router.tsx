@@ -1,4 +1,5 @@
 import {
+  type AsyncRouteComponent,
   createHashHistory,
   createRootRoute,
   createRoute,
@@ -12,6 +13,7 @@ import { queryClient } from "./api/query-client.ts";
 import { sessionQuery } from "./api/session.ts";
 import { PageError } from "./components/page-error.tsx";
 import { PageLoading } from "./components/page-loading.tsx";
+import { useLanguage } from "./i18n/change-language.ts";
 import { t } from "./i18n/translate.ts";
 import { Gate } from "./shell/gate.tsx";
 import { SignInRoute } from "./shell/sign-in-page.tsx";
@@ -37,8 +39,17 @@ const index = createRoute({
   },
 });
 
-const page = <Path extends string>(path: Path, load: () => Promise<Record<string, unknown>>, name: string) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load as never, name as never) });
+const page = <Path extends string>(path: Path, load: () => Promise<Record<string, unknown>>, name: string) => {
+  const Page: AsyncRouteComponent<object> = lazyRouteComponent(load as never, name as never);
+  // biome-ignore lint/correctness/noComponentHookFactories: called once per route, while this module loads
+  function TranslatedPage() {
+    // The router draws a page again for another route only, not for another language.
+    useLanguage();
+    return <Page />;
+  }
+  const component = Object.assign(TranslatedPage, Page.preload && { preload: Page.preload });
+  return createRoute({ getParentRoute: () => root, path, component });
+};
 
 const routeTree = root.addChildren([
   index,

@@ -103,7 +103,6 @@ export function createConsoleTheme(): MantineThemeOverride {
       Modal: { defaultProps: { centered: true, radius: "lg", closeButtonProps: close } },
       Drawer: { defaultProps: { closeButtonProps: close } },
       Notification: { defaultProps: { closeButtonProps: dismiss } },
-      Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     },
   });
 }

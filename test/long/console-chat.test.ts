@@ -163,7 +163,7 @@ describe.runIf(hasChromium)("the console's chat", () => {
   test("saves its settings as a prompt, which a link opens", async () => {
     await session.chatWith("echo");
     await page.getByLabel("System prompt").fill("Answer like a pirate.");
-    await page.getByRole("textbox", { name: "Max tokens" }).fill("77");
+    await page.getByRole("spinbutton", { name: "Max tokens" }).fill("77");
     await page.getByRole("button", { name: "Prompts", exact: true }).click();
     await page.getByLabel("Save these settings as").fill("Pirate");
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -176,7 +176,7 @@ describe.runIf(hasChromium)("the console's chat", () => {
     await session.chatWith("quick");
     await session.open("/chat?prompt=Pirate");
     await expect.poll(() => page.getByLabel("System prompt").inputValue(), PATIENT).toBe("Answer like a pirate.");
-    expect(await page.getByRole("textbox", { name: "Max tokens" }).inputValue()).toBe("77");
+    expect(await page.getByRole("spinbutton", { name: "Max tokens" }).inputValue()).toBe("77");
     await expect.poll(() => page.url(), PATIENT).toMatch(/chat\?c=/);
     await session.open("/chat?prompt=missing");
     await page.getByText("The project has no prompt 'missing'.").waitFor();

@@ -92,7 +92,7 @@ describe.runIf(hasChromium && hasPython)("the code that the console shows", () =
     await chatWith("echo");
     await page.getByRole("button", { name: "More sampling parameters" }).click();
     await page.getByLabel("Top K").fill("5");
-    await page.getByRole("textbox", { name: "Temperature" }).fill("0.5");
+    await page.getByRole("spinbutton", { name: "Temperature" }).fill("0.5");
     await page.getByRole("textbox", { name: "Message", exact: true }).fill("It's “quoted” $HOME \\n");
     clipboard = await copyCode();
     expect(clipboard.curl).toContain('"top_k": 5');

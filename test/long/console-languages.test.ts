@@ -59,7 +59,7 @@ describe.runIf(hasChromium)("the console in other languages", () => {
       expect(await languageOf(page)).toBe(id);
       name = textOf(id, "Language");
     }
-    // Pages are mounted again, which must not lose a question or the place of the keyboard.
+    // Neither a question nor the place of the keyboard is lost.
     await open("/chat");
     const message = page.locator("#main textarea").first();
     await message.fill("Half a question");
@@ -77,6 +77,56 @@ describe.runIf(hasChromium)("the console in other languages", () => {
     await page.getByRole("combobox", { name, exact: true }).selectOption("");
     await heading("Usage").waitFor();
     expect(await languageOf(page)).toBe("en");
+  });
+
+  test("changes every page where it stands: nothing is mounted again, and nothing stays in the previous language", async () => {
+    const choose = (name: string, id: string) =>
+      page.getByRole("combobox", { name, exact: true }).selectOption(id, { force: true });
+    /** What is read and heard, without numbers: times go on. */
+    const shown = async (tab: Page) => {
+      const lines = await tab.evaluate<string[]>(`[
+        document.title,
+        ...document.body.innerText.split("\\n"),
+        ...[...document.querySelectorAll("[aria-label], [placeholder], [data-tooltip]")].flatMap((each) =>
+          ["aria-label", "placeholder", "data-tooltip"].map((name) => each.getAttribute(name) ?? "")),
+      ]`);
+      return new Set(lines.map((line) => line.trim().replace(/\d+/g, "0")));
+    };
+    const fresh = await session.context.newPage();
+    const load = async (tab: Page, path: string) => {
+      // Another fragment alone would not load the page.
+      await tab.goto("about:blank");
+      await tab.goto(`${session.service.origin}/#${path}`);
+      await tab.locator("#main h1").first().waitFor({ state: "attached" });
+    };
+    await load(page, "/usage");
+    await page.evaluate(`localStorage.setItem("parlance-language", "en")`);
+    for (const path of PAGES) {
+      await load(page, path);
+      await page.getByRole("combobox", { name: "Language", exact: true }).waitFor({ state: "attached" });
+      await page.locator("#main h1").first().evaluate("(title) => { title.dataset.mounted = 'before'; }");
+      await choose("Language", "de");
+      await load(fresh, path);
+      const remaining = async () => {
+        const expected = await shown(fresh);
+        return [path, ...[...(await shown(page))].filter((line) => !expected.has(line))];
+      };
+      await expect.poll(remaining).toEqual([path]);
+      expect([path, await page.locator("#main h1[data-mounted]").count()]).toEqual([path, 1]);
+      await choose(textOf("de", "Language"), "en");
+      await page.getByRole("combobox", { name: "Language", exact: true }).waitFor({ state: "attached" });
+    }
+    await fresh.close();
+  });
+
+  test("keeps what was typed into a form when the language changes", async () => {
+    await open("/moderation");
+    const text = page.locator("#main textarea").first();
+    await text.fill("A text to moderate");
+    await page.getByRole("combobox", { name: "Language", exact: true }).selectOption("fr");
+    await heading(textOf("fr", "Moderation")).waitFor();
+    expect(await text.inputValue()).toBe("A text to moderate");
+    await page.getByRole("combobox", { name: textOf("fr", "Language"), exact: true }).selectOption("");
   });
 
   test("follows the languages of the browser, with its dates and plurals", async () => {

@@ -82,6 +82,19 @@ function seed({ dataDirectory }: Service): void {
   database.close();
 }
 
+/** Counts the turns on the page in every frame until the result is called. */
+async function turnsByFrame(page: Page): Promise<() => Promise<number[]>> {
+  await page.evaluate(`
+    globalThis.turnCounts = [];
+    const count = () => {
+      turnCounts.push(document.querySelectorAll(".turn").length);
+      globalThis.counting = requestAnimationFrame(count);
+    };
+    count();
+  `);
+  return () => page.evaluate<number[]>("cancelAnimationFrame(counting), turnCounts");
+}
+
 describe.runIf(hasChromium)("the console with much data", () => {
   let service: Service;
   let browser: Browser;
@@ -248,8 +261,23 @@ describe.runIf(hasChromium)("the console with much data", () => {
     const message = page.getByRole("textbox", { name: "Message", exact: true });
     await message.pressSequentially("One more question");
     expect(["type", await longestInteraction()]).toEqual(["type", expect.toSatisfy(isQuick)]);
-    await page.getByRole("button", { name: "Show earlier messages" }).click();
-    await page.getByText("Question 215", { exact: true }).waitFor({ state: "attached" });
+    // The button is above all turns, and reaching it already shows some.
+    await page.getByRole("log").evaluate("(log) => log.scrollTo(0, 400)");
+    await page.getByText("Question 230", { exact: true }).scrollIntoViewIfNeeded();
+    await longestInteraction();
+    const frames = await turnsByFrame(page);
+    const before = await page.getByText("Question 230", { exact: true }).boundingBox();
+    await page.getByRole("button", { name: "Show earlier messages" }).evaluate("(button) => button.click()");
+    await page.getByText("Question 211", { exact: true }).waitFor({ state: "attached" });
+    await page.getByRole("log").and(page.locator("[aria-busy=false]")).waitFor();
+    const counts = await frames();
+    const steps = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
+    expect(Math.max(...steps)).toBeLessThanOrEqual(2);
+    expect(steps.reduce((sum, step) => sum + step)).toBe(20);
+    const after = await page.getByText("Question 230", { exact: true }).boundingBox();
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2);
+    await page.getByRole("log").hover();
+    await page.mouse.wheel(0, -300);
     expect(["earlier", await longestInteraction()]).toEqual(["earlier", expect.toSatisfy(isQuick)]);
     await message.press("Enter");
     await page.getByText("One more question", { exact: true }).nth(1).waitFor();

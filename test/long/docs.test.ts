@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeViolations } from "../support/service/axe.ts";
 import { hasChromium, launchChromium } from "../support/service/chromium.ts";
 import { ROOT } from "../support/service/executable.ts";
 import { type Service, startService } from "../support/service/service.ts";
@@ -69,6 +70,45 @@ test.runIf(hasChromium)("opens pages, searches without decision records, and vio
     await browser.close();
   }
 });
+
+/** One page of each kind: start, tutorial, instructions with code, explanation with tables, generated reference, record. */
+const KINDS = [
+  "",
+  "tutorial/first-team",
+  "how-to/receive-webhooks",
+  "explanation/tools",
+  "reference/cli",
+  "decisions/0076-saved-chats",
+];
+
+test.runIf(hasChromium).each(["light", "dark"] as const)(
+  "is accessible in the %s theme, also on a phone",
+  async (colorScheme) => {
+    const browser = await launchChromium();
+    try {
+      const context = await browser.newContext({ colorScheme, reducedMotion: "reduce" });
+      const page = await context.newPage();
+      for (const path of KINDS) {
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await page.goto(`${service.origin}/docs/${path}`);
+        await page.locator("h1").first().waitFor();
+        expect([path, await axeViolations(page)]).toEqual([path, []]);
+        await page.setViewportSize({ width: 390, height: 844 });
+        expect([path, "phone", await axeViolations(page)]).toEqual([path, "phone", []]);
+      }
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page
+        .getByRole("button", { name: /^Search/ })
+        .first()
+        .click();
+      await page.getByPlaceholder("Search").fill("speaker labels");
+      await page.locator("#localsearch-list a").first().waitFor();
+      expect(["search", await axeViolations(page)]).toEqual(["search", []]);
+    } finally {
+      await browser.close();
+    }
+  },
+);
 
 test("contains every page of the folder", async () => {
   const pages = (await readdir(join(ROOT, "docs/how-to"))).filter((name) => name.endsWith(".md"));

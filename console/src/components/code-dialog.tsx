@@ -1,9 +1,9 @@
-import { Modal, Tabs, Text } from "@mantine/core";
+import { Modal, Text } from "@mantine/core";
 import { Suspense, use, useMemo } from "react";
 import { Trans } from "../i18n/trans.tsx";
 import { t } from "../i18n/translate.ts";
 import type { CodeSamples } from "./as-code.tsx";
-import { CodeBlock } from "./code-block.tsx";
+import { CodeTabs } from "./code-tabs.tsx";
 
 const LABELS: Readonly<Record<keyof CodeSamples, string>> = {
   curl: "curl",
@@ -34,20 +34,5 @@ export function CodeDialog({ isOpen, samples, onClose }: CodeDialogProps) {
 
 function Samples({ code }: { code: Promise<CodeSamples> }) {
   const samples = use(code);
-  return (
-    <Tabs defaultValue="curl">
-      <Tabs.List>
-        {NAMES.map((name) => (
-          <Tabs.Tab key={name} value={name}>
-            {LABELS[name]}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {NAMES.map((name) => (
-        <Tabs.Panel key={name} value={name} pt="sm">
-          <CodeBlock text={samples[name]} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  );
+  return <CodeTabs tabs={NAMES.map((id) => ({ id, name: LABELS[id], code: samples[id] }))} />;
 }

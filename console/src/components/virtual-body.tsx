@@ -1,6 +1,7 @@
 import { Table } from "@mantine/core";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { memo } from "../i18n/memo.ts";
 
 interface VirtualBodyProps<Row> {
   rows: readonly Row[];

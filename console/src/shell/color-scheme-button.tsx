@@ -1,5 +1,6 @@
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useCallback } from "react";
+import { Tooltip } from "../components/tooltip.tsx";
 import { t } from "../i18n/translate.ts";
 import { IconMoon, IconSun } from "../icons.tsx";
 

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Outlet, useMatches } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
 import { PageError } from "../components/page-error.tsx";
+import { useLanguage } from "../i18n/change-language.ts";
 import { t } from "../i18n/translate.ts";
 import { Shell } from "./shell.tsx";
 import { SignInPage } from "./sign-in-page.tsx";
@@ -12,6 +13,7 @@ const OUTSIDE: ReadonlySet<string> = new Set(["/sign-in", "/invite", "/password"
 
 /** Shows the sign-in page until there is a session, at whichever page, and returns to it afterwards. */
 export function Gate() {
+  useLanguage();
   const { data, error, refetch } = useQuery(sessionQuery);
   // Not the location, which changes before the page does.
   const isSignIn = useMatches({ select: (matches) => OUTSIDE.has(matches.at(-1)?.routeId ?? "") });

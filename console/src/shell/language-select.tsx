@@ -6,8 +6,6 @@ import { currentLanguage, LANGUAGES, storedLanguage } from "../i18n/language.ts"
 import { t } from "../i18n/translate.ts";
 import { IconLanguage } from "../icons.tsx";
 
-// untranslated: a selector
-const SELECT = ".language-select select";
 const COMPLETE = LANGUAGES.filter(({ isComplete }) => isComplete);
 
 /** Actions that change the language, with its name. */
@@ -43,13 +41,8 @@ export function LanguageSelect() {
 }
 
 function choose(id: string | undefined): void {
-  const hadFocus = document.activeElement?.matches(SELECT) === true;
   // What was read holds translated names, such as those of operations.
   chooseLanguage(id)
-    .then(() => {
-      // The pages are mounted again, and with them the list.
-      if (hadFocus) requestAnimationFrame(() => document.querySelector<HTMLElement>(SELECT)?.focus());
-      return queryClient.invalidateQueries();
-    })
+    .then(() => queryClient.invalidateQueries())
     .catch(notifyFailure);
 }

@@ -9,7 +9,6 @@ import {
   ScrollArea,
   Stack,
   Text,
-  Tooltip,
 } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -17,6 +16,8 @@ import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { chooseProject, signOut, useSession } from "../api/session.ts";
 import { notifyFailure } from "../components/notify.tsx";
+import { Tooltip } from "../components/tooltip.tsx";
+import { useLanguage } from "../i18n/change-language.ts";
 import { t } from "../i18n/translate.ts";
 import { IconHelp, IconLogout, IconSearch } from "../icons.tsx";
 import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
@@ -64,8 +65,11 @@ export function Shell() {
     ["?", showKeys],
     ["shift+D", toggleScheme],
   ]);
-  const navigation = useMemo(() => navigationFor(session), [session]);
+  const language = useLanguage();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: its labels are those of the language
+  const navigation = useMemo(() => navigationFor(session), [session, language]);
   usePageKeys(useMemo(() => new Set(navigation.flatMap(({ entries }) => entries.map(({ to }) => to))), [navigation]));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: so are those of the actions
   const actions = useMemo<Command[]>(
     () => [
       { id: "theme", label: otherLabel, kind: t("Action"), run: toggleScheme },
@@ -74,7 +78,7 @@ export function Shell() {
       ...languageActions().map((action) => ({ ...action, kind: t("Action") })),
       { id: "sign-out", label: t("Sign out"), kind: t("Action"), run: () => leave.mutate(false) },
     ],
-    [otherLabel, toggleScheme, leave.mutate, showKeys],
+    [otherLabel, toggleScheme, leave.mutate, showKeys, language],
   );
   return (
     <AppShell

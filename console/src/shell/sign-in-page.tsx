@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { replaceSession, type SignInOptions, sessionQuery, signIn } from "../api/session.ts";
+import { useLanguage } from "../i18n/change-language.ts";
 import { Trans } from "../i18n/trans.tsx";
 import { t } from "../i18n/translate.ts";
 import { LanguageSelect } from "./language-select.tsx";
@@ -13,6 +14,7 @@ const SignInForms = lazy(async () => ({ default: (await import("./sign-in-forms.
 
 /** The route of the sign-in page, where somebody may be signed in already. */
 export function SignInRoute() {
+  useLanguage();
   const { data } = useQuery(sessionQuery);
   return data && <SignInPage options={data.sign_in} />;
 }
@@ -30,9 +32,12 @@ export function SignInPage({ options }: { options: SignInOptions }) {
       else await router.invalidate();
     },
   });
+  const title = t("Sign in · Parlance");
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
   const usedCode = useRef<string>(undefined);
   useEffect(() => {
-    document.title = t("Sign in · Parlance");
     // React calls effects twice in development, and a code works once.
     if (code === undefined || usedCode.current === code) return;
     usedCode.current = code;

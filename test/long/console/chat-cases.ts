@@ -56,7 +56,7 @@ export function chatCases(session: () => ConsoleSession): void {
   test("keeps parameters within their bounds, and shows each choice", async () => {
     const { page, chatWith, ask, service, expectAccessible } = session();
     await chatWith("echo");
-    const temperature = page.getByRole("textbox", { name: "Temperature" });
+    const temperature = page.getByRole("spinbutton", { name: "Temperature" });
     await temperature.fill("9");
     await temperature.blur();
     expect(await temperature.inputValue()).toBe("2");

@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { t } from "../../i18n/translate.ts";
 import { CopyButton } from "../copy-button.tsx";
-import { CodeBlock } from "./code-block.tsx";
 import type { DiagramColors } from "./diagram-worker.ts";
+import { HighlightedCode } from "./highlighted-code.tsx";
 import { renderDiagram } from "./render-diagram.ts";
 
 interface DiagramProps {
@@ -39,7 +39,7 @@ export function Diagram({ source }: DiagramProps) {
   if (error !== null) {
     return (
       <>
-        <CodeBlock code={source} language="mermaid" />
+        <HighlightedCode code={source} language="mermaid" />
         <Text size="xs" c="dimmed" role="note">
           {t("Not drawn: {{reason}}", { reason: error.message })}
         </Text>

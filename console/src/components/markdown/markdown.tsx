@@ -5,7 +5,7 @@ import { Anchor } from "@mantine/core";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { CodeBlock } from "./code-block.tsx";
+import { HighlightedCode } from "./highlighted-code.tsx";
 import { hasMath, withMathDelimiters } from "./math-delimiters.ts";
 
 const Diagram = lazy(async () => ({ default: (await import("./diagram.tsx")).Diagram }));
@@ -39,7 +39,7 @@ function componentsOf(isRunning: boolean): Components {
       const code = textOf(block).replace(/\n$/, "");
       if (namesOf(block).includes("math-display")) return <MathText formula={code} isDisplay />;
       const [, language = ""] = /(?:^| )language-(\S+)/.exec(namesOf(block)) ?? [];
-      const codeBlock = <CodeBlock code={code} language={language} />;
+      const codeBlock = <HighlightedCode code={code} language={language} />;
       if (language !== "mermaid" || isRunning) return codeBlock;
       return (
         <Suspense fallback={codeBlock}>

@@ -1,6 +1,7 @@
 import { Badge, Button, FileInput, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { CodeBlock } from "../../components/code-block.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { plural, t } from "../../i18n/translate.ts";
@@ -67,12 +68,7 @@ export function NewBatch({ onClose, onCreated }: NewBatchProps) {
             onChange={setStored}
           />
         )}
-        {file === null && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard
-          <pre className="code-block" tabIndex={0}>
-            {EXAMPLE}
-          </pre>
-        )}
+        {file === null && <CodeBlock text={EXAMPLE} />}
         <Group grow align="flex-start">
           <Select
             label={t("Endpoint")}

@@ -1,7 +1,9 @@
-import { ActionIcon, Alert, Badge, Card, Code, Group, Loader, Stack, Text, Tooltip } from "@mantine/core";
-import { lazy, memo, Suspense, useState } from "react";
+import { ActionIcon, Alert, Badge, Card, Code, Group, Loader, Stack, Text } from "@mantine/core";
+import { lazy, Suspense, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { Tooltip } from "../../components/tooltip.tsx";
+import { memo } from "../../i18n/memo.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconPercentage, IconTool } from "../../icons.tsx";
 import { RatingButtons } from "../requests/rating-buttons.tsx";

@@ -1,4 +1,5 @@
-import { Group, NumberInput, Slider, Text } from "@mantine/core";
+import { Group, Slider, Text } from "@mantine/core";
+import { NumberField } from "../../components/number-field.tsx";
 import { t } from "../../i18n/translate.ts";
 
 interface BoundedSliderProps {
@@ -19,18 +20,16 @@ export function BoundedSlider({ label, min, max, neutral = min < 0 ? 0 : 1, valu
         <Text size="sm" fw={500}>
           {label}
         </Text>
-        <NumberInput
+        <NumberField
           aria-label={label}
           placeholder={t("Default")}
           size="xs"
           w={84}
           min={min}
           max={max}
-          step={0.1}
-          decimalScale={2}
-          clampBehavior="blur"
-          value={value ?? ""}
-          onChange={(next) => onChange(toNumber(next))}
+          step={0.05}
+          value={value}
+          onChange={onChange}
         />
       </Group>
       <Slider
@@ -46,8 +45,4 @@ export function BoundedSlider({ label, min, max, neutral = min < 0 ? 0 : 1, valu
       />
     </div>
   );
-}
-
-export function toNumber(value: number | string): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

@@ -1,4 +1,5 @@
 import type OpenAI from "openai";
+import { randomId } from "../../components/random-id.ts";
 import { checkOther, checkSchema, checkTools } from "./check-json.ts";
 import type { Parameters, Turn } from "./conversation.ts";
 
@@ -128,6 +129,6 @@ function toCallingMessage({ text, toolCalls }: Turn["answers"][number]): Message
 }
 
 export function newTurn(text: string, part: Partial<Turn> = {}): Turn {
-  const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+  const id = randomId();
   return { id, text, images: [], answers: [], ...part };
 }

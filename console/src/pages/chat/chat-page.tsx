@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Card, Drawer, Group, ScrollArea, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Alert, Card, Drawer, Group, ScrollArea, Stack, VisuallyHidden } from "@mantine/core";
 import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo } from "react";
@@ -9,6 +9,8 @@ import { Empty } from "../../components/empty.tsx";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { Tooltip } from "../../components/tooltip.tsx";
+import { useLanguage } from "../../i18n/change-language.ts";
 import { Trans } from "../../i18n/trans.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconAdjustments, IconMessage, IconPlus } from "../../icons.tsx";
@@ -30,9 +32,10 @@ const MAX_CHOICES = 8;
 export function ChatPage() {
   const { project } = useSession();
   const models = useQuery({ ...modelsQuery, enabled: project !== null });
+  const title = `${t("Chat")} · Parlance`;
   useEffect(() => {
-    document.title = `${t("Chat")} · Parlance`;
-  }, []);
+    document.title = title;
+  }, [title]);
   const chatModels = useMemo(() => models.data?.filter(({ metadata }) => metadata.task === "chat"), [models.data]);
   if (project === null) return <NeedsProjectKey />;
   if (models.error !== null) return <PageError error={models.error} reset={() => void models.refetch()} />;
@@ -72,9 +75,11 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
   const openPrompt = usePromptLink(conversation.models, setDraft);
   const setModels = useCallback((next: string[]) => change({ models: next }), [change]);
   const setParameters = useCallback((next: Parameters) => change({ parameters: next }), [change]);
+  const language = useLanguage();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a problem is a sentence of the language
   const problem = useMemo(
     () => Object.values(parameterProblems(conversation.parameters)).find((each) => each !== undefined),
-    [conversation.parameters],
+    [conversation.parameters, language],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: replaces models that no longer exist
   useEffect(() => {

@@ -1,16 +1,6 @@
-import {
-  ActionIcon,
-  CloseButton,
-  FileButton,
-  Group,
-  Image,
-  Loader,
-  Paper,
-  Text,
-  Textarea,
-  Tooltip,
-} from "@mantine/core";
+import { ActionIcon, CloseButton, FileButton, Group, Image, Loader, Paper, Text, Textarea } from "@mantine/core";
 import { useRef } from "react";
+import { Tooltip } from "../../components/tooltip.tsx";
 import { useFileDrop } from "../../components/use-file-drop.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconArrowUp, IconFile, IconPaperclip, IconPlayerStopFilled } from "../../icons.tsx";

@@ -1,5 +1,6 @@
 /** What a conversation consists of. */
 
+import { randomId } from "../../components/random-id.ts";
 import type { Approval, Citation, McpToolName, ServiceCall } from "./tools/service-tools.ts";
 
 export interface Parameters {
@@ -170,5 +171,5 @@ export function newConversation(
   models: string[] = [],
   { allowedTools: _, ...parameters }: Parameters = NO_PARAMETERS,
 ): Conversation {
-  return { id: crypto.randomUUID(), changedAt: Date.now(), models, parameters, turns: [] };
+  return { id: randomId(), changedAt: Date.now(), models, parameters, turns: [] };
 }

@@ -1,6 +1,7 @@
-import { ActionIcon, Drawer, Tooltip } from "@mantine/core";
+import { ActionIcon, Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { lazy, Suspense } from "react";
+import { Tooltip } from "../../components/tooltip.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconHistory } from "../../icons.tsx";
 import { chatSync } from "./chat-sync.ts";

@@ -1,20 +1,10 @@
-import {
-  Button,
-  Collapse,
-  Group,
-  JsonInput,
-  NumberInput,
-  Select,
-  Stack,
-  Switch,
-  TagsInput,
-  Textarea,
-} from "@mantine/core";
+import { Button, Collapse, Group, JsonInput, Select, Stack, Switch, TagsInput, Textarea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { memo } from "react";
+import { NumberField } from "../../components/number-field.tsx";
+import { memo } from "../../i18n/memo.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconChevronDown, IconChevronRight } from "../../icons.tsx";
-import { BoundedSlider, toNumber } from "./bounded-slider.tsx";
+import { BoundedSlider } from "./bounded-slider.tsx";
 import { parameterProblems, toolNames } from "./chat-body.ts";
 import type { Parameters } from "./conversation.ts";
 import { ServiceToolsForm } from "./tools/service-tools-form.tsx";
@@ -61,7 +51,7 @@ export const ParametersForm = memo(function ParametersForm({ parameters, onChang
       />
       <BoundedSlider label={t("Top P")} min={0} max={1} value={parameters.topP} onChange={(topP) => set({ topP })} />
       <Group grow align="flex-start">
-        <IntegerInput
+        <NumberField
           label={t("Max tokens")}
           placeholder={
             bounds.maxTokens === undefined ? t("Default") : t("1 to {{maximum}}", { maximum: bounds.maxTokens })
@@ -71,7 +61,7 @@ export const ParametersForm = memo(function ParametersForm({ parameters, onChang
           value={parameters.maxTokens}
           onChange={(maxTokens) => set({ maxTokens })}
         />
-        <IntegerInput
+        <NumberField
           label={t("Seed")}
           placeholder={t("Random")}
           value={parameters.seed}
@@ -152,8 +142,8 @@ function MoreSampling({ parameters, onChange, bounds }: ParametersFormProps) {
             onChange={(minP) => set({ minP })}
           />
           <Group grow align="flex-start">
-            <IntegerInput label={t("Top K")} min={0} value={parameters.topK} onChange={(topK) => set({ topK })} />
-            <IntegerInput
+            <NumberField label={t("Top K")} min={0} value={parameters.topK} onChange={(topK) => set({ topK })} />
+            <NumberField
               label={t("Min tokens")}
               min={0}
               max={bounds.maxTokens}
@@ -162,7 +152,7 @@ function MoreSampling({ parameters, onChange, bounds }: ParametersFormProps) {
             />
           </Group>
           {bounds.maxChoices > 1 && (
-            <IntegerInput
+            <NumberField
               label={t("Choices")}
               placeholder={t("1 to {{maximum}}", { maximum: bounds.maxChoices })}
               min={1}
@@ -244,29 +234,5 @@ function JsonFields({ parameters, onChange, bounds }: ParametersFormProps) {
         onChange={(other) => set({ other })}
       />
     </>
-  );
-}
-
-interface IntegerInputProps {
-  label: string;
-  placeholder?: string;
-  min?: number;
-  max?: number | undefined;
-  value: number | undefined;
-  onChange: (value: number | undefined) => void;
-}
-
-function IntegerInput({ label, placeholder = t("Default"), min, max, value, onChange }: IntegerInputProps) {
-  return (
-    <NumberInput
-      label={label}
-      placeholder={placeholder}
-      allowDecimal={false}
-      hideControls={min === undefined}
-      {...(min !== undefined && { min })}
-      {...(max !== undefined && { max })}
-      value={value ?? ""}
-      onChange={(next) => onChange(toNumber(next))}
-    />
   );
 }

@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Group, Image, Paper, Stack, Text, Textarea, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, Image, Paper, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { Tooltip } from "../../components/tooltip.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconChevronLeft, IconChevronRight, IconFile, IconPencil, IconRefresh } from "../../icons.tsx";
 import type { Turn } from "./conversation.ts";

@@ -1,9 +1,11 @@
 import { Button, ScrollArea, Skeleton, Stack, Text } from "@mantine/core";
-import { lazy, memo, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef } from "react";
 import type { ModelEntry } from "../../api/models.ts";
+import { memo } from "../../i18n/memo.ts";
 import { msg, t } from "../../i18n/translate.ts";
 import { branchesOf, pathOf } from "./conversation-tree.ts";
 import type { Chat } from "./use-chat.ts";
+import { useShownTurns } from "./use-shown-turns.ts";
 
 /** Loaded by the first question: a newcomer sees none. */
 const TurnView = lazy(async () => ({ default: (await import("./turn-view.tsx")).TurnView }));
@@ -15,8 +17,6 @@ const EXAMPLES = [
   msg("List five names for a cat that likes to sleep."),
   msg("Compare merge sort and quicksort in a table."),
 ];
-/** Turns that are drawn at first, and each time the reader reaches the beginning. */
-const TURNS_AT_ONCE = 20;
 const NEAR_TOP = 200;
 const NEAR_END = 40;
 
@@ -34,25 +34,15 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
   const branches = useMemo(() => branchesOf(conversation), [conversation]);
   const viewport = useRef<HTMLDivElement>(null);
   const followsEnd = useRef(true);
-  const [count, setCount] = useState(TURNS_AT_ONCE);
-  /** Height before earlier turns are added above, which must not move those on the screen. */
-  const heightBefore = useRef<number>(undefined);
+  const { count, isGrowing, hasMore, showMore } = useShownTurns(id, turns, viewport);
   const followEnd = useCallback(() => {
     const element = viewport.current;
     if (element !== null && followsEnd.current) element.scrollTop = element.scrollHeight;
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation begins at its end
   useEffect(() => {
-    setCount(TURNS_AT_ONCE);
     followsEnd.current = true;
   }, [id]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when earlier turns were added
-  useLayoutEffect(() => {
-    const element = viewport.current;
-    if (element === null || heightBefore.current === undefined) return;
-    element.scrollTop += element.scrollHeight - heightBefore.current;
-    heightBefore.current = undefined;
-  }, [count]);
   // Follows the answer unless the reader has scrolled up.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each change of the turns
   useEffect(() => followEnd(), [turns]);
@@ -60,10 +50,7 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
     const element = viewport.current;
     if (element === null) return;
     followsEnd.current = element.scrollHeight - element.clientHeight - y < NEAR_END;
-    if (y < NEAR_TOP && count < turns.length && heightBefore.current === undefined) {
-      heightBefore.current = element.scrollHeight;
-      setCount(count + TURNS_AT_ONCE);
-    }
+    if (y < NEAR_TOP) showMore();
   };
   const skipped = Math.max(0, turns.length - count);
   return (
@@ -74,7 +61,15 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
       type="auto"
       scrollbars="y"
       scrollbarSize={8}
-      viewportProps={{ tabIndex: 0, role: "log", "aria-label": t("Conversation"), "aria-live": "polite" }}
+      viewportProps={{
+        tabIndex: 0,
+        role: "log",
+        "aria-label": t("Conversation"),
+        "aria-live": "polite",
+        "aria-busy": isGrowing,
+        // The browser would move what is on the screen a second time.
+        style: { overflowAnchor: isGrowing ? "none" : "auto" },
+      }}
       onScrollPositionChange={onScroll}
     >
       {turns.length === 0 && isLoading ? (
@@ -83,8 +78,8 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
         <Welcome onPick={onPick} />
       ) : (
         <Stack gap="xl" py="xs" pr="sm" maw={selected.length > 1 ? undefined : 860} mx="auto">
-          {skipped > 0 && (
-            <Button variant="subtle" size="compact-sm" onClick={() => setCount(count + TURNS_AT_ONCE)}>
+          {hasMore && (
+            <Button variant="subtle" size="compact-sm" loading={isGrowing} onClick={showMore}>
               {t("Show earlier messages")}
             </Button>
           )}

@@ -1,6 +1,6 @@
 import { Badge, Card, Code, SimpleGrid, Stack, Text } from "@mantine/core";
-import { memo } from "react";
 import type { ModelEntry } from "../../api/models.ts";
+import { memo } from "../../i18n/memo.ts";
 import { t } from "../../i18n/translate.ts";
 import { raceOf } from "./answer-speed.ts";
 import { AnswerView } from "./answer-view.tsx";

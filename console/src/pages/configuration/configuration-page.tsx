@@ -3,7 +3,7 @@ import { msg, t } from "../../i18n/translate.ts";
 import "@fontsource-variable/geist-mono/wght.css";
 import { Badge, Card, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { CopyButton } from "../../components/copy-button.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { InlineCode } from "../../components/inline-code.tsx";
 import { Page } from "../../components/page.tsx";
@@ -131,17 +131,10 @@ function shownValue(value: unknown): string {
 }
 
 function ModelBlock({ model }: { model: { id: string } }) {
-  const text = JSON.stringify(model, undefined, 2);
   return (
     <details>
       <summary className="wrap-anywhere">{model.id}</summary>
-      <Group justify="flex-end">
-        <CopyButton text={text} />
-      </Group>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
-      <pre className="code-block" tabIndex={0}>
-        {text}
-      </pre>
+      <CodeBlock text={JSON.stringify(model, undefined, 2)} label={t("Copy")} />
     </details>
   );
 }

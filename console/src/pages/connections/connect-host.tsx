@@ -1,9 +1,10 @@
-import { Alert, Badge, Button, Card, Group, PasswordInput, Stack, Table, Text, TextInput, Title } from "@mantine/core";
+import { Alert, Badge, Button, Group, PasswordInput, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { formatMilliseconds } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { SectionCard } from "../../components/section-card.tsx";
 import { plural, t } from "../../i18n/translate.ts";
 import { type Host, type HostTest, refreshConfiguration } from "./connections-api.ts";
 import { HostModels } from "./host-models.tsx";
@@ -33,13 +34,12 @@ export function ConnectHost() {
     await refreshConfiguration(client);
   };
   return (
-    <Card>
-      <Title order={2} mb={4}>
-        {t("Connect a host")}
-      </Title>
-      <Text size="sm" c="dimmed" mb="md">
-        {t("vLLM, llama-server, Ollama, LM Studio, LiteLLM, OpenAI, Anthropic or another server with OpenAI's API.")}
-      </Text>
+    <SectionCard
+      title={t("Connect a host")}
+      about={t(
+        "vLLM, llama-server, Ollama, LM Studio, LiteLLM, OpenAI, Anthropic or another server with OpenAI's API.",
+      )}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -90,7 +90,7 @@ export function ConnectHost() {
           )}
         </Stack>
       )}
-    </Card>
+    </SectionCard>
   );
 }
 

@@ -1,5 +1,6 @@
 /** Graders as the fields of their form. */
 
+import { randomId } from "../../components/random-id.ts";
 import { type Message, msg, t } from "../../i18n/translate.ts";
 
 export type GraderType = "string_check" | "text_similarity" | "score_model" | "label_model";
@@ -29,7 +30,7 @@ const OUTPUT = "{{sample.output_text}}";
 
 export function newGrader(number: number): GraderDraft {
   return {
-    key: crypto.randomUUID(),
+    key: randomId(),
     type: "string_check",
     name: number === 1 ? t("correct") : t("grader {{number}}", { number }),
     operation: "ilike",

@@ -3,13 +3,14 @@ import { t } from "../../i18n/translate.ts";
 import "@fontsource-variable/geist-mono/wght.css";
 import { Card, Group, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { memo, type ReactNode, useCallback, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { useEntries } from "../../api/use-entries.ts";
 import { Empty } from "../../components/empty.tsx";
 import { formatAgo, formatDate } from "../../components/format.ts";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
 import { VirtualBody } from "../../components/virtual-body.tsx";
+import { memo } from "../../i18n/memo.ts";
 import { IconKey } from "../../icons.tsx";
 import { Expiry } from "./expiry.tsx";
 

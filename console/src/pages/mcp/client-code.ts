@@ -1,19 +1,12 @@
 // untranslated file: code and names of programs
 import { urlOf } from "../../api/request.ts";
+import type { CodeTab } from "../../components/code-tabs.tsx";
 import { shellQuote } from "../../components/code-text.ts";
-
-interface ClientCode {
-  id: string;
-  name: string;
-  /** File that has the code; left out: it is a command. */
-  file?: string;
-  code: string;
-}
 
 const json = (value: unknown) => JSON.stringify(value, undefined, 2);
 
 /** What connects MCP clients; `server`: to the tools of one server, by their plain names. */
-export function clientCode(server?: string): ClientCode[] {
+export function clientCode(server?: string): CodeTab[] {
   const name = server === undefined ? "parlance" : `parlance-${server}`;
   const url = urlOf(server === undefined ? "mcp" : `mcp/${encodeURIComponent(server)}`);
   const headers = (key: string) => ({ Authorization: `Bearer ${key}` });

@@ -1,5 +1,6 @@
-import { Progress, Table, Text, Tooltip } from "@mantine/core";
+import { Progress, Table, Text } from "@mantine/core";
 import { formatFixed } from "../../components/format.ts";
+import { Tooltip } from "../../components/tooltip.tsx";
 import { t } from "../../i18n/translate.ts";
 
 interface ScoreTableProps {

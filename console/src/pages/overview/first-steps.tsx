@@ -1,4 +1,4 @@
-import { ActionIcon, Card, Group, Progress, Text, Title, Tooltip } from "@mantine/core";
+import { ActionIcon, Card, Group, Progress, Text, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -6,6 +6,7 @@ import { useEffect } from "react";
 import { request } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { spendLimitQuery } from "../../components/spend-form.tsx";
+import { Tooltip } from "../../components/tooltip.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconCheck, IconX } from "../../icons.tsx";
 import type { ListedKey } from "../keys/key-list.tsx";

@@ -1,5 +1,5 @@
 import "./overview.css";
-import { ActionIcon, Alert, Group, SimpleGrid, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Alert, Group, SimpleGrid, Text } from "@mantine/core";
 import { useFullscreenElement } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../api/session.ts";
@@ -13,6 +13,7 @@ import {
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
+import { Tooltip } from "../../components/tooltip.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconAlertTriangle, IconMaximize, IconMinimize } from "../../icons.tsx";
 import { concernsOf } from "./attention.ts";

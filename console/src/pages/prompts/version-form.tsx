@@ -16,6 +16,7 @@ import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { modelsQuery } from "../../api/models.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { randomId } from "../../components/random-id.ts";
 import { msg, t } from "../../i18n/translate.ts";
 import { IconPlus, IconTrash } from "../../icons.tsx";
 import { draftOf, toContent, typesFor, VARIABLE_TYPES } from "./prompt-draft.ts";
@@ -96,7 +97,7 @@ export function VersionForm({ initial, action, hasName = false, save }: VersionF
             variant="default"
             size="xs"
             leftSection={<IconPlus size={14} />}
-            onClick={() => form.insertListItem("messages", { key: crypto.randomUUID(), role: "user", content: "" })}
+            onClick={() => form.insertListItem("messages", { key: randomId(), role: "user", content: "" })}
           >
             {t("Add a message")}
           </Button>

@@ -1,9 +1,10 @@
 import "./voices.css";
-import { ActionIcon, Button, Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { send } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatSeconds } from "../../components/format.ts";
+import { Tooltip } from "../../components/tooltip.tsx";
 import { useAbort } from "../../components/use-abort.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconDownload, IconPlayerPlay, IconPlayerStop } from "../../icons.tsx";

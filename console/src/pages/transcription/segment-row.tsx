@@ -1,5 +1,7 @@
-import { ActionIcon, Button, Group, Textarea, Tooltip, UnstyledButton } from "@mantine/core";
-import { type FormEvent, Fragment, type MouseEvent, memo, useEffect, useRef, useState } from "react";
+import { ActionIcon, Button, Group, Textarea, UnstyledButton } from "@mantine/core";
+import { type FormEvent, Fragment, type MouseEvent, useEffect, useRef, useState } from "react";
+import { Tooltip } from "../../components/tooltip.tsx";
+import { memo } from "../../i18n/memo.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconPencil } from "../../icons.tsx";
 import { colorAmong, SpeakerButton } from "./speaker-button.tsx";

@@ -1,6 +1,7 @@
-import { ActionIcon, Group, Select, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Group, Select, Text } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { type KeyboardEvent, type PointerEvent, useMemo } from "react";
+import { Tooltip } from "../../components/tooltip.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconPlayerPause, IconPlayerPlay } from "../../icons.tsx";
 import { indexAt, type Segment } from "./transcript.ts";

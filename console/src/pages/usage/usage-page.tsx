@@ -1,12 +1,13 @@
 import { Card, Group, Select, SimpleGrid, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, memo, Suspense, useDeferredValue } from "react";
+import { type ComponentProps, lazy, Suspense, useDeferredValue } from "react";
 import { Empty } from "../../components/empty.tsx";
 import { formatCompact, formatCost, formatSeconds } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { memo } from "../../i18n/memo.ts";
 import { type Message, msg, t, translateLabels } from "../../i18n/translate.ts";
 import { IconChartBar } from "../../icons.tsx";
 import { GROUPS } from "./groups.ts";
@@ -16,7 +17,10 @@ import { type Metric, useUsageLimits } from "./usage-limits.ts";
 import { INTERVALS_OF, RANGES, type UsageRow, type UsageSelection, usageQuery } from "./usage-query.ts";
 import { UsageTable } from "./usage-table.tsx";
 
-const UsageChart = memo(lazy(async () => ({ default: (await import("./usage-chart.tsx")).UsageChart })));
+const LazyChart = lazy(async () => ({ default: (await import("./usage-chart.tsx")).UsageChart }));
+const UsageChart = memo(function UsageChart(props: ComponentProps<typeof LazyChart>) {
+  return <LazyChart {...props} />;
+});
 const CHART_HEIGHT = 240;
 
 const METRICS: { value: Metric; label: Message }[] = [

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { formatAgo, formatDateTime, formatMilliseconds } from "../../components/format.ts";
-import { indentJson } from "../../components/json-block.tsx";
+import { JsonBlock } from "../../components/json-block.tsx";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { msg, plural, t } from "../../i18n/translate.ts";
 import { IconChevronDown, IconChevronRight, IconRefresh } from "../../icons.tsx";
@@ -81,10 +81,10 @@ function DeliveryDetails({ delivery, mayRetry }: { delivery: Delivery; mayRetry:
           </Button>
         )}
       </Group>
-      <Block title={t("Body")} text={indentJson(payload)} />
+      <Block title={t("Body")} text={payload} />
       <Block
         title={status === null ? t("Why there was no answer") : t("Answer {{status}}", { status: String(status) })}
-        text={answer === "" ? t("(empty)") : indentJson(answer)}
+        text={answer === "" ? t("(empty)") : answer}
       />
     </div>
   );
@@ -96,10 +96,7 @@ function Block({ title, text }: { title: string; text: string }) {
       <Text size="xs" c="dimmed" mb={2}>
         {title}
       </Text>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
-      <pre className="code-block" tabIndex={0}>
-        {text}
-      </pre>
+      <JsonBlock text={text} label={t("Copy")} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { t } from "../../i18n/translate.ts";
 import { CopyButton } from "../copy-button.tsx";
 import type { CodeToken } from "./highlighter.ts";
 
-interface CodeBlockProps {
+interface HighlightedCodeProps {
   code: string;
   /** As the fence names it; empty: none. */
   language: string;
@@ -13,7 +13,7 @@ interface CodeBlockProps {
 const PAUSE_MS = 120;
 
 /** Code with its language, a button that copies it, and colors once they are there. */
-export function CodeBlock({ code, language }: CodeBlockProps) {
+export function HighlightedCode({ code, language }: HighlightedCodeProps) {
   const [colored, setColored] = useState<{ code: string; lines: CodeToken[][] }>();
   useEffect(() => {
     if (language === "") return;
