@@ -13,6 +13,7 @@ import { launchChromium } from "../../test/support/service/chromium.ts";
 import { ROOT, SOURCE_EXECUTABLE } from "../../test/support/service/executable.ts";
 import { type Service, startService } from "../../test/support/service/service.ts";
 import { administer, batch, meeting, question, sampleConfig, seed } from "./sample-data.ts";
+import { fillMonth } from "./sample-month.ts";
 import { seedWork } from "./sample-work.ts";
 
 interface Shot {
@@ -192,6 +193,14 @@ async function take(browser: Browser, service: Service, look: Look, shots: reado
   await context.close();
 }
 
+/** A limit in dollars. */
+const monthly = (dollars: number) => ({
+  threshold_amount: 100 * dollars,
+  currency: "USD",
+  interval: "month",
+  enforcement: { status: "inactive" },
+});
+
 await mkdir(FOLDER, { recursive: true });
 await using cleanup = new AsyncDisposableStack();
 let deliveries = 0;
@@ -208,6 +217,10 @@ const service = await startService({ config: sampleConfig(webhook), executable: 
 cleanup.defer(async () => void (await service.stop()));
 const pages = await seedWork(service);
 const request = await seed(service, webhook);
+fillMonth(service.dataDirectory);
+await administer(service, "POST", "/spend_limit", monthly(120));
+const { data: projects } = await administer(service, "GET", "/projects");
+await administer(service, "POST", `/projects/${projects[0].id}/spend_limit`, monthly(80));
 const recording = await meeting(service);
 const microphone = join(service.dataDirectory, "microphone.wav");
 await writeFile(microphone, await question(service));

@@ -98,13 +98,7 @@ function Stats({ overview }: { overview: Overview }) {
   // The current minute is not over: its sums would look like a drop.
   const complete = minutes.slice(0, -1);
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
-      <Stat
-        label={t("Tokens per second")}
-        value={formatDecimal(rate)}
-        detail={t("{{number}} tokens in the last hour", { number: formatCompact(hour.input + hour.output) })}
-        course={{ values: complete.map(({ output_tokens }) => output_tokens), color: "var(--chart-2)" }}
-      />
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm" className="overview-figures">
       <Stat
         label={t("Requests, last hour")}
         value={formatCompact(hour.requests)}
@@ -133,6 +127,12 @@ function Stats({ overview }: { overview: Overview }) {
             : t("{{percent}} of requests", { percent: formatPercent(hour.errors / hour.requests) })
         }
         course={{ values: complete.map(({ errors }) => errors), color: "var(--chart-bad)" }}
+      />
+      <Stat
+        label={t("Tokens per second")}
+        value={formatDecimal(rate)}
+        detail={t("{{number}} tokens in the last hour", { number: formatCompact(hour.input + hour.output) })}
+        course={{ values: complete.map(({ output_tokens }) => output_tokens), color: "var(--chart-2)" }}
       />
       <Stat
         label={t("Spend today")}

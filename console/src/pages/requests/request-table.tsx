@@ -113,9 +113,10 @@ const RequestCells = memo(function RequestCells({ entry }: { entry: RequestEntry
         {loading !== null && <div className="cell-detail">{loading}</div>}
       </td>
       <td className="cell cell-end tabular nowrap">
-        {entry.input_tokens === null
+        {/* Speech and images have none, which is no zero. */}
+        {!entry.input_tokens && !entry.output_tokens
           ? "—"
-          : `${formatNumber(entry.input_tokens)} → ${formatNumber(entry.output_tokens ?? 0)}`}
+          : `${formatNumber(entry.input_tokens ?? 0)} → ${formatNumber(entry.output_tokens ?? 0)}`}
       </td>
       <td className="cell cell-end tabular nowrap">{entry.cost_usd === null ? "—" : formatCost(entry.cost_usd)}</td>
     </>
