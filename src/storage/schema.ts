@@ -37,7 +37,7 @@ import type { FileRow } from "../features/files/file-rows.ts";
 import type { ProjectGuardrailsRow } from "../features/guardrails/guardrail-rows.ts";
 import type { MailDeliveryRow } from "../features/mail/mail-rows.ts";
 import type { McpCallRow } from "../features/mcp/mcp-call-rows.ts";
-import type { McpGrantRow } from "../features/mcp/mcp-grant-rows.ts";
+import type { McpGrantRow, McpRevocationRow } from "../features/mcp/mcp-grant-rows.ts";
 import type { McpMessageRow } from "../features/mcp/mcp-rows.ts";
 import type { ModerationPolicyRow } from "../features/moderations/policy-rows.ts";
 import type { PromptLabelRow, PromptRow, PromptVersionRow } from "../features/prompts/prompt-rows.ts";
@@ -143,6 +143,7 @@ export interface Schema {
   savedChats: SavedChatRow;
   mcpMessages: McpMessageRow;
   mcpGrants: McpGrantRow;
+  mcpRevocations: McpRevocationRow;
   uploads: UploadRow;
   uploadParts: UploadPartRow;
   vectorStores: VectorStoreRow;

@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ProtectedMcpServer } from "../support/mcp/protected-mcp-server.ts";
 import type { BrowserJar, Visit } from "../support/service/browser-jar.ts";
+import { eventually } from "../support/service/eventually.ts";
 import { type SignOnService, startSignOnService } from "../support/service/sign-on-service.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -199,7 +200,7 @@ test("asks for a connection again once the account is revoked, and for further p
   });
 });
 
-test("disconnects, erases with the person, and audits both ends of a connection", async () => {
+test("disconnects, erases and revokes with the person, and audits both ends of a connection", async () => {
   const browser = await signIn("alice");
   await connect(browser, "alice");
   expect(await send(browser, "DELETE", CONNECTION)).toMatchObject({ deleted: true, revoked: true });
@@ -218,6 +219,9 @@ test("disconnects, erases with the person, and audits both ends of a connection"
   expect(await exported.text()).toContain("mcp_grants");
   const report = await idp.admin("POST", `/users/${id}/erase`, {});
   expect(JSON.stringify(report)).toContain('"mcp_grants":1');
+  // A refresh token and an access token each, of the disconnected grant and the erased one.
+  const revocations = () => upstream.requests.filter(({ path }) => path === "/token/revocation");
+  await eventually(() => expect(revocations()).toHaveLength(4), 40);
 });
 
 test("has no connection for servers without accounts, or that do not exist", async () => {

@@ -32,4 +32,15 @@ export interface McpGrantRow {
   /** While one process refreshes the tokens, others wait. */
   refreshingUntil: number | null;
   createdAt: number;
+  /** Since when no server of this name is configured; null: it is. */
+  unusedSince?: number | null;
+}
+
+/** What revokes the tokens of a grant, apart from its row, which may be deleted. */
+export interface McpRevocationRow {
+  grantId: string;
+  /** Server, authorization server and tokens, encrypted JSON. */
+  content: Buffer;
+  attempts: number;
+  nextAttemptAt: number;
 }

@@ -100,6 +100,10 @@ export class McpServers {
     return this.#byName.has(name);
   }
 
+  names(): string[] {
+    return [...this.#byName.keys()];
+  }
+
   settingsOf(name: string): McpServerSettings | undefined {
     return this.#byName.get(name)?.settings;
   }

@@ -43,6 +43,7 @@ import { mcpCalls } from "./0040-mcp-calls.ts";
 import { mcpMessages } from "./0041-mcp-messages.ts";
 import { evalTotals } from "./0042-eval-totals.ts";
 import { mcpGrants } from "./0043-mcp-grants.ts";
+import { mcpRevocations } from "./0044-mcp-revocations.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -89,4 +90,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0041-mcp-messages": mcpMessages,
   "0042-eval-totals": evalTotals,
   "0043-mcp-grants": mcpGrants,
+  "0044-mcp-revocations": mcpRevocations,
 };

@@ -27,6 +27,8 @@ export class ProtectedMcpServer implements AsyncDisposable {
   describeIssuer: ((metadata: Record<string, unknown>) => Record<string, unknown>) | undefined;
   /** Called before an answer of the token endpoint; its requests wait. */
   beforeToken: (() => Promise<void>) | undefined;
+  /** Whether requests to revoke tokens fail. */
+  refusesRevocation = false;
   /** Requests, oldest first. */
   readonly requests: { method: string; path: string; headers: IncomingMessage["headers"]; body: string }[] = [];
   readonly #server: Server;
@@ -47,6 +49,10 @@ export class ProtectedMcpServer implements AsyncDisposable {
     server.#provider.use(async (context, next) => {
       if (context.path.startsWith("/interaction/")) return server.#interact(context.req, context.res);
       if (context.path === "/token") await server.beforeToken?.();
+      if (context.path === "/token/revocation" && server.refusesRevocation) {
+        context.status = 503;
+        return;
+      }
       await next();
       if (context.path.startsWith("/.well-known/") && server.describeIssuer !== undefined) {
         context.body = server.describeIssuer(context.body as Record<string, unknown>);

@@ -8,7 +8,7 @@ import { AddressRefused } from "../../../kernel/outgoing/outgoing-guard.ts";
 import { VERSION } from "../../../kernel/version.ts";
 import { authorizationFailed } from "./grant-faults.ts";
 import type { GrantFetches } from "./grant-fetch.ts";
-import type { OAuthServerSettings } from "./oauth-server.ts";
+import type { AuthorizedServer, OAuthServerSettings } from "./oauth-server.ts";
 import type { GrantClient } from "./sealed-grants.ts";
 
 type Library = typeof import("@modelcontextprotocol/client");
@@ -75,7 +75,7 @@ export class AuthorizationServers {
   }
 
   /** Metadata of an issuer. Throws a Fault unless it supports what tokens need. */
-  async metadata(settings: OAuthServerSettings, issuer: string): Promise<Metadata> {
+  async metadata(settings: AuthorizedServer, issuer: string): Promise<Metadata> {
     const { name } = settings;
     const key = `${name} ${issuer}`;
     const cached = this.#metadata.get(key);
@@ -140,7 +140,7 @@ export class AuthorizationServers {
   }
 
   /** Configuration for the requests of openid-client. */
-  configuration(settings: OAuthServerSettings, metadata: Metadata, { id, secret = "", authentication }: GrantClient) {
+  configuration(settings: AuthorizedServer, metadata: Metadata, { id, secret = "", authentication }: GrantClient) {
     const authentications = {
       none: oauth.None,
       client_secret_basic: () => oauth.ClientSecretBasic(secret),

@@ -2,7 +2,7 @@
 
 import { AddressRefused, OutgoingGuard, parseUrl } from "../../../kernel/outgoing/outgoing-guard.ts";
 import { type ProviderFetch, providerFetch } from "../../sign-on/provider-fetch.ts";
-import type { OAuthServerSettings } from "./oauth-server.ts";
+import type { AuthorizedServer } from "./oauth-server.ts";
 
 const TIMEOUT_MS = 10_000;
 
@@ -15,7 +15,7 @@ export class GrantFetches {
    * Returns the fetch for one server. The origins of `url` and `oauth.issuer`, which the operator chose, may be on this
    * machine or a private network, and may be http:. All others have to be public and https:. Redirects are not followed.
    */
-  of({ url, oauth }: Pick<OAuthServerSettings, "url" | "oauth">): ProviderFetch {
+  of({ url, oauth }: AuthorizedServer): ProviderFetch {
     const chosen = new Set([url, oauth.issuer ?? url].map((address) => new URL(address).origin));
     const [privateFetch, publicFetch] = [providerFetch(this.#privateGuard), providerFetch(this.#publicGuard)];
     return async (address, init) => {

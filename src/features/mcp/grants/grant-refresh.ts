@@ -2,14 +2,13 @@
 
 import * as oauth from "openid-client";
 import { until } from "../../../kernel/async/retry.ts";
-import type { Logger } from "../../../observability/logger.ts";
 import type { Database } from "../../../storage/database.ts";
 import { toProviderFailure } from "../../sign-on/provider-failure.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 import type { AuthorizationServers } from "./authorization-servers.ts";
 import { refreshFailed } from "./grant-faults.ts";
 import { claimRefresh, findGrantById, updateGrant } from "./grant-queries.ts";
-import { revokeTokens } from "./grant-revocation.ts";
+import type { GrantRevocations } from "./grant-revocations.ts";
 import type { OAuthServerSettings } from "./oauth-server.ts";
 import type { GrantTokens, SealedGrants } from "./sealed-grants.ts";
 
@@ -23,7 +22,7 @@ export interface GrantRefreshOptions {
   database: Database;
   sealed: SealedGrants;
   servers: AuthorizationServers;
-  logger: Logger;
+  revocations: GrantRevocations;
 }
 
 /** A grant whose tokens can be used. */
@@ -75,7 +74,7 @@ export class GrantRefresh {
   }
 
   async #store(settings: OAuthServerSettings, { row, tokens }: OpenGrant, answer: oauth.TokenEndpointResponse) {
-    const { database, sealed, servers, logger } = this.#options;
+    const { database, sealed, revocations } = this.#options;
     const next: GrantTokens = {
       ...tokens,
       accessToken: answer.access_token,
@@ -88,11 +87,14 @@ export class GrantRefresh {
       version: row.version + 1,
       refreshingUntil: null,
     };
-    if (await database.run((executor) => updateGrant(executor, row, change))) {
-      return { row: { ...row, ...change }, tokens: next };
-    }
+    const isStored = await database.transaction(async (executor) => {
+      if (!(await updateGrant(executor, row, change))) return false;
+      await revocations.put(executor, settings, { ...row, tokens: next });
+      return true;
+    });
+    if (isStored) return { row: { ...row, ...change }, tokens: next };
     // The owner disconnected meanwhile.
-    await revokeTokens({ servers, logger }, settings, { issuer: row.issuer, tokens: next });
+    await revocations.revokeUnused(settings, { issuer: row.issuer, tokens: next });
     return undefined;
   }
 

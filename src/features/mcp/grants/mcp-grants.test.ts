@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.[Symbol.asyncDispose]());
 beforeEach(() => {
-  Object.assign(server, { account: "alice", tokenSeconds: 3600, beforeToken: undefined });
+  Object.assign(server, { account: "alice", tokenSeconds: 3600, beforeToken: undefined, refusesRevocation: false });
   Object.assign(server, { describe: undefined, describeIssuer: undefined });
   server.requests.length = 0;
 });

@@ -2,7 +2,7 @@
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import * as oauth from "openid-client";
-import { MINUTE_MS } from "../../../kernel/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../../kernel/durations.ts";
 import type { Keyring } from "../../../kernel/encryption/keyring.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Logger } from "../../../observability/logger.ts";
@@ -25,13 +25,16 @@ import {
   updateGrant,
 } from "./grant-queries.ts";
 import { expiryOf, GrantRefresh, type OpenGrant } from "./grant-refresh.ts";
-import { revokeTokens } from "./grant-revocation.ts";
+import { GrantRevocations } from "./grant-revocations.ts";
 import { GrantSession } from "./grant-session.ts";
 import { deleteStaleGrants, reencryptGrants } from "./grant-upkeep.ts";
 import type { OAuthServerSettings } from "./oauth-server.ts";
+import { deleteUnused } from "./revocation-queries.ts";
 import { type GrantRequest, SealedGrants } from "./sealed-grants.ts";
 
 const REQUEST_MS = 10 * MINUTE_MS;
+/** A server that is configured again by then finds its grants. */
+const UNUSED_MS = DAY_MS;
 
 export interface McpGrantsOptions {
   database: Database;
@@ -65,12 +68,15 @@ export class McpGrants {
   readonly #fetches = new GrantFetches();
   readonly #servers = new AuthorizationServers(this.#fetches);
   readonly #refresh: GrantRefresh;
+  readonly #revocations: GrantRevocations;
 
   constructor(options: McpGrantsOptions) {
     this.#options = options;
     this.#sealed = new SealedGrants(options.keyring);
     const { database, logger } = options;
-    this.#refresh = new GrantRefresh({ database, logger, sealed: this.#sealed, servers: this.#servers });
+    const parts = { database, logger, sealed: this.#sealed, servers: this.#servers };
+    this.#revocations = new GrantRevocations(parts);
+    this.#refresh = new GrantRefresh({ ...parts, revocations: this.#revocations });
   }
 
   async state(settings: OAuthServerSettings, owner: GrantOwner): Promise<GrantState> {
@@ -171,26 +177,27 @@ export class McpGrants {
       const current = await findGrantById(executor, row.id);
       if (current === undefined) return false;
       if (!(await updateGrant(executor, current, { ...change, version: current.version + 1 }))) return false;
+      await this.#revocations.put(executor, settings, { id: row.id, issuer, tokens });
       const actor = { keyId: undefined, userId: row.userId ?? undefined, ...from };
       await this.#audit(executor, "mcp_connection.created", { ...row, ...change }, actor);
       return true;
     });
     if (isStored) return;
-    await this.#revoke(settings, { issuer, tokens });
+    await this.#revocations.revokeUnused(settings, { issuer, tokens });
     throw new SignOnFailure("expired", "The account was disconnected or changed meanwhile.");
   }
 
-  /** Deletes the tokens, and revokes them where the server supports it. Resolves with whether it did. */
+  /** Deletes the tokens, and revokes them where the server supports it, later if it fails. Resolves with whether it did. */
   async disconnect(settings: OAuthServerSettings, owner: GrantOwner, actor: Actor): Promise<{ isRevoked: boolean }> {
     const row = await this.#options.database.transaction(async (executor) => {
       const current = await findGrant(executor, owner, settings.name);
       if (current === undefined || !(await deleteGrant(executor, current.id))) return undefined;
+      const tokens = this.#sealed.openTokens(current);
+      if (tokens !== undefined) await this.#revocations.put(executor, settings, { ...current, tokens });
       if (current.state !== "pending") await this.#audit(executor, "mcp_connection.deleted", current, actor);
       return current;
     });
-    const tokens = row && this.#sealed.openTokens(row);
-    if (row === undefined || tokens === undefined) return { isRevoked: false };
-    return { isRevoked: await this.#revoke(settings, { issuer: row.issuer, tokens }) };
+    return { isRevoked: row !== undefined && (await this.#revocations.revoke(row.id)) };
   }
 
   /** Opens the owner's tokens for a connection. Throws a Fault that names where to connect when there are none. */
@@ -220,7 +227,18 @@ export class McpGrants {
   /** Deletes what nobody can use, and encrypts with the current key. Resolves with the number of encrypted grants. */
   async upkeep(): Promise<number> {
     await deleteStaleGrants(this.#options.database);
+    await this.#revocations.reencrypt();
     return reencryptGrants(this.#options.database, this.#sealed);
+  }
+
+  /** Revokes tokens of deleted grants, those that failed before included. Resolves with the number of attempts. */
+  sweep(now?: number): Promise<number> {
+    return this.#revocations.sweep(now);
+  }
+
+  /** Deletes grants whose servers are not configured for a day. Resolves with their number. */
+  async deleteUnused(servers: readonly string[], now = Date.now()): Promise<number> {
+    return this.#run((executor) => deleteUnused(executor, { servers, now, before: now - UNUSED_MS }));
   }
 
   async close(): Promise<void> {
@@ -250,10 +268,6 @@ export class McpGrants {
   #open({ url }: OAuthServerSettings, row: McpGrantRow): OpenGrant | undefined {
     const tokens = row.state === "connected" && row.url === url ? this.#sealed.openTokens(row) : undefined;
     return tokens && { row, tokens };
-  }
-
-  #revoke(settings: OAuthServerSettings, grant: Parameters<typeof revokeTokens>[2]): Promise<boolean> {
-    return revokeTokens({ servers: this.#servers, logger: this.#options.logger }, settings, grant);
   }
 
   async #audit(

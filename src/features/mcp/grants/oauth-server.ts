@@ -7,6 +7,11 @@ export type OAuthServerSettings = McpServerSettings & {
   oauth: NonNullable<McpServerSettings["oauth"]>;
 };
 
+/** What requests to an authorization server need of a server. */
+export type AuthorizedServer = Pick<OAuthServerSettings, "name" | "url"> & {
+  oauth: Pick<OAuthServerSettings["oauth"], "issuer">;
+};
+
 export function usesOAuth(settings: McpServerSettings): settings is OAuthServerSettings {
   return settings.url !== undefined && settings.oauth !== undefined;
 }

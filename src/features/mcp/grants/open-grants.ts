@@ -1,20 +1,31 @@
+import { HOUR_MS, MINUTE_MS } from "../../../kernel/durations.ts";
 import { requireKeyring } from "../../../kernel/encryption/require-keyring.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
+import { Poll } from "../../../kernel/jobs/poll.ts";
 import type { Feature, ServiceParts } from "../../feature.ts";
 import type { McpServers } from "../mcp-servers.ts";
 import { mcpConnectionPages } from "./grant-pages.ts";
 import { mcpConnections } from "./grant-routes.ts";
 import { McpGrants } from "./mcp-grants.ts";
 import { pageOf, usesOAuth } from "./oauth-server.ts";
+import { hasRevocations } from "./revocation-queries.ts";
+
+/** Pause between attempts to revoke tokens of deleted grants. */
+const SWEEP_MS = 10_000;
 
 /** Accounts of callers at MCP servers, opened by the first server that has them. */
 export function prepareGrants({ config, database, inference, lifetime, logger }: ServiceParts) {
   const { publicUrl } = config.signOn;
   let opened: McpGrants | undefined;
   let hasStarted = false;
+  let servers: McpServers | undefined;
   const startUpkeep = (grants: McpGrants) => {
     // Keys may have been rotated since the last start.
     grants.upkeep().catch((err: unknown) => logger.warn({ err }, "tokens of MCP servers not re-encrypted"));
+    const onFailure = (err: unknown) => logger.warn({ err }, "tokens of MCP servers could not be revoked");
+    lifetime.use(new Poll(() => grants.sweep(), { everyMs: SWEEP_MS, jitter: 0.2, onFailure }));
+    const deleteUnused = () => grants.deleteUnused(servers?.names() ?? []);
+    lifetime.use(new Poll(deleteUnused, { everyMs: HOUR_MS, firstMs: MINUTE_MS, jitter: 0.2, onFailure }));
   };
   /** Throws a Fault for settings that cannot work. */
   const open = (): McpGrants => {
@@ -43,14 +54,15 @@ export function prepareGrants({ config, database, inference, lifetime, logger }:
     check: (servers: readonly Parameters<typeof usesOAuth>[0][]) => {
       if (servers.some(usesOAuth)) open();
     },
-    routes: (servers: McpServers) =>
-      ({
-        project: [mcpConnections({ servers, grants: open, inference, publicUrl })],
+    routes: (configured: McpServers) => {
+      servers = configured;
+      return {
+        project: [mcpConnections({ servers: configured, grants: open, inference, publicUrl })],
         public: [
           mcpConnectionPages({
             grants: open,
             find: (name) => {
-              const settings = servers.settingsOf(name);
+              const settings = configured.settingsOf(name);
               return settings !== undefined && usesOAuth(settings) ? settings : undefined;
             },
             publicUrl,
@@ -59,8 +71,14 @@ export function prepareGrants({ config, database, inference, lifetime, logger }:
         ],
         start: () => {
           hasStarted = true;
-          if (opened !== undefined) startUpkeep(opened);
+          if (opened !== undefined) return startUpkeep(opened);
+          // Servers with accounts may have been removed while no process ran.
+          const openForRevocations = async () => {
+            if (await database.run(hasRevocations)) open();
+          };
+          openForRevocations().catch((err: unknown) => logger.warn({ err }, "cannot revoke tokens of MCP servers"));
         },
-      }) satisfies Feature,
+      } satisfies Feature;
+    },
   };
 }

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { DecryptionError, type Keyring } from "../../../kernel/encryption/keyring.ts";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { McpGrantRow } from "../mcp-grant-rows.ts";
+import type { McpGrantRow, McpRevocationRow } from "../mcp-grant-rows.ts";
 
 /** This service as the authorization server knows it. */
 export const GrantClient = lazy.object(() => ({
@@ -35,6 +35,14 @@ export const GrantRequest = lazy.object(() => ({
   expiresAt: z.number(),
 }));
 
+/** What revokes tokens, without anything of their owner. */
+const Revocation = lazy.object(() => ({
+  server: z.object({ name: z.string(), url: z.string(), issuer: z.string().optional() }),
+  issuer: z.string(),
+  tokens: GrantTokens,
+}));
+
+export type Revocation = z.output<typeof Revocation>;
 export type GrantClient = z.output<typeof GrantClient>;
 export type GrantTokens = z.output<typeof GrantTokens>;
 export type GrantRequest = z.output<typeof GrantRequest>;
@@ -71,6 +79,23 @@ export class SealedGrants {
     return text === undefined ? undefined : this.#keyring.encrypt(text, toText(row, part));
   }
 
+  sealRevocation(grantId: string, content: Revocation): Buffer {
+    return this.#keyring.encrypt(JSON.stringify(content), revocationText(grantId));
+  }
+
+  /** Undefined when its key was removed. */
+  openRevocation({ grantId, content }: McpRevocationRow): Revocation | undefined {
+    const text = this.#decryptText(content, revocationText(grantId));
+    return text === undefined ? undefined : Revocation.parse(JSON.parse(text));
+  }
+
+  /** Returns the content encrypted with the current key; undefined where it is already, or cannot be read. */
+  reencryptRevocation({ grantId, content }: McpRevocationRow): Buffer | undefined {
+    if (this.#keyring.isCurrent(content)) return undefined;
+    const text = this.#decryptText(content, revocationText(grantId));
+    return text === undefined ? undefined : this.#keyring.encrypt(text, revocationText(grantId));
+  }
+
   #open<Schema extends z.ZodType>(
     row: Place & { [Each in Part]?: Buffer | null },
     part: Part,
@@ -82,14 +107,21 @@ export class SealedGrants {
 
   #decrypt(row: Place & { [Each in Part]?: Buffer | null }, part: Part): string | undefined {
     const sealed = row[part] ?? null;
-    if (sealed === null) return undefined;
+    return sealed === null ? undefined : this.#decryptText(sealed, toText(row, part));
+  }
+
+  #decryptText(sealed: Buffer, place: string): string | undefined {
     try {
-      return this.#keyring.decrypt(sealed, toText(row, part));
+      return this.#keyring.decrypt(sealed, place);
     } catch (failure) {
       if (failure instanceof DecryptionError) return undefined;
       throw failure;
     }
   }
+}
+
+function revocationText(grantId: string): string {
+  return `mcp revocation ${grantId}`;
 }
 
 function toText({ id, userId, projectId, server }: Place, part: Part): string {
