@@ -3,9 +3,10 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
+import { vendoredPackages } from "../scripts/pack/vendored-packages.ts";
 import { configSources } from "../src/cli/config-sources.ts";
 import type { Config } from "../src/config/config.ts";
 import { loadConfig } from "../src/config/load-config.ts";
@@ -23,6 +24,44 @@ interface ComposeFile {
   services: Record<string, { volumes?: string[]; build?: { context: string; dockerfile: string; target: string } }>;
   volumes?: Record<string, unknown>;
 }
+
+/** Files that load before the first request, by static imports, and the packages that they import. */
+function loadedAtStart(entries: readonly string[]): { files: Set<string>; packages: Map<string, string> } {
+  const root = join(import.meta.dirname, "..");
+  const files = new Set<string>();
+  const packages = new Map<string, string>();
+  const visit = (path: string) => {
+    if (files.has(path)) return;
+    files.add(path);
+    const text = readFileSync(join(root, path), "utf8");
+    for (const [, specifier = ""] of text.matchAll(/^(?:import|export)\s(?!type\b)(?:[^;"]*?from\s*)?"([^"]+)";/gm)) {
+      const [, name, entry] = /^@parlance-inference\/([^/]+)\/(.+)$/.exec(specifier) ?? [];
+      if (specifier.startsWith(".")) visit(join(dirname(path), specifier));
+      else if (name === undefined) packages.set(specifier, path);
+      else {
+        const { exports } = JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
+        visit(join("packages", name, exports[`./${entry}`]));
+      }
+    }
+  };
+  entries.forEach(visit);
+  return { files, packages };
+}
+
+test("the gateway image has every package that loads at the start", () => {
+  const { files, packages } = loadedAtStart([
+    "src/cli/serve.ts",
+    "src/cli/run-command.ts",
+    "src/workers/compose-worker.ts",
+  ]);
+  expect(files.size).toBeGreaterThan(500);
+  expect([...packages.keys()]).toContain("fastify");
+  const without = [...JSON.parse(read("image/gateway-without.json")), ...vendoredPackages().map(({ name }) => name)];
+  const lacking = [...packages].filter(([name]) =>
+    without.some((each) => name === each || name.startsWith(`${each}/`)),
+  );
+  expect(lacking).toEqual([]);
+});
 
 for (const name of ["compose.yaml", "compose.vllm.yaml", "compose.monitoring.yaml"]) {
   test(`${name} mounts files that exist and volumes that it declares`, () => {

@@ -60,15 +60,7 @@ remove("node_modules/**/{test,tests,__tests__,docs,example,examples,.github}", (
   existsSync(join(path, "..", "package.json")),
 );
 if (variant === "gateway") {
-  for (const name of [
-    "node-llama-cpp",
-    "@node-llama-cpp",
-    "onnxruntime-common",
-    "@huggingface",
-    "@echogarden",
-    "sharp",
-    "@img",
-  ])
+  for (const name of JSON.parse(readFileSync(join(import.meta.dirname, "gateway-without.json"), "utf8")))
     remove(`node_modules/${name}`);
   remove("node_modules/@parlance-inference/server/dist/node_modules/*");
   remove("node_modules/@parlance-inference/server/dist/packages/*/assets");

@@ -1,5 +1,5 @@
 import type { ModelDescription } from "../../contracts/model-description.ts";
-import { readForeignHead } from "./foreign-scorer.ts";
+import { readForeignHead } from "./foreign-head.ts";
 import type { Head } from "./head.ts";
 
 export const DEFAULT_THRESHOLD = 0.5;

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { SentenceEncoder } from "@parlance-inference/sentence-embeddings/sentence-encoder";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packedModel, WIDTH } from "../../../packages/sentence-embeddings/test/small-packed-model.ts";
-import { ForeignScorer, readForeignHead } from "./foreign-scorer.ts";
+import { readForeignHead } from "./foreign-head.ts";
+import { ForeignScorer } from "./foreign-scorer.ts";
 import { sigmoid } from "./pool-windows.ts";
 
 const never = () => new AbortController().signal;

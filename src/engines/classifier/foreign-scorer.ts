@@ -1,36 +1,16 @@
 /** Scores texts in other languages than English: a linear head on the layers of a multilingual sentence encoder. */
 
-import { readFile } from "node:fs/promises";
 import { SentenceEncoder } from "@parlance-inference/sentence-embeddings/sentence-encoder";
-import { z } from "zod";
 import { RoundRobinLock } from "../../kernel/async/round-robin-lock.ts";
-import { lazy } from "../../kernel/lazy.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
 import { plainCharacters } from "./deobfuscate.ts";
+import type { ForeignHead } from "./foreign-head.ts";
 import { sigmoid } from "./pool-windows.ts";
 
-const HEAD_FILE = new URL("../../../assets/moderation/foreign-head.json", import.meta.url);
 /** E5 was trained with it. */
 const PREFIX = "query: ";
 const WINDOW_CHARACTERS = 400;
 const OVERLAP_CHARACTERS = 60;
-
-const ForeignHead = lazy.object(() => ({
-  /** ISO 639-1 codes of the languages with training or test text. */
-  languages: z.array(z.string()),
-  /** Layers of the encoder, counted from 1, whose pooled outputs are the features. */
-  layers: z.array(z.int()),
-  /** Little-endian float32, [features, categories], in Base64. */
-  weights: z.base64(),
-  bias: z.array(z.number()),
-}));
-
-type ForeignHead = z.infer<typeof ForeignHead>;
-
-/** Reads the head from the package's assets. */
-export async function readForeignHead(): Promise<ForeignHead> {
-  return ForeignHead.parse(JSON.parse(await readFile(HEAD_FILE, "utf8")));
-}
 
 interface ForeignScoring {
   texts: readonly string[];
