@@ -24,13 +24,16 @@ models:
   - id: whisper-int8
     task: transcription
     deployments: [{ engine: whisper, model: whisper-base, compute_type: int8 }]
+  - id: whisper-float32
+    task: transcription
+    deployments: [{ engine: whisper, model: whisper-base, compute_type: float32 }]
 `;
 const SAID = /he was not an ill[- ]disposed young man/i;
 
 let service: Service;
 beforeAll(async () => {
   service = await startService({ config: CONFIG });
-  for (const model of ["whisper", "whisper-french", "whisper-int8"]) {
+  for (const model of ["whisper", "whisper-french", "whisper-float32", "whisper-int8"]) {
     await eventually(async () => expect((await post(makeWave(), { model })).status).toBe(200), 280);
   }
 }, 600_000);
@@ -115,7 +118,7 @@ test("finds a transcript with beams that is at least as likely as the greedy one
 test("says nearly the same with int8", async () => {
   const verbose = { response_format: "verbose_json", language: "en" };
   const [exact, rounded] = await Promise.all(
-    ["whisper", "whisper-int8"].map(async (model) =>
+    ["whisper-float32", "whisper-int8"].map(async (model) =>
       (await post(await recording("speech.flac"), { ...verbose, model })).json(),
     ),
   );

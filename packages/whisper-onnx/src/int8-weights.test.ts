@@ -43,7 +43,7 @@ test.each([5, 600])(
   async (rows) => {
     const columns = 4;
     const { path, source } = await fileOf(rows, columns);
-    const weights = new Int8Weights(source);
+    const weights = new Int8Weights(source, 127);
     const bias = weights.tensor("bias");
     const { values, scales } = weights.matrix("matrix");
     expect(weights.tensor("bias")).toEqual(bias);
@@ -68,7 +68,7 @@ test.each([5, 600])(
 test("rejects a file that became shorter than its index", async () => {
   const { path, source } = await fileOf(300, 4);
   await truncate(path, 100);
-  const weights = new Int8Weights(source);
+  const weights = new Int8Weights(source, 127);
   weights.matrix("matrix");
   await expect(weights.read(path)).rejects.toThrow("truncated");
 });

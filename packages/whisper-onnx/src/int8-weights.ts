@@ -20,14 +20,17 @@ type Write = (file: FileHandle, data: Uint8Array) => Promise<void>;
 export class Int8Weights implements WeightIndex {
   readonly heads: number;
   readonly #source: WeightIndex;
+  readonly #max: number;
   readonly #tensors = new Map<string, StoredTensor>();
   readonly #matrices = new Map<string, QuantizedMatrix>();
   readonly #writes: Write[] = [];
   #size = 0;
 
-  constructor(source: WeightIndex) {
+  /** `max` is the largest magnitude of a quantized value. */
+  constructor(source: WeightIndex, max: number) {
     this.heads = source.heads;
     this.#source = source;
+    this.#max = max;
   }
 
   layers(stack: "encoder" | "decoder"): number {
@@ -56,7 +59,7 @@ export class Int8Weights implements WeightIndex {
       values: { dims: [columns, rows], type: "int8", ...this.#place(rows * columns) },
       scales: { dims: [rows], type: "float32", ...this.#place(4 * rows) },
     };
-    this.#writes.push((file, data) => quantize(file, stored, matrix, data));
+    this.#writes.push((file, data) => quantize(file, stored, { ...matrix, max: this.#max }, data));
     this.#matrices.set(name, matrix);
     return matrix;
   }
@@ -80,11 +83,15 @@ export class Int8Weights implements WeightIndex {
   }
 }
 
-async function quantize(file: FileHandle, stored: StoredTensor, matrix: QuantizedMatrix, data: Uint8Array) {
+async function quantize(
+  file: FileHandle,
+  stored: StoredTensor,
+  { values, scales, max }: QuantizedMatrix & { max: number },
+  data: Uint8Array,
+): Promise<void> {
   const { dims, type, offset, bytes } = stored;
   const [rows = 0, columns = 0] = dims;
   if (type === "int8") throw new TypeError("The matrix is quantized already.");
-  const { values, scales } = matrix;
   const target = new Int8Array(data.buffer, values.offset, values.bytes);
   const allScales = new Float32Array(data.buffer, scales.offset, rows);
   const rowBytes = bytes / rows;
@@ -92,7 +99,7 @@ async function quantize(file: FileHandle, stored: StoredTensor, matrix: Quantize
   for (let firstRow = 0; firstRow < rows; firstRow += BLOCK_ROWS) {
     const block = buffer.subarray(0, Math.min(BLOCK_ROWS, rows - firstRow) * rowBytes);
     await readFully(file, block, offset + firstRow * rowBytes);
-    allScales.set(quantizeRows(toFloats(block, type), columns, { target, rows, firstRow }), firstRow);
+    allScales.set(quantizeRows(toFloats(block, type), columns, { max, target, rows, firstRow }), firstRow);
   }
 }
 

@@ -1,12 +1,20 @@
 /** Opens a graph over a model's weights as an ONNX Runtime session. */
 
 import { basename, dirname } from "node:path";
+import { MAX_QUANTIZED } from "@parlance-inference/onnx-graph/quantize-rows";
 import { InferenceSession } from "onnxruntime-node";
+import { areByteProductsExact } from "./byte-products.ts";
 import type { WeightIndex } from "./ctranslate2-weights.ts";
 import { Int8Weights } from "./int8-weights.ts";
 
 /** Type of matrix products, as in faster-whisper: `int8` takes less time and memory and rounds weights and activations. */
 export type ComputeType = "float32" | "int8";
+
+/** `auto`: int8 where it is as accurate as float32. */
+export async function resolveComputeType(setting: ComputeType | "auto"): Promise<ComputeType> {
+  if (setting !== "auto") return setting;
+  return (await areByteProductsExact()) ? "int8" : "float32";
+}
 
 export interface GraphOptions {
   threads: number;
@@ -31,7 +39,7 @@ export async function openGraph(
       extra: { session: { ...session, ...folder } },
     });
   }
-  const int8 = new Int8Weights(weights);
+  const int8 = new Int8Weights(weights, MAX_QUANTIZED[(await areByteProductsExact()) ? "exact" : "overflowing"]);
   const file = "int8";
   const graph = build(int8, file);
   const externalData = [{ path: file, data: await int8.read(path) }];

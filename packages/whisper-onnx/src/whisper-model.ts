@@ -15,7 +15,7 @@ import pLimit from "p-limit";
 import { readWeightIndex } from "./ctranslate2-weights.ts";
 import { decodeWindow, detectLanguage, isSilence, maxPromptTokens, promptTokens } from "./decode-window.ts";
 import { PromptTooLongError } from "./errors.ts";
-import type { ComputeType } from "./open-graph.ts";
+import { type ComputeType, resolveComputeType } from "./open-graph.ts";
 import { type SplitWindow, splitAtTimestamps, type TimedSegment } from "./split-segments.ts";
 import { WINDOW_SECONDS } from "./whisper-graphs.ts";
 import { type EncoderOutput, WhisperNetwork } from "./whisper-network.ts";
@@ -110,15 +110,18 @@ export class WhisperModel {
     this.#vad = vad;
   }
 
-  /** `threads` defaults to one per core, at most 4. Throws a ModelFileError. */
+  /** `threads` defaults to one per core, at most 4; `computeType` to `auto`. Throws a ModelFileError. */
   static async load(
     files: WhisperFiles,
-    { threads = defaultThreads(), computeType = "float32" }: { threads?: number; computeType?: ComputeType } = {},
+    { threads = defaultThreads(), computeType = "auto" }: { threads?: number; computeType?: ComputeType | "auto" } = {},
   ) {
     const weights = await readWeightIndex(files.weights);
     const size = weights.tensor("decoder/embeddings/weight").dims[0] ?? 0;
     const tokenizer = await WhisperTokenizer.load(files.tokenizer, files.config, size);
-    const network = await WhisperNetwork.load(files.weights, weights, tokenizer, { threads, computeType });
+    const network = await WhisperNetwork.load(files.weights, weights, tokenizer, {
+      threads,
+      computeType: await resolveComputeType(computeType),
+    });
     return new WhisperModel(network, tokenizer, await VoiceActivityDetector.load(files.vad, SEGMENTATION));
   }
 

@@ -13,7 +13,7 @@ test.each([
   [{ model: "a", languages: ["english"] }, "ISO 639-1"],
   [{ model: "a", slots: 0 }, ">=1"],
   [{ model: "a", beam_size: 11 }, "<=10"],
-  [{ model: "a", compute_type: "int8_float16" }, '"int8"|"float32"'],
+  [{ model: "a", compute_type: "int8_float16" }, '"auto"|"int8"|"float32"'],
 ])("rejects %o", (settings, message) => {
   const { error } = whisperEngine.settings.safeParse(settings);
   expect(error?.issues.map((issue) => issue.message).join()).toContain(message);

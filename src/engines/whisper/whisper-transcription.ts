@@ -19,7 +19,7 @@ export interface WhisperSettings {
   translates: boolean;
   beamSize: number;
   bestOf: number;
-  computeType: ComputeType;
+  computeType: ComputeType | "auto";
   /** Path of the model that tells voices apart; undefined: no speaker labels. */
   speakerModel: string | undefined;
   slots: number;
