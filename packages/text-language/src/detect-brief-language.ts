@@ -37,8 +37,7 @@ export async function detectBriefLanguage(text: string): Promise<DetectedLanguag
   const { english } = await functionWords();
   const englishCount = words.filter((word) => english.has(word.toLowerCase())).length;
   if (englishCount > 1 || englishCount > words.length * MAX_ENGLISH_SHARE) return undefined;
-  // Loaded with the first text without English words: its n-grams take some 80 MB.
-  const { eld } = await import("eld/extrasmall");
+  const eld = await loadEld();
   const { language, getScores } = eld.detect(checked);
   const scores = getScores();
   const score = scores[language] ?? 0;
@@ -49,4 +48,15 @@ export async function detectBriefLanguage(text: string): Promise<DetectedLanguag
   }
   const name = new Intl.DisplayNames("en", { type: "language", fallback: "none" }).of(language);
   return { name: name ?? language, codes: [language] };
+}
+
+/** Returns the likeliest language (ISO 639-1) of a text by its groups of letters; an empty string without letters. */
+export async function likeliestLanguage(text: string): Promise<string> {
+  const eld = await loadEld();
+  return eld.detect(text.slice(0, MAX_CHECKED_CHARACTERS)).language;
+}
+
+/** Loads the n-grams with the first text that needs them: they take some 80 MB. */
+async function loadEld() {
+  return (await import("eld/extrasmall")).eld;
 }

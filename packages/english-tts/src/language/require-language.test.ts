@@ -82,6 +82,18 @@ test.each([
   await expect(requireLanguage(text, ["en"])).resolves.toBeUndefined();
 });
 
+test.each([
+  ["es", "Me gustaría pedir la sopa de pescado y un vaso de agua."],
+  ["pt", "Não se esqueça de fechar as janelas antes de sair."],
+])("accepts %s for a voice that speaks it although its function words are French too", async (language, text) => {
+  await expect(requireLanguage(text, [language])).resolves.toBeUndefined();
+});
+
+test.each(["es", "fr", "it", "pt"])("refuses English for a voice that speaks %s", async (language) => {
+  const text = "I would like to know when the next train to the city leaves from here.";
+  await expect(requireLanguage(text, [language])).rejects.toThrow("The text appears to be English.");
+});
+
 test("names the voices that speak the language of the text", async () => {
   const voicesOf = (language: string) => (language === "de" ? ["anna", "bernd"] : []);
   await expect(requireLanguage("Ich bin heute sehr müde und gehe ins Bett.", ["es"], voicesOf)).rejects.toThrow(

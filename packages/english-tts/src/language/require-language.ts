@@ -1,4 +1,4 @@
-import { detectBriefLanguage } from "@parlance-inference/text-language/detect-brief-language";
+import { detectBriefLanguage, likeliestLanguage } from "@parlance-inference/text-language/detect-brief-language";
 import { detectLanguage, foreignPhrase, mayBeIn } from "@parlance-inference/text-language/detect-language";
 import type { Segment } from "../text/to-segments.ts";
 import { TtsError } from "../tts-error.ts";
@@ -21,6 +21,8 @@ export async function requireLanguage(
   const phrase = foreignPhrase(text);
   const detected = (await detectLanguage(text)) ?? phrase ?? (await detectBriefLanguage(text));
   if (detected === undefined || mayBeIn(detected, languages)) return;
+  // Romance languages share function words: "la", "de", "que", "se".
+  if (!languages.includes("en") && languages.includes(await likeliestLanguage(text))) return;
   const share = detected === phrase ? "partly" : "mostly";
   const finding = /\bscript\b/.test(detected.name)
     ? `is ${share} in ${detected.name}`
