@@ -12,8 +12,8 @@ export interface AcousticModel {
    * is meaningless once `signal` has aborted. Calls must not overlap.
    */
   synthesize(phonemes: readonly number[], voice: string, speed: number, signal: AbortSignal): Promise<Float32Array>;
-  /** Integrated loudness of a voice, in LUFS (EBU R 128), as measured over several sentences. */
-  loudnessOf(voice: string): number;
+  /** Integrated loudness of a voice, in LUFS (EBU R 128), over several sentences; undefined if it was not measured. */
+  loudnessOf(voice: string): number | undefined;
   close(): Promise<void>;
 }
 

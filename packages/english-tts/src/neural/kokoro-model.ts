@@ -76,8 +76,12 @@ export async function openKokoro(
   };
 }
 
-/** Returns the loudness of a voice, or the mean of a mix. A voice that was not measured stays as it is. */
-export function kokoroLoudness(voice: string): number {
+/**
+ * Returns the loudness of a voice, or the mean of a mix, in which a voice that was not measured counts as level. Returns
+ * undefined for such a voice alone.
+ */
+export function kokoroLoudness(voice: string): number | undefined {
+  if (!voice.includes("+") && !Object.hasOwn(LOUDNESS, voice)) return undefined;
   const measured = voice
     .split("+")
     .map((name) => (Object.hasOwn(LOUDNESS, name) ? LOUDNESS[name] : undefined) ?? TARGET_LUFS);

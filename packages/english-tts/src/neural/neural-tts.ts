@@ -6,6 +6,7 @@ import pLimit from "p-limit";
 import { fadeEdges } from "../fade-edges.ts";
 import { requireLanguage, spokenText } from "../language/require-language.ts";
 import { levelLoudness } from "../loudness/level-loudness.ts";
+import { VoiceLevel } from "../loudness/voice-level.ts";
 import { Phonemizer as EnglishPhonemizer } from "../phonemes/phonemizer.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
 import { toSegments } from "../text/to-segments.ts";
@@ -31,6 +32,8 @@ export class NeuralTts {
   /** By language, opened with the first text. */
   readonly #phonemizers = new Map<VoiceLanguage, Promise<Pick<Phonemizer, "phonemize">>>();
   readonly #vocabulary: Readonly<Record<string, number>>;
+  /** Levels of voices that were not measured; at most one for each voice, because mixes have a loudness. */
+  readonly #levels = new Map<string, VoiceLevel>();
   /** Runs one inference at a time. Requests alternate by the sentence, so a long text does not delay a short one. */
   readonly #runExclusive = pLimit(1);
 
@@ -106,7 +109,7 @@ export class NeuralTts {
         );
         if (signal.aborted || samples === undefined) return;
         hasSpoken = true;
-        yield fadeEdges(levelLoudness(samples, this.#model.loudnessOf(voice)), this.sampleRate);
+        yield fadeEdges(this.#leveled(samples, voice), this.sampleRate);
       }
     }
     if (!hasSpoken) throw nothingToSpeak();
@@ -122,6 +125,14 @@ export class NeuralTts {
     const opened = this.#phonemizers.get(language) ?? openPhonemizer(language);
     this.#phonemizers.set(language, opened);
     return opened;
+  }
+
+  #leveled(samples: Float32Array, voice: string): Float32Array {
+    const loudness = this.#model.loudnessOf(voice);
+    if (loudness !== undefined) return levelLoudness(samples, loudness);
+    const level = this.#levels.get(voice) ?? new VoiceLevel(this.sampleRate);
+    this.#levels.set(voice, level);
+    return level.level(samples);
   }
 
   #voicesOf(language: string): string[] {
