@@ -1,12 +1,12 @@
 /** Pinned versions of the command-line clients that the suite installs from npm, by package. */
 export const NPM_CLIENT_VERSIONS = {
-  "@anthropic-ai/claude-code": "2.1.197",
+  "@anthropic-ai/claude-code": "2.1.330",
   "@continuedev/cli": "1.5.47",
   "@openai/agents-realtime": "0.20.0",
   "@openai/codex": "0.169.0",
   "@qwen-code/qwen-code": "0.24.4",
   "opencode-ai": "1.18.33",
-  promptfoo: "0.121.20",
+  promptfoo: "0.123.1",
 } as const;
 
 export type NpmClient = keyof typeof NPM_CLIENT_VERSIONS;
