@@ -262,10 +262,9 @@ describe.runIf(hasChromium)("the console with much data", () => {
     await message.pressSequentially("One more question");
     expect(["type", await longestInteraction()]).toEqual(["type", expect.toSatisfy(isQuick)]);
     // The button is above all turns, and reaching it already shows some.
-    await page.getByRole("log").evaluate("(log) => log.scrollTo(0, 400)");
-    await page.getByText("Question 230", { exact: true }).scrollIntoViewIfNeeded();
-    await longestInteraction();
     const frames = await turnsByFrame(page);
+    await page.getByText("Question 230", { exact: true }).scrollIntoViewIfNeeded();
+    await page.getByRole("log").and(page.locator("[aria-busy=false]")).waitFor();
     const before = await page.getByText("Question 230", { exact: true }).boundingBox();
     await page.getByRole("button", { name: "Show earlier messages" }).evaluate("(button) => button.click()");
     await page.getByText("Question 211", { exact: true }).waitFor({ state: "attached" });
@@ -273,7 +272,7 @@ describe.runIf(hasChromium)("the console with much data", () => {
     const counts = await frames();
     const steps = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
     expect(Math.max(...steps)).toBeLessThanOrEqual(2);
-    expect(steps.reduce((sum, step) => sum + step)).toBe(20);
+    expect(counts.at(-1)).toBeGreaterThanOrEqual(40);
     const after = await page.getByText("Question 230", { exact: true }).boundingBox();
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2);
     await page.getByRole("log").hover();
