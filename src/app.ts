@@ -53,7 +53,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const outbox = openOutbox(config);
   const onChanged = async () => workers?.reloadKeys();
   const { accounts, authenticate } = openAccounts({ ...base, outbox, countWrongKey, onChanged });
-  const signOn = openSignOn({ ...base, accounts });
+  const signOn = await openSignOn({ ...base, accounts });
   const passwords = openPasswords(config, accounts, passwordAttempts);
   const usage = openUsage(base);
   const { recorder, history, spentIn } = usage;

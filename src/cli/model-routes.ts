@@ -120,7 +120,7 @@ export async function removeModel(model: string, options: ServiceOptions): Promi
 export async function pullModel(model: string, options: ServiceOptions): Promise<void> {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
-  const progress = createProgress(process.stderr);
+  const progress = await createProgress(process.stderr);
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   try {
     await withModels(options, async (client) => {

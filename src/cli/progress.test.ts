@@ -29,7 +29,7 @@ const event = (more: Partial<PullProgress>): PullProgress => ({
 
 test("without a terminal, prints a line per source and result, without cursor movement", async () => {
   const { output, written } = terminal(false);
-  const progress = createProgress(output);
+  const progress = await createProgress(output);
   progress.update(event({}));
   progress.update(event({ source: "pypi" }));
   for (const receivedBytes of [1, 2, 3]) progress.update(event({ source: "pypi", receivedBytes }));
@@ -55,7 +55,7 @@ test("without a terminal, prints a line per source and result, without cursor mo
 
 test("on a terminal, shows a bar per model with source, bytes and result", async () => {
   const { output, written } = terminal(true);
-  const progress = createProgress(output);
+  const progress = await createProgress(output);
   progress.update(event({}));
   await expect.poll(written).toContain("small  trying hugging-face");
   progress.update(event({ receivedBytes: 50_000_000, modelBytes: 100_000_000 }));

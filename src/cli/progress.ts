@@ -1,6 +1,6 @@
 /** Shows downloads: a progress bar per model on a terminal, plain lines elsewhere. */
 
-import cliProgress, { type MultiBar, type SingleBar } from "cli-progress";
+import type CliProgress from "cli-progress";
 import type { PullProgress } from "../model-store/pull-progress.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { Transfer } from "./transfer.ts";
@@ -13,19 +13,23 @@ export interface Progress {
   stop(): void;
 }
 
-export function createProgress(output: NodeJS.WriteStream): Progress {
-  return output.isTTY ? new ProgressBars(output) : new ProgressLines(output);
+export async function createProgress(output: NodeJS.WriteStream): Promise<Progress> {
+  if (!output.isTTY) return new ProgressLines(output);
+  const { default: cliProgress } = await import("cli-progress");
+  return new ProgressBars(output, cliProgress);
 }
 
 const BAR_WIDTH = 24;
 
 class ProgressBars implements Progress {
+  readonly #library: typeof CliProgress;
   readonly #output: NodeJS.WriteStream;
-  readonly #running = new Map<string, { bar: SingleBar; transfer: Transfer }>();
-  #bars: MultiBar | undefined;
+  readonly #running = new Map<string, { bar: CliProgress.SingleBar; transfer: Transfer }>();
+  #bars: CliProgress.MultiBar | undefined;
 
-  constructor(output: NodeJS.WriteStream) {
+  constructor(output: NodeJS.WriteStream, library: typeof CliProgress) {
     this.#output = output;
+    this.#library = library;
   }
 
   update(progress: PullProgress): void {
@@ -60,8 +64,8 @@ class ProgressBars implements Progress {
     this.#running.clear();
   }
 
-  #allBars(): MultiBar {
-    this.#bars ??= new cliProgress.MultiBar({
+  #allBars(): CliProgress.MultiBar {
+    this.#bars ??= new this.#library.MultiBar({
       stream: this.#output,
       barsize: BAR_WIDTH,
       emptyOnZero: true,
@@ -69,7 +73,7 @@ class ProgressBars implements Progress {
       // The service handles signals itself.
       gracefulExit: false,
       format: (options, { progress }, { transfer }: { transfer: Transfer }) =>
-        describeBar(transfer, cliProgress.Format.BarFormat(progress, options)),
+        describeBar(transfer, this.#library.Format.BarFormat(progress, options)),
     });
     return this.#bars;
   }

@@ -29,7 +29,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
   makePrivate(config.dataDirectory, logger);
   for (const warning of config.warnings) logger.warn(warning);
   process.stdout.write(`Parlance ${VERSION} (${STAGE})\n`);
-  const progress = createProgress(process.stdout);
+  const progress = await createProgress(process.stdout);
   return await run({
     config,
     logger,

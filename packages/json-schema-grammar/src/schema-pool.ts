@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { Piscina } from "piscina";
+import type { Piscina } from "piscina";
 import { FairQueue } from "./fair-queue.ts";
 import { SchemaError } from "./schema-error.ts";
 import type { Refusal, SchemaResult, SchemaTask } from "./schema-worker.ts";
@@ -54,7 +54,8 @@ export interface SchemaPoolOptions {
 
 /** Compiles schemas and validates values in worker threads, which keeps hostile schemas off the caller's event loop. */
 export class SchemaPool {
-  readonly #threads: Piscina<SchemaTask, SchemaResult>;
+  readonly #maxThreads: number;
+  #pool: Promise<Piscina<SchemaTask, SchemaResult>> | undefined;
   readonly #queue: FairQueue;
   readonly #maxMegabytes: number;
   readonly #refusals = new LRUCache<string, Refusal>({ max: REFUSALS });
@@ -65,14 +66,7 @@ export class SchemaPool {
   });
 
   constructor({ threads = 2, maxMegabytesPerThread = 512 }: SchemaPoolOptions = {}) {
-    const worker = import.meta.url.endsWith(".ts") ? "./schema-worker.ts" : "./schema-worker.js";
-    this.#threads = new Piscina({
-      filename: new URL(worker, import.meta.url).href,
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: IDLE_MS,
-      resourceLimits: { maxOldGenerationSizeMb: maxMegabytesPerThread },
-    });
+    this.#maxThreads = threads;
     this.#queue = new FairQueue(threads);
     this.#maxMegabytes = maxMegabytesPerThread;
   }
@@ -111,7 +105,23 @@ export class SchemaPool {
   }
 
   async close(): Promise<void> {
-    await this.#threads.destroy();
+    await (await this.#pool)?.destroy();
+  }
+
+  /** Piscina is loaded for the first schema. */
+  #threads(): Promise<Piscina<SchemaTask, SchemaResult>> {
+    const worker = import.meta.url.endsWith(".ts") ? "./schema-worker.ts" : "./schema-worker.js";
+    this.#pool ??= import("piscina").then(
+      ({ Piscina }) =>
+        new Piscina({
+          filename: new URL(worker, import.meta.url).href,
+          minThreads: 0,
+          maxThreads: this.#maxThreads,
+          idleTimeout: IDLE_MS,
+          resourceLimits: { maxOldGenerationSizeMb: this.#maxMegabytes },
+        }),
+    );
+    return this.#pool;
   }
 
   async #run(task: Unlimited<SchemaTask>, key: string, request: SchemaRequest): Promise<SchemaResult> {
@@ -141,7 +151,8 @@ export class SchemaPool {
 
   async #inThread(task: SchemaTask, signal: AbortSignal): Promise<SchemaResult> {
     try {
-      return await this.#threads.run(task, { signal });
+      const threads = await this.#threads();
+      return await threads.run(task, { signal });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
       const { path } = task;

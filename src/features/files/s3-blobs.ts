@@ -2,7 +2,6 @@
 
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
-import { AwsV4Signer } from "aws4fetch";
 import type { Dispatcher } from "undici";
 import { retry } from "../../kernel/async/retry.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
@@ -110,6 +109,7 @@ export class S3Blobs implements BlobStore {
     const url = new URL(`${endpoint.replace(/\/+$/, "")}/${bucket}${key === undefined ? "" : `/${prefix}${key}`}`);
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
     // The body is signed as UNSIGNED-PAYLOAD: it is sent as it is read.
+    const { AwsV4Signer } = await import("aws4fetch");
     const signer = new AwsV4Signer({
       method,
       url: url.href,

@@ -6,18 +6,16 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { sessionToken } from "../console/session-cookie.ts";
 import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import type { PasswordAttempts } from "../quota/password-attempts.ts";
-import { BearerTokens } from "./bearer-tokens.ts";
 import { isOperatorSession } from "./operator-session.ts";
 import { passwordLinks } from "./password-link-routes.ts";
 import { Passwords } from "./passwords.ts";
-import { Provider } from "./provider.ts";
 import { providerFetch } from "./provider-fetch.ts";
 import { SessionRenewal } from "./session-renewal.ts";
-import { SignOn } from "./sign-on.ts";
+import type { SignOn } from "./sign-on.ts";
 import { backchannelLogout, signOnPages } from "./sign-on-routes.ts";
 
 /** Opens sign-on with providers, and tokens of trusted issuers. Without either, requests take no other path. */
-export function openSignOn(parts: BaseParts & Pick<ServiceParts, "accounts">): SignOn | undefined {
+export async function openSignOn(parts: BaseParts & Pick<ServiceParts, "accounts">): Promise<SignOn | undefined> {
   const { config, accounts, logger, lifetime } = parts;
   const { signOn: settings } = config;
   accounts.userSessions.sessionMs = settings.sessionHours * HOUR_MS;
@@ -28,6 +26,7 @@ export function openSignOn(parts: BaseParts & Pick<ServiceParts, "accounts">): S
   const fetch = providerFetch(guard);
   const { transactions, userSessions: sessions } = accounts;
   if (settings.tokens.length > 0) {
+    const { BearerTokens } = await import("./bearer-tokens.ts");
     accounts.tokens = new BearerTokens({ issuers: settings.tokens, fetch, transactions });
   }
   if (settings.providers.length === 0) return undefined;
@@ -41,6 +40,8 @@ export function openSignOn(parts: BaseParts & Pick<ServiceParts, "accounts">): S
     setting: "sign_on.providers",
     content: "sessions",
   });
+  // They load openid-client and jose.
+  const [{ Provider }, { SignOn }] = await Promise.all([import("./provider.ts"), import("./sign-on.ts")]);
   const providers = new Map(settings.providers.map((each) => [each.id, new Provider({ settings: each, fetch })]));
   const renewal = new SessionRenewal({
     ...{ transactions, providers, keyring, settings, logger },

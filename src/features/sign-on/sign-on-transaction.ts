@@ -2,11 +2,10 @@
 
 import { randomNonce, randomPKCECodeVerifier, randomState } from "openid-client";
 import { z } from "zod";
-import { MINUTE_MS } from "../../kernel/durations.ts";
 import { DecryptionError, type Keyring } from "../../kernel/encryption/keyring.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { TRANSACTION_MS } from "./transaction-cookie.ts";
 
-export const TRANSACTION_MS = 10 * MINUTE_MS;
 /** Binds the content to its purpose. */
 const PLACE = "sign-on transaction";
 /** Browsers refuse cookies of more than 4 KiB. */

@@ -2,7 +2,10 @@
 
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { TRANSACTION_MS } from "./sign-on-transaction.ts";
+import { MINUTE_MS } from "../../kernel/durations.ts";
+
+/** Time for a request on its way through the provider. */
+export const TRANSACTION_MS = 10 * MINUTE_MS;
 
 /** `parlance_sign_on`: of a sign-in. `parlance_mcp_grant`: of an account at an MCP server. */
 type CookieName = "parlance_sign_on" | "parlance_mcp_grant";

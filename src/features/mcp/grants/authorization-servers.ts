@@ -1,6 +1,6 @@
 /** Authorization servers of MCP servers: discovery (RFC 9728, RFC 8414, OpenID Connect), registration, requests. */
 
-import * as oauth from "openid-client";
+import type * as oauth from "openid-client";
 import { HOUR_MS } from "../../../kernel/durations.ts";
 import { growingCache } from "../../../kernel/growing-cache.ts";
 import { isLoopbackName } from "../../../kernel/outgoing/loopback-name.ts";
@@ -139,8 +139,13 @@ export class AuthorizationServers {
     for (const key of this.#clients.keys()) if (key.startsWith(`${name} `)) this.#clients.delete(key);
   }
 
-  /** Configuration for the requests of openid-client. */
-  configuration(settings: AuthorizedServer, metadata: Metadata, { id, secret = "", authentication }: GrantClient) {
+  /** Configuration for the requests of openid-client, which is loaded for the first one. */
+  async configuration(
+    settings: AuthorizedServer,
+    metadata: Metadata,
+    { id, secret = "", authentication }: GrantClient,
+  ): Promise<oauth.Configuration> {
+    const oauth = await import("openid-client");
     const authentications = {
       none: oauth.None,
       client_secret_basic: () => oauth.ClientSecretBasic(secret),

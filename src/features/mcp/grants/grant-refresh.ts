@@ -1,9 +1,8 @@
 /** Refreshes the tokens of grants: one process at once for each, because refresh tokens may work only once. */
 
-import * as oauth from "openid-client";
+import type * as oauth from "openid-client";
 import { until } from "../../../kernel/async/retry.ts";
 import type { Database } from "../../../storage/database.ts";
-import { toProviderFailure } from "../../sign-on/provider-failure.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 import type { AuthorizationServers } from "./authorization-servers.ts";
 import { refreshFailed } from "./grant-faults.ts";
@@ -55,9 +54,10 @@ export class GrantRefresh {
     const { database, servers } = this.#options;
     if (tokens.refreshToken === undefined || row.issuer === null) return this.#end(row);
     if (!(await claimRefresh(database, row, CLAIM_MS))) return this.#awaitOther(row);
+    const oauth = await import("openid-client");
     let answer: oauth.TokenEndpointResponse;
     try {
-      const configuration = servers.configuration(
+      const configuration = await servers.configuration(
         settings,
         await servers.metadata(settings, row.issuer),
         tokens.client,
@@ -67,6 +67,7 @@ export class GrantRefresh {
       const isFinal = failure instanceof oauth.ResponseBodyError && FINAL_ERRORS.has(failure.error);
       if (isFinal) return this.#end(row);
       await database.run((executor) => updateGrant(executor, row, { refreshingUntil: null }));
+      const { toProviderFailure } = await import("../../sign-on/provider-failure.ts");
       const { message } = toProviderFailure(failure, "its authorization server");
       throw refreshFailed(message, failure);
     }

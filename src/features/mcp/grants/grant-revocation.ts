@@ -1,6 +1,4 @@
-import * as oauth from "openid-client";
 import type { Logger } from "../../../observability/logger.ts";
-import { toProviderFailure } from "../../sign-on/provider-failure.ts";
 import type { AuthorizationServers } from "./authorization-servers.ts";
 import type { Revocation } from "./sealed-grants.ts";
 
@@ -14,7 +12,8 @@ export async function revokeTokens(
   try {
     const metadata = await servers.metadata(settings, issuer);
     if (metadata.revocation_endpoint === undefined) return "unsupported";
-    const configuration = servers.configuration(settings, metadata, client);
+    const configuration = await servers.configuration(settings, metadata, client);
+    const oauth = await import("openid-client");
     // The refresh token first: with it, servers revoke the access token, too.
     if (refreshToken !== undefined) {
       await oauth.tokenRevocation(configuration, refreshToken, { token_type_hint: "refresh_token" });
@@ -22,6 +21,7 @@ export async function revokeTokens(
     await oauth.tokenRevocation(configuration, accessToken, { token_type_hint: "access_token" });
     return "revoked";
   } catch (failure) {
+    const { toProviderFailure } = await import("../../sign-on/provider-failure.ts");
     const { message: reason } = toProviderFailure(failure, "the authorization server");
     logger.warn({ mcpServer: server.name, reason }, "tokens of an MCP server were not revoked");
     return "failed";

@@ -1,14 +1,13 @@
 /** Accounts of callers at MCP servers: how they are connected in the browser, used and disconnected. */
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import * as oauth from "openid-client";
+import type * as oauth from "openid-client";
 import { DAY_MS, MINUTE_MS } from "../../../kernel/durations.ts";
 import type { Keyring } from "../../../kernel/encryption/keyring.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Logger } from "../../../observability/logger.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
 import { type Actor, recordAudit } from "../../accounts/audit/audit.ts";
-import { toProviderFailure } from "../../sign-on/provider-failure.ts";
 import { SignOnFailure } from "../../sign-on/sign-on-failure.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 import { AuthorizationServers, type ClientAddresses } from "./authorization-servers.ts";
@@ -104,6 +103,7 @@ export class McpGrants {
     const row = await this.#run((executor) => ensureGrant(executor, owner, { id, server: settings.name, now }));
     const scope = union(requested, row.missingScopes, row.missingScopes === null ? null : row.scopes);
     const { redirectUri } = addresses;
+    const oauth = await import("openid-client");
     const cookie = randomBytes(32).toString("base64url");
     const request: GrantRequest = {
       state: `${row.id}.${oauth.randomState()}`,
@@ -117,7 +117,7 @@ export class McpGrants {
     const sealed = this.#sealed.seal(row, "request", request);
     await this.#run((executor) => setRequest(executor, row.id, sealed));
     const isOffline = scope?.split(" ").includes("offline_access") === true;
-    const url = oauth.buildAuthorizationUrl(this.#servers.configuration(settings, metadata, client), {
+    const url = oauth.buildAuthorizationUrl(await this.#servers.configuration(settings, metadata, client), {
       redirect_uri: redirectUri,
       state: request.state,
       code_challenge: await oauth.calculatePKCECodeChallenge(request.verifier),
@@ -142,8 +142,9 @@ export class McpGrants {
       const metadata = await this.#servers.metadata(settings, request.issuer);
       const url = new URL(request.redirectUri);
       url.search = query;
+      const oauth = await import("openid-client");
       answer = await oauth.authorizationCodeGrant(
-        this.#servers.configuration(settings, metadata, request.client),
+        await this.#servers.configuration(settings, metadata, request.client),
         url,
         { pkceCodeVerifier: request.verifier, expectedState: request.state },
         { resource: request.resource },
@@ -151,6 +152,7 @@ export class McpGrants {
       if (answer.token_type !== "bearer")
         throw new SignOnFailure("bad-token", "The tokens are of another type than Bearer.");
     } catch (error) {
+      const { toProviderFailure } = await import("../../sign-on/provider-failure.ts");
       const { reason, message, cause } = toProviderFailure(error, `the authorization server of '${settings.name}'`);
       if (reason === "client-refused") this.#servers.forgetClients(settings);
       throw new SignOnFailure(
