@@ -1,18 +1,20 @@
 /**
  * CPU time of a request in Parlance as a multiple of a bare Fastify + undici proxy: `node bench/hot-path.ts [seconds]`.
  *
- * Both run by turns against one mock upstream. A shape whose proxy varies by more than 10 % is measured again.
+ * All run by turns against one mock upstream. `--before FOLDER` adds another version: a checkout of it with its
+ * dependencies installed. A shape whose proxy varies by more than 10 % is measured again.
  */
 
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Contender, forked, parlance } from "./routing/contenders.ts";
 import { type Load, measure } from "./routing/load.ts";
 import { median } from "./timing.ts";
 
 const { values: options, positionals } = parseArgs({
-  options: { turns: { type: "string", default: "9" } },
+  options: { turns: { type: "string", default: "9" }, before: { type: "string" } },
   allowPositionals: true,
 });
 const SECONDS = Number(positionals[0] ?? 2);
@@ -31,38 +33,46 @@ const SHAPES: Readonly<Record<string, Pick<Load, "stream" | "bodyBytes">>> = {
 
 const upstream = await forked("straight", "upstream.ts");
 const bare = await forked("Fastify + undici", "bare-proxy.ts", upstream.origin);
-const service = await parlance(upstream.origin);
+const services: Contender[] = [];
+if (options.before !== undefined) {
+  const before = await parlance(upstream.origin, 1, [], resolve(options.before));
+  services.push({ ...before, name: "before" });
+}
+services.push(await parlance(upstream.origin));
 try {
   console.log(
     `${cpus().length} cores, Node ${process.version}, ${TURNS} turns of ${SECONDS} s, ${CONNECTIONS} connections`,
   );
-  console.log("                  bare µs (spread)    Parlance µs (spread)   ratio");
+  console.log(
+    `                  bare µs (spread)    ${services.map(({ name }) => `${name} µs (spread)   ratio`).join("   ")}`,
+  );
   for (const [name, shape] of Object.entries(SHAPES)) console.log(await compare(name, shape));
-  console.log(`Parlance holds ${residentMegabytes(service)} MB`);
+  for (const service of services) console.log(`${service.name} holds ${residentMegabytes(service)} MB`);
 } finally {
-  for (const contender of [service, bare, upstream]) await contender.stop();
+  for (const contender of [...services, bare, upstream]) await contender.stop();
 }
 
 async function compare(name: string, shape: Pick<Load, "stream" | "bodyBytes">): Promise<string> {
   const cpuOf = async (contender: Contender, seconds: number) =>
     (await measure(contender, { ...shape, connections: CONNECTIONS, seconds })).cpuMicroseconds;
-  for (const contender of [bare, service]) await cpuOf(contender, WARM_UP_SECONDS);
+  for (const contender of [bare, ...services]) await cpuOf(contender, WARM_UP_SECONDS);
   for (let run = 1; ; run += 1) {
-    const [ofBare, ofService]: [number[], number[]] = [[], []];
+    const ofBare: number[] = [];
+    const ofServices = services.map((): number[] => []);
     for (let turn = 0; turn < TURNS; turn += 1) {
       ofBare.push(await cpuOf(bare, SECONDS));
-      ofService.push(await cpuOf(service, SECONDS));
+      for (const [index, service] of services.entries()) ofServices[index]?.push(await cpuOf(service, SECONDS));
     }
-    const isRejected = spread(ofBare) > MAX_SPREAD;
-    const ratio = median(ofService) / median(ofBare);
-    const cells = [ofBare, ofService].map((values) =>
-      `${median(values).toFixed(0)} (${(100 * spread(values)).toFixed(0)} %)`.padStart(19),
-    );
-    const line = `${name.padEnd(15)}${cells.join("  ")}   ${ratio.toFixed(2)}`;
-    if (!isRejected) return line;
+    const cells = ofServices.map((values) => `${cell(values)}   ${(median(values) / median(ofBare)).toFixed(2)}`);
+    const line = `${name.padEnd(15)}${cell(ofBare)}  ${cells.join("  ")}`;
+    if (spread(ofBare) <= MAX_SPREAD) return line;
     console.log(`${line}  rejected: the bare proxy varies`);
     if (run === MAX_RUNS) return `${name.padEnd(15)}no run in which the bare proxy is steady`;
   }
+}
+
+function cell(values: readonly number[]): string {
+  return `${median(values).toFixed(0)} (${(100 * spread(values)).toFixed(0)} %)`.padStart(19);
 }
 
 /** Half the distance between the quartiles, as a share of the median. */

@@ -25,13 +25,24 @@ export async function forked(name: string, script: string, ...given: string[]): 
   return { name, origin: `http://127.0.0.1:${port}`, headers: {}, pid: child.pid, stop: () => end(child) };
 }
 
-/** `npm start` with keys, a database, two weighted deployments, metrics and a log line for each request. */
-export async function parlance(upstream: string, workers = 1, nodeArguments: string[] = []): Promise<Contender> {
+const CHECKOUT = resolve(import.meta.dirname, "../..");
+
+/**
+ * `npm start` with keys, a database, two weighted deployments, metrics and a log line for each request. `checkout`: folder
+ * of another version, with its dependencies installed.
+ */
+export async function parlance(
+  upstream: string,
+  workers = 1,
+  nodeArguments: string[] = [],
+  checkout = CHECKOUT,
+): Promise<Contender> {
   const directory = mkdtempSync(join(tmpdir(), "parlance-bench-"));
   const deployment = `{ engine: openai-compatible, base_url: "${upstream}/v1", model: mock }`;
   const config = `builtin_models: false\nserver: { workers: ${workers} }\nmodels:\n  - { id: bench, task: chat, strategy: weighted, deployments: [${deployment}, ${deployment}] }\n`;
   const { child, origin } = await served(directory, config, {
     nodeArguments: ["--max-semi-space-size=16", ...nodeArguments],
+    checkout,
   });
   const stop = async () => {
     await end(child);
@@ -47,16 +58,17 @@ export async function served(
   {
     nodeArguments = [],
     environment = {},
-  }: { nodeArguments?: string[]; environment?: Readonly<Record<string, string>> },
+    checkout = CHECKOUT,
+  }: { nodeArguments?: string[]; environment?: Readonly<Record<string, string>>; checkout?: string },
 ): Promise<{ child: ChildProcess; origin: string }> {
   // Otherwise the service would run from its sources, which takes longer to start and more memory.
-  execFileSync(process.execPath, [resolve(import.meta.dirname, "../../scripts/bundle/write-bundle.ts")]);
+  execFileSync(process.execPath, [join(checkout, "scripts/bundle/write-bundle.ts")]);
   const port = await freePort();
   const configFile = join(directory, "parlance.yaml");
   writeFileSync(configFile, config);
   const log = openSync(join(directory, "log"), "a");
   const child = spawn(process.execPath, [...nodeArguments, "scripts/start.mjs", "serve"], {
-    cwd: resolve(import.meta.dirname, "../.."),
+    cwd: checkout,
     stdio: ["ignore", log, log],
     env: {
       ...process.env,
