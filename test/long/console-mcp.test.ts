@@ -113,7 +113,7 @@ models:
     await edit.getByRole("button", { name: "Save" }).click();
     await edit.waitFor({ state: "detached" });
     await page.getByRole("tab", { name: "Access and bounds" }).click();
-    await page.getByText("At most 7 s").waitFor();
+    await page.getByText("At most 7.00 s").waitFor();
     expect(await page.getByText("Set in parlance.yaml").count()).toBe(0);
     expect(server.requests.some(({ headers }) => headers["x-token"] === "hidden")).toBe(true);
     await page.getByRole("button", { name: "Remove", exact: true }).click();
