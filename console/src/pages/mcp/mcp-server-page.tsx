@@ -56,8 +56,8 @@ function ServerView({ server, isManager }: { server: McpServer; isManager: boole
   const { id, status, problem, checked_at: checkedAt, list_ms: listMs } = server;
   const [{ tab }, setAddress] = useAddressState({ tab: "tools" });
   const session = useSession();
-  const { data: entries = [] } = useQuery({ ...serverEntriesQuery, enabled: isManager });
-  const entry = entries.find(({ name, source }) => name === id && source === "api");
+  const { data: entries } = useQuery({ ...serverEntriesQuery, enabled: isManager });
+  const entry = entries?.find(({ name, source }) => name === id && source === "api");
   return (
     <Page
       title={id}
@@ -103,7 +103,7 @@ function ServerView({ server, isManager }: { server: McpServer; isManager: boole
           </Tabs.Panel>
           {isManager && (
             <Tabs.Panel value="access">
-              <ServerAccess server={server} isInFile={entry === undefined} />
+              <ServerAccess server={server} isInFile={entries !== undefined && entry === undefined} />
             </Tabs.Panel>
           )}
           <Tabs.Panel value="connect">

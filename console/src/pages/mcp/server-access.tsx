@@ -17,8 +17,8 @@ export function ServerAccess({ server, isInFile }: { server: McpServer; isInFile
   return (
     <Stack gap="md">
       {isInFile && (
-        <Group gap={6}>
-          <IconLock size={15} />
+        <Group gap={6} wrap="nowrap">
+          <IconLock size={15} style={{ flexShrink: 0 }} />
           <Text size="sm" c="dimmed">
             <Trans
               text="Set in parlance.yaml, under <code>mcp_servers</code>: change the file and reload it."

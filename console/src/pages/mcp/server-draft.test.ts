@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { NEW_SERVER, toDraft, toValue } from "./server-draft.ts";
+import { ApiError } from "../../api/request.ts";
+import { fieldOf, NEW_SERVER, toDraft, toValue } from "./server-draft.ts";
 
 test.each([
   { name: "wiki", url: "https://mcp.example.com/mcp" },
@@ -18,10 +19,28 @@ test("leaves out accounts that were turned off, with their details", () => {
 });
 
 test.each([
-  [{ headers: "authorization" }, "Headers: write each line"],
-  [{ headers: ": value" }, "Headers: write each line"],
-  [{ more: "{" }, "not a JSON object"],
-  [{ more: "[]" }, "not a JSON object"],
-])("says what to correct in %j", (change, message) => {
-  expect(() => toValue({ ...NEW_SERVER, name: "wiki", ...change })).toThrow(message);
+  [{ headers: "authorization" }, "headers", "Headers: write each line"],
+  [{ headers: ": value" }, "headers", "Headers: write each line"],
+  [{ more: "{" }, "more", "not a JSON object"],
+  [{ more: "[]" }, "more", "not a JSON object"],
+])("says what to correct in %j", (change, field, message) => {
+  expect.assertions(2);
+  try {
+    toValue({ ...NEW_SERVER, name: "wiki", ...change });
+  } catch (failure) {
+    expect((failure as Error).message).toContain(message);
+    expect(fieldOf(failure as Error)).toBe(field);
+  }
+});
+
+test.each([
+  ["name", "name"],
+  ["url", "url"],
+  ["headers.x-token", "headers"],
+  ["access[0].tools", "more"],
+  ["bogus", "more"],
+  ["oauth.issuer", undefined],
+  [null, undefined],
+])("shows an error of %j beside its field", (param, field) => {
+  expect(fieldOf(new ApiError(400, "is not valid", null, param))).toBe(field);
 });

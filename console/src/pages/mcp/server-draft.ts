@@ -1,5 +1,6 @@
 /** An MCP server as the form edits it, and as the configuration has it. */
 
+import { ApiError } from "../../api/request.ts";
 import { t } from "../../i18n/translate.ts";
 
 export interface ServerDraft {
@@ -12,6 +13,31 @@ export interface ServerDraft {
   needsApproval: boolean;
   /** JSON of all other settings. */
   more: string;
+}
+
+type DraftField = "name" | "url" | "headers" | "more";
+
+/** What to correct in a field before the service can check it. */
+class DraftError extends Error {
+  readonly field: DraftField;
+
+  constructor(field: DraftField, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+const FIELDS: ReadonlySet<string> = new Set<DraftField>(["name", "url", "headers"]);
+/** Settings of switches, whose errors concern several fields. */
+const SWITCHES: ReadonlySet<string> = new Set(["oauth", "require_approval"]);
+
+/** Field that an error of the form or of the service concerns. */
+export function fieldOf(error: Error | null): DraftField | undefined {
+  if (error instanceof DraftError) return error.field;
+  if (!(error instanceof ApiError) || error.param === null) return undefined;
+  const [setting = ""] = error.param.split(/[.[]/);
+  if (FIELDS.has(setting)) return setting as DraftField;
+  return SWITCHES.has(setting) ? undefined : "more";
 }
 
 type Value = Readonly<Record<string, unknown>>;
@@ -40,7 +66,7 @@ export function toDraft(value: Value): ServerDraft {
   };
 }
 
-/** Throws an Error that says what to correct. */
+/** Throws a DraftError. */
 export function toValue({ name, url, headers, hasAccounts, needsApproval, more }: ServerDraft): Value {
   const { oauth = {}, ...rest } = parseMore(more);
   const parsed = parseHeaders(headers);
@@ -62,7 +88,7 @@ function parseMore(text: string): Record<string, unknown> {
   } catch {
     // Reported below.
   }
-  throw new Error(t("More settings: this is not a JSON object."));
+  throw new DraftError("more", t("More settings: this is not a JSON object."));
 }
 
 function parseHeaders(text: string): Record<string, string> {
@@ -72,7 +98,7 @@ function parseHeaders(text: string): Record<string, string> {
       const colon = line.indexOf(":");
       const header = line.slice(0, colon).trim();
       if (colon > 0 && header !== "") return [header, line.slice(colon + 1).trim()];
-      throw new Error(t("Headers: write each line as a name, a colon and a value."));
+      throw new DraftError("headers", t("Headers: write each line as a name, a colon and a value."));
     }),
   );
 }

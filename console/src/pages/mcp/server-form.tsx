@@ -7,7 +7,7 @@ import { formatMilliseconds } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.tsx";
 import { plural, t } from "../../i18n/translate.ts";
 import { type ServerEntry, saveServer, testServer } from "./mcp-api.ts";
-import { NEW_SERVER, type ServerDraft, toDraft, toValue } from "./server-draft.ts";
+import { fieldOf, NEW_SERVER, type ServerDraft, toDraft, toValue } from "./server-draft.ts";
 
 type Test = Answers["McpServerTest"];
 
@@ -36,6 +36,9 @@ export function ServerForm({ entry, close }: ServerFormProps) {
     save.reset();
     setDraft({ ...draft, ...next });
   };
+  const failure = save.error ?? test.error;
+  const field = fieldOf(failure);
+  const errors = field === undefined ? {} : { [field]: failure?.message };
   const title = entry === undefined ? t("Add an MCP server") : t("Edit {{name}}", { name: entry.name });
   return (
     <Modal opened onClose={close} title={title} size="lg">
@@ -47,9 +50,9 @@ export function ServerForm({ entry, close }: ServerFormProps) {
         }}
       >
         <Stack>
-          <Fields draft={draft} change={change} isNew={entry === undefined} />
+          <Fields draft={draft} change={change} errors={errors} isNew={entry === undefined} />
           {test.data !== undefined && <Outcome test={test.data} />}
-          <ErrorAlert error={save.error ?? test.error} />
+          <ErrorAlert error={field === undefined ? failure : null} />
           <Group justify="flex-end">
             <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
               {t("Test")}
@@ -67,10 +70,11 @@ export function ServerForm({ entry, close }: ServerFormProps) {
 interface FieldsProps {
   draft: ServerDraft;
   change: (next: Partial<ServerDraft>) => void;
+  errors: Partial<Record<keyof ServerDraft, string>>;
   isNew: boolean;
 }
 
-function Fields({ draft, change, isNew }: FieldsProps) {
+function Fields({ draft, change, errors, isNew }: FieldsProps) {
   return (
     <>
       <TextInput
@@ -80,12 +84,14 @@ function Fields({ draft, change, isNew }: FieldsProps) {
         placeholder="wiki"
         required
         disabled={!isNew}
+        error={errors.name}
         value={draft.name}
         onChange={(event) => change({ name: event.currentTarget.value })}
       />
       <TextInput
         label={t("Address")}
         placeholder="https://mcp.example.com/mcp"
+        error={errors.url}
         value={draft.url}
         onChange={(event) => change({ url: event.currentTarget.value })}
       />
@@ -103,6 +109,7 @@ function Fields({ draft, change, isNew }: FieldsProps) {
         maxRows={8}
         autoComplete="off"
         spellCheck={false}
+        error={errors.headers}
         value={draft.headers}
         onChange={(event) => change({ headers: event.currentTarget.value })}
       />
@@ -122,6 +129,7 @@ function Fields({ draft, change, isNew }: FieldsProps) {
         autosize
         minRows={3}
         maxRows={16}
+        error={errors.more}
         validationError={t("This is not valid JSON.")}
         value={draft.more}
         onChange={(more) => change({ more })}

@@ -1,6 +1,13 @@
 import { Badge, Table, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { formatCost, formatDateTime, formatMilliseconds, formatNumber, formatTime } from "../../components/format.ts";
+import {
+  formatCost,
+  formatDate,
+  formatDateTime,
+  formatMilliseconds,
+  formatNumber,
+  formatTime,
+} from "../../components/format.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { memo } from "../../i18n/memo.ts";
 import { type Message, msg, plural, t } from "../../i18n/translate.ts";
@@ -68,7 +75,11 @@ interface SortButtonProps {
 function SortButton({ label, by, sort, onSort }: SortButtonProps) {
   const next = sort === `-${by}` ? by : sort === by ? "" : `-${by}`;
   return (
-    <UnstyledButton className="sort-button" onClick={() => onSort(next)} title={t("Sorts all requests of the time")}>
+    <UnstyledButton
+      className="sort-button"
+      onClick={() => onSort(next)}
+      title={t("Sorts all requests of the time range")}
+    >
       {label}
       {sort === `-${by}` && <IconArrowDown size={12} aria-hidden />}
       {sort === by && <IconArrowUp size={12} aria-hidden />}
@@ -82,6 +93,9 @@ const RequestCells = memo(function RequestCells({ entry }: { entry: RequestEntry
     <>
       <td className="cell tabular nowrap" title={formatDateTime(entry.ended_at)}>
         {formatTime(entry.ended_at)}
+        {formatDate(entry.ended_at) !== formatDate(Date.now() / 1000) && (
+          <div className="cell-detail">{formatDate(entry.ended_at)}</div>
+        )}
       </td>
       <td className="cell">
         <Link to="/requests/$request" params={{ request: entry.id }} className="row-link wrap-anywhere">
