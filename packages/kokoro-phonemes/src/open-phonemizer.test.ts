@@ -200,3 +200,17 @@ test.each(ALPHABETIC)("keeps the punctuation that Kokoro knows in %s", async (la
 test.each(languages)("has nothing to say for a sentence without letters in %s", async (language) => {
   expect(await opened.get(language)?.phonemize("— … !")).toBe("");
 });
+
+test.each(languages)("reads numbers that are large or oddly written in %s", async (language) => {
+  const phonemizer = opened.get(language) as Phonemizer;
+  const digits = (count: number) =>
+    Array(count)
+      .fill(phonemizer.normalize("7"))
+      .join(language === "zh" ? "" : " ");
+  expect(phonemizer.normalize("7".repeat(400))).toBe(digits(400));
+  expect(phonemizer.normalize(`${"7".repeat(20)}${language === "zh" ? ".7" : ",7"}`)).toContain(digits(20));
+  for (const text of ["1,23,456", "12,34,567.89", "1.234.567 890", "0º, 0ª, 0°", "0er", "0e", "0,50 €", "1e400"]) {
+    expect(phonemizer.normalize(text)).not.toMatch(/\d|undefined|NaN/);
+    expect(await phonemizer.phonemize(text)).not.toBe("");
+  }
+});

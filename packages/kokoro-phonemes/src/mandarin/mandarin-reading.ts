@@ -20,6 +20,9 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 const NUMBER = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`;
 
+/** As in other languages; names of larger numbers end. */
+const MAX_CARDINAL_DIGITS = 15;
+
 const pattern = (source: string) => new RegExp(source, "gu");
 const YEAR = /(?<!\d)(\d{4})(?=\s?年)/gu;
 const DATE = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/gu;
@@ -48,6 +51,10 @@ export function readMandarin(sentence: string): string {
 }
 
 function cardinal(value: string): string {
+  const [whole = "", fraction] = value.split(".");
+  if (whole.length > MAX_CARDINAL_DIGITS) {
+    return digitByDigit(whole) + (fraction === undefined ? "" : `点${digitByDigit(fraction)}`);
+  }
   return toCardinal(value, { formal: false }).replace(/^一十/u, "十");
 }
 

@@ -17,6 +17,9 @@ const CURRENCY = "US\\$|R\\$|[$€£¥₹]|(?:EUR|USD|GBP|JPY|CHF|BRL|INR|CNY|MX
 const LARGE =
   "(?:mil(?:l?[oiõ][a-zõãé]*)?|miliard[io]|milliards?|millions?|bilh[õã][a-z]*|mill[oó]n(?:es)?|milion[ei]|लाख|करोड़|हज़ार)";
 
+/** Digits of the largest number that is read as one; those of a longer number are read one by one. */
+const MAX_CARDINAL_DIGITS = 15;
+
 /** Makes a function that writes a sentence of a language as it is spoken. */
 export function readAloud(rules: ReadingRules): (sentence: string) => string {
   const mark = rules.decimalMark === "," ? "," : "\\.";
@@ -85,7 +88,9 @@ export function readAloud(rules: ReadingRules): (sentence: string) => string {
         const value = romanValue(letters);
         return value === undefined ? original : rules.ordinal(String(value), ordinalMark);
       })
-      .replaceAll(ordinal, (_, digits, ordinalMark) => rules.ordinal(digits, ordinalMark))
+      .replaceAll(ordinal, (_, digits, ordinalMark) =>
+        Number(digits) === 0 ? digits : rules.ordinal(digits, ordinalMark),
+      )
       .replaceAll(roman, (original, previous = "", space = "", letters) => {
         const value = romanValue(letters);
         if (value === undefined) return original;
@@ -95,10 +100,12 @@ export function readAloud(rules: ReadingRules): (sentence: string) => string {
       .replaceAll(range, ` ${rules.rangeWord} `)
       .replaceAll(negative, `${rules.minusWord} `)
       .replaceAll(numbers, (digits, next = "") => {
-        if (/^0\d/u.test(digits) && !/[.,]/u.test(digits)) {
-          return [...digits].map((digit) => rules.cardinal(digit, "")).join(" ");
-        }
-        return rules.cardinal(toValue(digits), next);
+        const value = toValue(digits);
+        const [whole = "", fraction] = value.split(".");
+        const hasLeadingZero = /^0\d/u.test(whole) && fraction === undefined;
+        if (!hasLeadingZero && whole.length <= MAX_CARDINAL_DIGITS) return rules.cardinal(value, next);
+        const spell = (part: string) => [...part].map((digit) => rules.cardinal(digit, "")).join(" ");
+        return fraction === undefined ? spell(whole) : `${spell(whole)}, ${spell(fraction)}`;
       })
       .replaceAll(symbols, (symbol) => ` ${rules.symbols[symbol] ?? ""} `)
       .replaceAll(/(?<=\p{L})(?=\d)|(?<=\d)(?=\p{L})/gu, " ")
@@ -106,10 +113,16 @@ export function readAloud(rules: ReadingRules): (sentence: string) => string {
   };
 }
 
+/** 12,34,567, in every language. */
+const INDIAN_GROUPS = /^\d{1,2}(?:,\d{2})+,\d{3}$/;
+
 /** Returns the number with `.` as its decimal mark and without separators of groups. */
 function decimalOf(digits: string, mark: "," | "."): string {
   const compact = digits.replaceAll(/[\s\u00a0\u202f]/gu, "");
+  if (INDIAN_GROUPS.test(compact)) return compact.replaceAll(",", "");
   const other = mark === "," ? "." : ",";
+  // Groups of spaces among them: 1.234.567 890
+  if (compact.split(other).length > 2) return compact.replaceAll(other, "").replace(",", ".");
   const isGrouped = new RegExp(`^\\d{1,3}(?:\\${other}\\d{2,3})*\\${other}\\d{3}(?:\\${mark}\\d+)?$`).test(compact);
   return (isGrouped ? compact.replaceAll(other, "") : compact).replace(",", ".");
 }
