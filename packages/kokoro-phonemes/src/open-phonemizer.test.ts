@@ -39,6 +39,10 @@ const WORDS: Readonly<
     ["neuf heures", "nˈœv ˈœʁ", "f is v before heures"],
     ["aujourd'hui", "oʒuʁdyˈi", "an apostrophe within a word"],
     ["femme", "fˈam", "an exception"],
+    ["tous les jours", "tˈu le ʒˈuʁ", "the s of tous is silent before a determiner"],
+    ["pour tous", "puʁ tˈus", "and sounded at the end"],
+    ["80 pages", "kˈatʁ vˈɛ̃ pˈaʒ", "the ending of vingts is silent"],
+    ["80 ans", "kˈatʁ vˈɛ̃z ˈɑ̃", "and linked to a vowel"],
     ["famille", "famˈij", "ill after a consonant is a glide"],
   ],
   hi: [
@@ -68,6 +72,10 @@ const WORDS: Readonly<
     ["pizza", "pˈiʦːa", "zz is a long affricate"],
     ["zero", "ʣˈɛro", "an initial z is voiced"],
     ["sbaglio", "zbˈaʎo", "s before b is voiced"],
+    ["bicchiere", "bikːjˈɛre", "nouns in -iere are stressed on it"],
+    ["l'albero", "lˈalbero", "an elided article does not move the stress"],
+    ["c'è", "ʧˈɛ", "è after an elided word is stressed"],
+    ["compiere", "kˈompjere", "verbs in -iere are not"],
     ["zia", "ʣˈia", "a stressed i is a syllable"],
   ],
   pt: [
@@ -85,6 +93,14 @@ const WORDS: Readonly<
     ["quente", "kˈAŋʧy", "the u of que is silent, en is nasal"],
     ["água", "ˈaɡwæ", "the u of gua is a glide"],
     ["muito", "mwˈiŋtʊ", "is nasal without a sign of it"],
+    ["cinquenta", "sˌiŋkwˈAŋtæ", "the u of qu is sounded in some words"],
+    ["tranquilo", "trˌɐ̃ŋkwˈilʊ", "such as tranquilo"],
+    ["aguentar", "ˌaɡwAŋtˈar", "and the u of gu"],
+    ["sexta", "sˈestæ", "x before a consonant is s"],
+    ["sexo", "sˈɛksʊ", "x after se and before a vowel is ks"],
+    ["nove", "nˈɔvy", "nove has an open o"],
+    ["novo", "nˈovʊ", "and novo a closed one"],
+    ["Celsius", "sˈɛʊsiʊs", "Latin words in -ius are stressed before it"],
     ["português", "pˌoɾətuɡˈes", "an accent marks the stress"],
   ],
   zh: [
@@ -105,6 +121,8 @@ const WORDS: Readonly<
 
 const READINGS: Readonly<Record<PhonemizedLanguage, readonly (readonly [text: string, words: string])[]>> = {
   es: [
+    ["en 2023 ha llovido", "en dos mil veintitrés ha llovido"],
+    ["5 ha de bosque", "cinco hectáreas de bosque"],
     ["12,50 €", "doce euros con cincuenta"],
     ["$5 millones", "cinco millones de dólares"],
     ["21 libros y 21 casas", "veintiún libros y veintiuna casas"],
@@ -138,6 +156,8 @@ const READINGS: Readonly<Record<PhonemizedLanguage, readonly (readonly [text: st
     ["5%", "पाँच प्रतिशत"],
   ],
   it: [
+    ["il 14 luglio 2023 ha piovuto", "il quattordici luglio duemilaventitré ha piovuto"],
+    ["5 ha di bosco", "cinque ettari di bosco"],
     ["12,50 €", "dodici euro e cinquanta"],
     ["1 volta", "una volta"],
     ["alle 9:30", "alle nove e trenta"],

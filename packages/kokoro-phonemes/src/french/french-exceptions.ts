@@ -95,6 +95,7 @@ export const FRENCH_EXCEPTIONS: Readonly<Record<string, string>> = {
   tes: "te",
   tous: "tus",
   vingt: "vɛ̃",
+  vingts: "vɛ̃",
   virus: "viʁys",
   ville: "vil",
   yeux: "jø",

@@ -3,7 +3,7 @@
 const WITH_Z = new Set(
   (
     "les des mes tes ses ces nos vos leurs nous vous ils elles aux deux trois très chez sans dans quelques plusieurs autres certains " +
-    "certaines petits petites grands grandes bons bonnes beaux mêmes différents pas quelles quels"
+    "certaines petits petites grands grandes bons bonnes beaux mêmes différents pas quelles quels vingts cents"
   ).split(" "),
 );
 const WITH_T = new Set("est sont ont quand tout petit grand vingt cent étaient était fait dont huit sept".split(" "));

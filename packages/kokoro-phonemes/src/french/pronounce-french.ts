@@ -140,14 +140,15 @@ export function pronounceFrench(word: string, next = ""): string {
   const [, elided = "", rest = word] = /^(\p{L}+)'(.*)$/u.exec(word) ?? [];
   const start = elided === "" ? "" : (ELIDED[elided] ?? elided);
   const plain = rest.replaceAll(/[^a-zàâäçéèêëîïôöùûüœæ]/gu, "");
-  const sound = numeral(plain, next) ?? FRENCH_EXCEPTIONS[plain] ?? soundOf(plain);
+  const sound = soundBefore(next, plain) ?? FRENCH_EXCEPTIONS[plain] ?? soundOf(plain);
   const liaison = liaisonOf(plain, next);
   const linked = liaison === "v" ? sound.replace(/f$/u, "v") : `${sound}${liaison}`;
   return `${start}${UNSTRESSED.has(plain) ? linked : stressed(linked)}`;
 }
 
-/** Six, dix and vingt end in a consonant that depends on the next word. */
-function numeral(word: string, next: string): string | undefined {
+/** Sound of six, dix, vingt and tous, whose last consonant depends on the next word. */
+function soundBefore(next: string, word: string): string | undefined {
+  if (word === "tous") return /^(?:[lcdmtsn]es|[nv]os|leurs|ceux)$/u.test(next) ? "tu" : undefined;
   if (word === "vingt") return /^(?:deux|trois|quatre|cinq|six|sept|huit|neuf)/u.test(next) ? "vɛ̃t" : undefined;
   if (word !== "six" && word !== "dix") return undefined;
   const start = word.slice(0, 2);

@@ -50,5 +50,7 @@ export const ITALIAN_READING: ReadingRules = {
     "d.C.": "dopo Cristo",
     "n.": "numero",
   },
+  // "Nel 2023 ha piovuto", but "5 ha di bosco".
+  notUnit: /^ha\s(?!di\s)\p{L}/u,
   roman: (value) => toOrdinal(value),
 };

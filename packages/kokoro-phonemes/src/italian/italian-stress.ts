@@ -20,13 +20,13 @@ const SECOND_LAST = ending(
   "tric[ei]|[iu]ol[oaie]|gnol[oaie]|parol[ae]|pistol[ae]|nicola|controll[oaie]|(?:^|[^r])europe[oaie]|ide[ae]|muse[oi]",
   "^(?:amic|nemic|antic|fatic|radic|felic|infelic|narici|cornic|formic|vescic)[oaieh]+|^(?:per|abban)dono|^patrono|gentil[ei]|april[ei]|sottil[ei]|civil[ei]|mattin[aoei]|vittim[ae]|marit[oi]",
 );
-/** Infinitives in -ere with the stress on it. */
-const LONG_INFINITIVE =
-  /(?:^|[^r])(?:av|pot|vol|dov|ved|sap|ten|man|piac|sed|cad|god|tem|par|val|sol|dispiac|tac|giac|suad)ere$/u;
+/** Infinitives and nouns in -ere with the stress on it: vedere, bicchiere. */
+const STRESSED_ERE =
+  /(?<!mp)iere$|^ingegnere$|(?:^|[^r])(?:av|pot|vol|dov|ved|sap|ten|man|piac|sed|cad|god|tem|par|val|sol|dispiac|tac|giac|suad)ere$/u;
 /** Verbs whose -ano and other words whose form does not show the stress. */
 const IRREGULAR = new Set(
   (
-    "albero alberi angelo angeli anima anime atomo atomi attimo attimi camera camere carcere cenere codice codici credito crisi compito debito " +
+    "albero alberi autobus angelo angeli anima anime atomo atomi attimo attimi camera camere carcere cenere codice codici credito crisi compito debito " +
     "diavolo difficili dodici domenica epoca epoche esercito esito femmina genere generi giovane giovani grafica incendio isola isole lampada " +
     "lettera lettere libero libera liberi libere limite limiti logica maschera merito metodo metodi modulo moduli napoli nobile numero numeri " +
     "nuvola opera opere organo organi ospite ospiti pecora petalo polvere povero povera poveri povere prestito quindici sabato scandalo sedici " +
@@ -77,7 +77,7 @@ export function italianSyllables(word: string): { nuclei: Syllable[]; stressed: 
 
 function isOnThirdLast(word: string): boolean {
   if (IRREGULAR.has(word)) return true;
-  if (word.endsWith("ere")) return !LONG_INFINITIVE.test(word);
+  if (word.endsWith("ere")) return !STRESSED_ERE.test(word);
   return THIRD_LAST.test(word) && !SECOND_LAST.test(word);
 }
 

@@ -83,18 +83,24 @@ const LETTERS = rules(
 );
 
 export function pronounceItalian(word: string): string {
-  return rewrite(marked(word.replaceAll(/[^a-zàèéìíîòóùú]/gu, "")), LETTERS);
+  const [, elided = "", rest = word] = /^(.+)'(.+)$/u.exec(word) ?? [];
+  return rewrite(lettersOf(elided) + marked(lettersOf(rest), elided !== ""), LETTERS);
 }
 
-function marked(word: string): string {
-  if (UNSTRESSED.has(word) || word === "è") return word.replaceAll("è", "e");
+function lettersOf(text: string): string {
+  return text.replaceAll(/[^a-zàèéìíîòóùú]/gu, "");
+}
+
+/** Marks the stress of a word. Function words after an elided one have it: all'una, c'è. */
+function marked(word: string, isAfterElision: boolean): string {
+  if (!isAfterElision && (UNSTRESSED.has(word) || word === "è")) return word.replaceAll("è", "e");
   const { nuclei, stressed } = italianSyllables(word);
   const syllable = nuclei[stressed];
   if (syllable === undefined) return word;
   // The mark follows the glide: pjˈano.
   const offset = syllable.text.length > 1 && /^[iu]/u.test(syllable.text) ? 1 : 0;
   const at = syllable.index + offset;
-  const mark = WEAK.has(word) ? SECONDARY : PRIMARY;
+  const mark = !isAfterElision && WEAK.has(word) ? SECONDARY : PRIMARY;
   return `${word.slice(0, at)}${mark}${opened(word, at)}${word.slice(at + 1)}`;
 }
 

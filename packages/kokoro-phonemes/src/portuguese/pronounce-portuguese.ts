@@ -20,14 +20,14 @@ const FINAL_GLIDE = /(?<=[áâéêíóôú][^aeiou]*)[iue](?=[aeo]s?$)/u;
 
 /** Words and endings in which a stressed e without a mark is open. */
 const OPEN_E =
-  /(?:[^c]el|ela|essa|esta|eca|ete|eve|evem|erra|ela|eto|esso|ece|ego|ega|ero|erem|ert[aeo]|er[sd][aeo]|erno|ecto|est[ao]|ebre|efe|exo|egue|edem|ede|eri[aeo]|eti[cv][ao]|essoa)s?$|^(?:era|quer|mulher|qualquer|aquela|elas?$|pel[ao]s|terra|sete|dez$|bel[ao]|met[ra])/u;
+  /(?:[^c]el|ela|essa|esta|eca|ete|eve|evem|erra|ela|eto|esso|ece|ego|ega|ero|erem|ert[aeo]|er[sd][aeo]|erno|ecto|est[ao]|ebre|efe|exo|egue|edem|ede|eri[aeo]|eti[cv][ao]|essoa)s?$|^(?:era|quer|mulher|qualquer|aquela|elas?$|pel[ao]s|terra|sete|dez$|bel[ao]|velh[ao]|met[ra])/u;
 const CLOSED_E =
   /^(?:pel[ao]|cabelo|selo|primeir|inteir|verde|cedo|medo|segredo|preto|cesta|sexta|esta[rvm]|mesa|senten|febre|letra|esse|este|neste|nesse|ver$|ter$|ser$|chega)/u;
 /** Words and endings in which a stressed o without a mark is open. */
 const OPEN_O =
-  /(?:ora|oras|ova|ovas|ovos|orma|orte|orta|orto|otos?|ossa|osso|ossa|osa|osas|oje[td]o|ogo|oga|ogos|oste|ostra|olta|olha|oda|odem|ode|odo|obra|obre|ofa|ola|olas|ole|onde|opa|opo|ota|oc[ae]|ois[ai]|ol|oz|os[st]o|ordem|ovem|olhos|orr?e|old[ae]|osta|omem)s?$|^(?:foto|moto|maior|melhor|pior|menor|agora|fora|hora|nova|volta|sol$|prova|copa|logo|modo|posso|nosso|bola)/u;
+  /(?:ora|oras|ova|ovas|ovos|orm[ae]|orte|orta|orto|otos?|ossa|osso|ossa|osa|osas|oje[td]o|ogo|oga|ogos|oste|ostra|olta|olha|oda|odem|ode|odo|obra|obre|ofa|ola|olas|ole|onde|opa|opo|ota|oc[ae]|ois[ai]|ol|oz|os[st]o|ordem|ovem|olhos|orr?e|old[ae]|osta|omem)s?$|^(?:foto|moto|maior|melhor|pior|menor|agora|fora|hora|nova|volta|sol$|prova|copa|logo|modo|posso|nosso|bola|nove$)/u;
 const CLOSED_O =
-  /(?:[dstl]ora|oso|força)s?$|^(?:tod[oa]|nov[oe]|povo|jogo$|fogo|lobo|bolo|olho$|boca|rosto|gosto|posto|ovo|porto|corpo|torno|sopa|porque|hoje|sobre|outro|moça|onde|homem|moda$|esforço|pessoa|boa)/u;
+  /(?:[dstl]ora|oso|força)s?$|^(?:tod[oa]|novo$|povo|jogo$|fogo|lobo|bolo|olho$|boca|rosto|gosto|posto|ovo|porto|corpo|torno|sopa|porque|hoje|sobre|outro|moça|onde|homem|moda$|esforço|pessoa|boa)/u;
 
 const V = "[ˈˌ]?[aeiouáâãàéêíóôõúüɛɔ]";
 const BEFORE_I = "(?=[ˈˌ]?[ií]|es?$)";
@@ -50,10 +50,13 @@ const LETTERS = rules(
   [`(?<=^[ˈˌ]?[eê])x(?=${V})`, "z"],
   ["(?<=^[ˈˌ]?e)x", "s"],
   ["(?<=pr[ˈˌ]?[óo]|m[ˈˌ]?[áa]|tr[ˈˌ]?ou|s[ˈˌ]?in?t[ˈˌ]?a)x", "s"],
+  ["x(?=[^aeiouáâãàéêíóôõúüˈˌ])", "s"],
   ["(?<=s[ˈˌ]?[eɛ]|t[ˈˌ]?[áa]|f[ˈˌ]?i|n[ˈˌ]?[eɛ]|fl[ˈˌ]?[eɛ]|l[ˈˌ]?[eɛ]|pl[ˈˌ]?[eɛ]|m[ˈˌ]?[aá])x", "ks"],
   ["x$", "ks"],
-  ["x(?=[^aeiouáâãàéêíóôõúüˈˌ])", "s"],
   ["x", "ʃ"],
+  // The u of cinquenta, frequente, tranquilo, aguentar, linguística and antiguidade is sounded.
+  ["(?<=c[ˈˌ]?in|fr[ˈˌ]?e|s[ˈˌ]?e|l[ˈˌ]?o|l[ˈˌ]?in)qu(?=[ˈˌ]?[eê]n)|(?<=tr[ˈˌ]?an)qu(?=[ˈˌ]?il)", "kw"],
+  ["(?<=a)gu(?=[ˈˌ]?ent)|(?<=[lp][ˈˌ]?in)gu(?=[ˈˌ]?[ií])|(?<=[tb][ˈˌ]?i)gu(?=id)", "ɡw"],
   ["qu(?=[ˈˌ]?[eiéêíɛ])", "k"],
   ["qu|q", "kw"],
   ["c(?=[ˈˌ]?[eiéêíɛ])", "s"],
@@ -152,6 +155,7 @@ function stressOf(word: string, syllables: readonly { text: string }[]): number 
   const nasal = syllables.findLastIndex(({ text }) => /[ãõ]/u.test(text));
   if (nasal >= 0) return nasal;
   const last = syllables.length - 1;
+  if (word.endsWith("ius")) return Math.max(0, last - 2);
   return /(?:[^aeo][aeo]|[aeo]m|[aeo]s|ens|[aeiou][aeo])$/u.test(word) && !/[ãõ]/u.test(word)
     ? Math.max(0, last - 1)
     : last;

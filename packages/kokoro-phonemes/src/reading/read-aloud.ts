@@ -83,7 +83,11 @@ export function readAloud(rules: ReadingRules): (sentence: string) => string {
       .replaceAll(time, (_, hours, minutes) => rules.clock(Number(hours), Number(minutes)))
       .replaceAll(amountAfter, (_, symbol, digits, large) => writeAmount(digits, large, symbol))
       .replaceAll(amountBefore, (_, digits, large, symbol) => writeAmount(digits, large, symbol))
-      .replaceAll(unit, (_, digits, symbol) => `${digits} ${unitName(rules.locale, symbol, Number(toValue(digits)))}`)
+      .replaceAll(unit, (original, digits, symbol, at: number, all: string) =>
+        rules.notUnit?.test(all.slice(at + original.length - symbol.length))
+          ? original
+          : `${digits} ${unitName(rules.locale, symbol, Number(toValue(digits)))}`,
+      )
       .replaceAll(romanOrdinal, (original, letters, ordinalMark) => {
         const value = romanValue(letters);
         return value === undefined ? original : rules.ordinal(String(value), ordinalMark);

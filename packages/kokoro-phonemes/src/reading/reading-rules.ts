@@ -26,6 +26,8 @@ export interface ReadingRules {
   symbols: Readonly<Record<string, string>>;
   /** Words for abbreviations, with their full stops. */
   abbreviations: Readonly<Record<string, string>>;
+  /** Matches the start of a text after a number, such as a verb, that only looks like a unit's symbol. */
+  notUnit?: RegExp;
   /** Reads Roman numerals of at least two letters. `previous` is the word before, in lower case. */
   roman(value: string, previous: string): string;
 }

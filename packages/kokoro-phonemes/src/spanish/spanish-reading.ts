@@ -66,5 +66,7 @@ export const SPANISH_READING: ReadingRules = {
     "a. C.": "antes de Cristo",
     "d. C.": "después de Cristo",
   },
+  // "En 2023 ha llovido", but "5 ha de bosque".
+  notUnit: /^ha\s(?!de\s)\p{L}/u,
   roman: (value) => value,
 };
