@@ -41,6 +41,12 @@ describe.runIf(hasChromium)("the console in other languages", () => {
   const textOf = (language: string, key: string): string => catalogs.get(language)?.[key] || key;
   const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true });
   const languageOf = (tab: Page) => tab.evaluate("document.documentElement.lang");
+  const load = async (tab: Page, path: string) => {
+    // Another fragment alone would not load the page.
+    await tab.goto("about:blank");
+    await tab.goto(`${session.service.origin}/#${path}`);
+    await tab.locator("#main h1").first().waitFor({ state: "attached" });
+  };
   const upload = (name: string) => {
     const body = new FormData();
     body.set("purpose", "user_data");
@@ -58,6 +64,7 @@ describe.runIf(hasChromium)("the console in other languages", () => {
       await heading(textOf(id, "Usage")).waitFor();
       expect(await languageOf(page)).toBe(id);
       name = textOf(id, "Language");
+      expect(await page.getByRole("combobox", { name, exact: true }).inputValue()).toBe(id);
     }
     // Neither a question nor the place of the keyboard is lost.
     await open("/chat");
@@ -79,9 +86,12 @@ describe.runIf(hasChromium)("the console in other languages", () => {
     expect(await languageOf(page)).toBe("en");
   });
 
-  test("leaves nothing in the previous language on any page", async () => {
-    const choose = (name: string, id: string) =>
-      page.getByRole("combobox", { name, exact: true }).selectOption(id, { force: true });
+  test("changes every page where it stands: mounts nothing again, and leaves nothing in the previous language", async () => {
+    const listOf = (id: string) => page.getByRole("combobox", { name: textOf(id, "Language"), exact: true });
+    const change = async (from: string, to: string) => {
+      await listOf(from).selectOption(to, { force: true });
+      await listOf(to).waitFor({ state: "attached" });
+    };
     /** What is read and heard, without numbers: times go on. */
     const shown = async (tab: Page) => {
       const lines = await tab.evaluate<string[]>(`[
@@ -93,26 +103,20 @@ describe.runIf(hasChromium)("the console in other languages", () => {
       return new Set(lines.map((line) => line.trim().replace(/\d+/g, "0")));
     };
     const fresh = await session.context.newPage();
-    const load = async (tab: Page, path: string) => {
-      // Another fragment alone would not load the page.
-      await tab.goto("about:blank");
-      await tab.goto(`${session.service.origin}/#${path}`);
-      await tab.locator("#main h1").first().waitFor({ state: "attached" });
-    };
     await load(page, "/usage");
     await page.evaluate(`localStorage.setItem("parlance-language", "en")`);
     for (const path of PAGES) {
       await load(page, path);
-      await page.getByRole("combobox", { name: "Language", exact: true }).waitFor({ state: "attached" });
-      await choose("Language", "de");
+      await page.evaluate(`document.querySelector("#main h1").dataset.mounted = "before"`);
+      await change("en", "de");
       await load(fresh, path);
       const remaining = async () => {
         const expected = await shown(fresh);
         return [path, ...[...(await shown(page))].filter((line) => !expected.has(line))];
       };
       await expect.poll(remaining).toEqual([path]);
-      await choose(textOf("de", "Language"), "en");
-      await page.getByRole("combobox", { name: "Language", exact: true }).waitFor({ state: "attached" });
+      expect([path, await page.locator("#main h1[data-mounted]").count()]).toEqual([path, 1]);
+      await change("de", "en");
     }
     await fresh.close();
   });
@@ -127,6 +131,21 @@ describe.runIf(hasChromium)("the console in other languages", () => {
     expect(await address.inputValue()).toBe("http://10.0.0.7:9000");
     await page.getByRole("combobox", { name: textOf("fr", "Language"), exact: true }).selectOption("");
     await heading("Connections").waitFor();
+  });
+
+  test("leaves a dialog open when the palette changes the language", async () => {
+    await open("/projects");
+    await page.getByRole("button", { name: "New project", exact: true }).click();
+    const input = page.getByRole("dialog").getByRole("textbox");
+    await input.fill("Support desk");
+    await page.keyboard.press("Control+k");
+    await page.getByPlaceholder("Go to a page, model, project or conversation").fill("Deutsch");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: textOf("de", "New project"), exact: true }).waitFor();
+    expect(await input.inputValue()).toBe("Support desk");
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox", { name: textOf("de", "Language"), exact: true }).selectOption("");
+    await heading("Projects").waitFor();
   });
 
   test("follows the languages of the browser, with its dates and plurals", async () => {
@@ -171,16 +190,15 @@ describe.runIf(hasChromium)("the console in other languages", () => {
 
   test("translates every label, heading, button and column of its pages", async () => {
     await page.evaluate(`localStorage.setItem("parlance-language", "${PSEUDO_LANGUAGE}")`);
-    await page.reload();
     const untranslated: string[] = [];
     for (const path of PAGES) {
-      await open(path);
-      await page.getByRole("heading", { level: 1 }).or(page.locator("#main textarea")).first().waitFor();
+      await load(page, path);
       const texts = await page.locator("#main").locator("h2, th, label, button, [role=tab]").allTextContents();
       const english = texts.filter((text) => /\p{L}{3}/u.test(text) && !text.includes("~"));
       untranslated.push(...english.map((text) => `${path} ${text}`));
     }
-    // Names of models and of the service.
-    expect(untranslated.filter((each) => !/labeler|parlance|Operator/.test(each))).toEqual([]);
+    // Names of models, of the service and of settings.
+    const isName = (each: string) => /labeler|parlance|Operator|^\/configuration [a-z_]+$/.test(each);
+    expect(untranslated.filter((each) => !isName(each))).toEqual([]);
   });
 });

@@ -266,7 +266,7 @@ describe.runIf(hasChromium)("the console with much data", () => {
     await page.getByText("Question 230", { exact: true }).scrollIntoViewIfNeeded();
     await page.getByRole("log").and(page.locator("[aria-busy=false]")).waitFor();
     const before = await page.getByText("Question 230", { exact: true }).boundingBox();
-    await page.getByRole("button", { name: "Show earlier messages" }).evaluate("(button) => button.click()");
+    await page.getByRole("button", { name: "Show earlier messages" }).dispatchEvent("click");
     await page.getByText("Question 211", { exact: true }).waitFor({ state: "attached" });
     await page.getByRole("log").and(page.locator("[aria-busy=false]")).waitFor();
     const counts = await frames();

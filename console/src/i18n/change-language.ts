@@ -24,7 +24,8 @@ export async function startLanguage(): Promise<void> {
 
 /** Stores the choice and shows the console in it. `undefined` follows the browser. */
 export async function chooseLanguage(id: string | undefined): Promise<void> {
-  if (await applyLanguage(id ?? preferredLanguage(browserLocales()))) storeLanguage(id);
+  // Stored before anything is drawn: the list of languages shows the choice.
+  await applyLanguage(id ?? preferredLanguage(browserLocales()), () => storeLanguage(id));
 }
 
 /** The language of the console; a component that uses it renders when it changes. */
@@ -32,17 +33,17 @@ export function useLanguage(): string {
   return useSyncExternalStore(subscribe, currentLanguage);
 }
 
-/** Resolves with false when another language was chosen while the catalog was loading. */
-async function applyLanguage(id: string): Promise<boolean> {
+/** Changes nothing when another language was chosen while the catalog was loading. */
+async function applyLanguage(id: string, store?: () => void): Promise<void> {
   changes += 1;
   const change = changes;
   const translations = await loadTranslations(id);
-  if (change !== changes) return false;
+  if (change !== changes) return;
   setCurrentLanguage(id);
   setTranslations(translations);
   document.documentElement.lang = id;
+  store?.();
   for (const listener of listeners) listener();
-  return true;
 }
 
 async function loadTranslations(id: string): Promise<Translations> {

@@ -130,9 +130,9 @@ function Welcome({ onPick }: { onPick: (text: string) => void }) {
         {t("Answers come from this machine or its upstreams. Choose several models to let them answer side by side.")}
       </Text>
       <div className="chat-examples">
-        {EXAMPLES.map((each) => t(each)).map((example) => (
+        {EXAMPLES.map((each) => [String(each), t(each)] as const).map(([key, example]) => (
           <Button
-            key={example}
+            key={key}
             variant="default"
             fw={400}
             h="auto"
