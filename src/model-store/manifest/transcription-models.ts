@@ -190,7 +190,7 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
   }),
   whisper({
     size: "base",
-    description: "99 languages, and into English (148 MB), with word timestamps: needs 0.9 GB of memory",
+    description: "99 languages, and into English (148 MB), with word timestamps: needs 0.6 to 0.8 GB of memory",
     repository: "Systran/faster-whisper-base",
     revision: "ebe41f70d5b6dfa9166e2c581c45c9c0cfc57b66",
     bytes: 145_217_532,
