@@ -139,6 +139,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await rows()).toEqual([]);
   });
 
+  test("revokes where the tokens came from when the server has moved", async () => {
+    const grants = open();
+    const { owner, token } = await connect(grants);
+    const moved = { ...settings(), url: "http://127.0.0.1:9/mcp" };
+    expect(await grants.disconnect(moved, owner, ACTOR)).toEqual({ isRevoked: true });
+    expect(await server.isActive(token)).toBe(false);
+  });
+
   test("makes one attempt where two replicas sweep", async () => {
     const [grants, replica] = [open(), open()];
     const { owner } = await connect(grants);

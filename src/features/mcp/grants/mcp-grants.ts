@@ -195,7 +195,9 @@ export class McpGrants {
       const current = await findGrant(executor, owner, settings.name);
       if (current === undefined || !(await deleteGrant(executor, current.id))) return undefined;
       const tokens = this.#sealed.openTokens(current);
-      if (tokens !== undefined) await this.#revocations.put(executor, settings, { ...current, tokens });
+      // The server may have another address by now, at which the grant's authorization server is not to be reached.
+      const connected = { ...settings, url: current.url ?? settings.url };
+      if (tokens !== undefined) await this.#revocations.put(executor, connected, { ...current, tokens });
       if (current.state !== "pending") await this.#audit(executor, "mcp_connection.deleted", current, actor);
       return current;
     });
