@@ -52,6 +52,11 @@ models:
     expiresInSeconds: undefined,
   });
   foreignKey = created.secret.reveal();
+  // The service starts without waiting for its MCP servers.
+  await eventually(async () => {
+    const { body } = await send("GET", "/v1/organization/mcp_servers", { key: service.adminKey });
+    expect(body.data.map((each: { status: string }) => each.status)).not.toContain("starting");
+  });
 });
 afterAll(async () => {
   await service?.close();
