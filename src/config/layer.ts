@@ -12,7 +12,7 @@ export const KIND_NAMES: Readonly<Record<EntryKind, string>> = {
 };
 
 /** In the order in which they are laid over the file: models come after what they use. */
-export const ENTRY_KINDS = ["connection", "setting", "mcp_server", "model"] as const;
+const ENTRY_KINDS = ["connection", "setting", "mcp_server", "model"] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** Settings that the API can change, by their keys in the file. */

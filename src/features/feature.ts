@@ -46,7 +46,7 @@ export interface Feature {
   runningCount?(): number;
 }
 
-export interface LivePart {
+interface LivePart {
   /** Throws a Fault for a configuration that could not be applied. */
   check?(config: Config): void;
   /** Applies what has changed. Running requests keep what they began with. */
