@@ -78,6 +78,13 @@ test("keeps measured speeds for this machine only", async () => {
   expect(await new MeasuredSpeeds(directory.path, "a processor").read()).toEqual(new Map());
 });
 
+test("stores speeds in a data directory that does not exist yet", async () => {
+  await using directory = await temporaryDirectory();
+  const data = join(directory.path, "new", "data");
+  await new MeasuredSpeeds(data, "a processor").write(new Map([["tiny", 12.5]]));
+  expect(await new MeasuredSpeeds(data, "a processor").read()).toEqual(new Map([["tiny", 12.5]]));
+});
+
 test("measures a model in a process of its own", async () => {
   const speed = await measureSpeed(await shallowModelPath(await defaultChatModelPath()));
   expect(speed).toBeGreaterThan(0);

@@ -1,8 +1,8 @@
 /** Speeds of chat models that were measured on this machine, in a file of the data directory. */
 
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { lazy } from "../kernel/lazy.ts";
 
@@ -32,6 +32,8 @@ export class MeasuredSpeeds {
   async write(speeds: ReadonlyMap<string, number>): Promise<void> {
     const content = { machine: this.#machine, tokensPerSecond: Object.fromEntries(speeds) };
     const temporary = `${this.#path}.${process.pid}`;
+    // The models may be in a folder of their own, and no service has started with this data directory yet.
+    await mkdir(dirname(this.#path), { recursive: true });
     await writeFile(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
     await rename(temporary, this.#path);
   }
