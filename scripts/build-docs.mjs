@@ -1,5 +1,5 @@
 /**
- * Builds the documentation site: `npm run docs`, `npm pack`, and the service of a checkout when somebody opens /docs.
+ * Builds the documentation site: `npm run docs`, `npm run tarball`, and the service of a checkout when somebody opens /docs.
  * `--if-stale` does nothing while the build is newer than its sources. A build replaces the previous one only when it
  * is complete. Fails on dead links and on errors of rendering, which Vue only prints.
  */

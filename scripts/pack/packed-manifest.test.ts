@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { build } from "./build.ts";
-import { packedManifest } from "./packed-manifest.ts";
+import { packedManifest, ROOT } from "./packed-manifest.ts";
 import { vendoredPackages } from "./vendored-packages.ts";
 
 test("lists every package that the compiled code imports", async () => {
@@ -13,6 +14,18 @@ test("lists every package that the compiled code imports", async () => {
   expect([...imported].filter((name) => !vendored.includes(name)).sort()).toEqual(
     Object.keys(packedManifest().dependencies ?? {}).filter((name) => imported.has(name)),
   );
+});
+
+test("refuses `npm pack` in a checkout, and names the command that packs", async () => {
+  await using folder = await temporaryDirectory();
+  const before = await readFile("package.json", "utf8");
+  const { status, stderr } = spawnSync("npm", ["pack", "--pack-destination", folder.path], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("Run `npm run tarball`") });
+  expect(await readdir(folder.path)).toEqual([]);
+  expect(await readFile("package.json", "utf8")).toBe(before);
 });
 
 test("omits GPU libraries and packages with install scripts", () => {

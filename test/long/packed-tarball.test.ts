@@ -1,7 +1,7 @@
-/** The tarball of `npm pack`, installed into empty folders as a user does, with the default models. */
+/** The tarball of `npm run tarball`, installed into empty folders as a user does, with the default models. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer, type Server } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
@@ -26,8 +26,12 @@ let client: OpenAI;
 
 beforeAll(async () => {
   folder = await temporaryDirectory();
-  const { stdout } = await npm(["pack", "--json", "--pack-destination", folder.path], ROOT);
-  // The scripts of the package write before the JSON.
+  const manifest = join(ROOT, "package.json");
+  const { mtimeMs } = await stat(manifest);
+  const { stdout } = await npm(["run", "tarball", "--", "--json", "--pack-destination", folder.path], ROOT);
+  // Packing that is interrupted must leave the manifest as it is, so no step may write to it.
+  expect((await stat(manifest)).mtimeMs).toBe(mtimeMs);
+  // The builds write before the JSON.
   const [{ filename }] = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as [{ filename: string }];
   tarball = join(folder.path, filename);
   await npm(["install", "--prefix", folder.path, tarball], folder.path);

@@ -8,7 +8,7 @@ commit="${PARLANCE_COMMIT:?the commit to measure}"
 
 [ -d "$folder/src" ] || git clone --quiet "$repository" "$folder/src"
 git -C "$folder/src" checkout --quiet "$commit"
-(cd "$folder/src" && npm ci && npm pack --pack-destination "$folder")
+(cd "$folder/src" && npm ci && npm run tarball -- --pack-destination "$folder")
 npm install --prefix "$folder/prefix" --omit=dev --no-audit --no-fund "$folder"/parlance-inference-server-*.tgz
 mkdir -p "$folder/prefix/bin"
 ln -sf ../node_modules/.bin/parlance "$folder/prefix/bin/parlance"
