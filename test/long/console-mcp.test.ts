@@ -87,11 +87,15 @@ models:
     await open("/mcp");
     await page.getByRole("button", { name: "Add server" }).click();
     const form = page.getByRole("form", { name: "Add an MCP server" });
-    await form.getByRole("textbox", { name: "Name" }).fill("Numbers");
+    const name = form.getByRole("textbox", { name: "Name" });
+    await name.and(page.locator(":focus")).waitFor();
+    await name.fill("Numbers");
     await form.getByRole("textbox", { name: "Address" }).fill(server.url);
     await form.getByRole("button", { name: "Test" }).click();
     await form.getByText("name: is the name of another server").waitFor();
-    await form.getByRole("textbox", { name: "Name" }).fill("docs");
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    expect(await form.getByRole("alert").count()).toBe(0);
+    await name.fill("docs");
     await form.getByRole("textbox", { name: "Headers of each request" }).fill("x-token secret");
     await form.getByRole("button", { name: "Test" }).click();
     await form.getByText("Headers: write each line as a name, a colon and a value.").waitFor();

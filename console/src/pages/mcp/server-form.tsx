@@ -84,6 +84,7 @@ function Fields({ draft, change, errors, isNew }: FieldsProps) {
         placeholder="wiki"
         required
         disabled={!isNew}
+        data-autofocus={isNew || undefined}
         error={errors.name}
         value={draft.name}
         onChange={(event) => change({ name: event.currentTarget.value })}
@@ -91,6 +92,7 @@ function Fields({ draft, change, errors, isNew }: FieldsProps) {
       <TextInput
         label={t("Address")}
         placeholder="https://mcp.example.com/mcp"
+        data-autofocus={!isNew || undefined}
         error={errors.url}
         value={draft.url}
         onChange={(event) => change({ url: event.currentTarget.value })}
