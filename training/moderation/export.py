@@ -10,6 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import encoder
 from labels import LEARNT
+from word_pieces import COLUMN, FACTOR, SHARE, SIZE, VOCABULARY, WordPieces
 
 WEIGHTS_FILE = "model.safetensors"
 
@@ -58,9 +59,29 @@ class Graph:
     def norm(self, x: str, path: str) -> str:
         return self.node("LayerNormalization", x, self.base(f"{path}.weight"), self.base(f"{path}.bias"), axis=-1, epsilon=1e-12)
 
+    def word_pieces(self, pieces: WordPieces, tokens: str) -> str:
+        """[batch, 1]: log odds of the linear model. `tokens`: how many, [batch, 1]."""
+        # Other names than those of the network's constants, by which `blend.from_graph` finds these.
+        def constant(value) -> str:
+            return self.constant(value, "pieces")
+
+        def total(indices: str, mask: str) -> str:
+            weights = self.node("Cast", self.node("Gather", table, indices), to=TensorProto.FLOAT)
+            return self.node("ReduceSum", self.node("Mul", weights, mask), constant(np.array([1], np.int64)), keepdims=1)
+
+        def cut(x: str, start: int, end: int) -> str:
+            return self.node("Slice", x, *(constant(np.array([n], np.int64)) for n in (start, end, 1)))
+
+        table, last = constant(pieces.weights), np.iinfo(np.int64).max
+        mask = self.node("Cast", "mask", to=TensorProto.FLOAT)
+        pairs = self.node("Add", self.node("Mul", cut("ids", 0, -1), constant(np.int64(FACTOR))), cut("ids", 1, last))
+        hashed = self.node("Add", self.node("Mod", pairs, constant(np.int64(SIZE - VOCABULARY))), constant(np.int64(VOCABULARY)))
+        both = self.node("Add", total("ids", mask), total(hashed, cut(mask, 1, last)))
+        scaled = self.node("Mul", self.node("Div", both, self.node("Sqrt", tokens)), constant(np.float32(pieces.scale)))
+        return self.node("Add", scaled, constant(np.float32(pieces.bias)))
 
 
-def write_graph(model: Path, learnt: dict[str, np.ndarray], out: Path, calibration: dict[str, np.ndarray]) -> None:
+def write_graph(model: Path, learnt: dict[str, np.ndarray], out: Path, calibration: dict[str, np.ndarray], pieces: WordPieces) -> None:
     g = Graph(model, learnt)
     length = g.node("Gather", g.node("Shape", "ids"), g.constant(np.array([1], np.int64)))
     positions = g.node("Slice", g.base("embeddings.position_embeddings.weight"), g.constant(np.array([0], np.int64)), length, g.constant(np.array([0], np.int64)))
@@ -81,10 +102,13 @@ def write_graph(model: Path, learnt: dict[str, np.ndarray], out: Path, calibrati
     tokens = g.node("ReduceSum", mask, g.constant(np.array([1], np.int64)), keepdims=1)
     mean = g.node("Div", total, tokens)
     mean = g.node("LpNormalization", mean, axis=-1, p=2)
-    # The calibration is linear in each logit, so it is merged into the head.
-    head = g.constant((learnt["head.weight"] * encoder.SCALE * calibration["slope"]).astype(np.float32))
-    bias = g.constant((learnt["head.bias"] * calibration["slope"] + calibration["offset"]).astype(np.float32))
-    result = g.node("Sigmoid", g.node("Add", g.node("MatMul", mean, head), bias))
+    # The calibration and the shares are linear in each logit, so they are merged into the head.
+    share = np.where(np.arange(len(LEARNT)) == COLUMN, SHARE, 0.0)
+    slope = calibration["slope"] * (1 - share)
+    head = g.constant((learnt["head.weight"] * encoder.SCALE * slope).astype(np.float32))
+    bias = g.constant((learnt["head.bias"] * slope + calibration["offset"]).astype(np.float32))
+    added = g.node("Mul", g.word_pieces(pieces, tokens), g.constant((share * calibration["slope"]).astype(np.float32), "pieces"))
+    result = g.node("Sigmoid", g.node("Add", g.node("Add", g.node("MatMul", mean, head), bias), added))
     g.nodes.append(helper.make_node("Identity", [result], ["scores"]))
     graph = helper.make_graph(
         g.nodes, "moderation",

