@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { defaultChatModelPath } from "../../test/support/models/default-model.ts";
@@ -78,10 +78,11 @@ test("keeps measured speeds for this machine only", async () => {
   expect(await new MeasuredSpeeds(directory.path, "a processor").read()).toEqual(new Map());
 });
 
-test("stores speeds in a data directory that does not exist yet", async () => {
+test("stores speeds in a data directory that does not exist yet, which other users cannot access", async () => {
   await using directory = await temporaryDirectory();
   const data = join(directory.path, "new", "data");
   await new MeasuredSpeeds(data, "a processor").write(new Map([["tiny", 12.5]]));
+  expect((await stat(data)).mode & 0o077).toBe(0);
   expect(await new MeasuredSpeeds(data, "a processor").read()).toEqual(new Map([["tiny", 12.5]]));
 });
 

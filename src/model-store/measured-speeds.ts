@@ -33,7 +33,7 @@ export class MeasuredSpeeds {
     const content = { machine: this.#machine, tokensPerSecond: Object.fromEntries(speeds) };
     const temporary = `${this.#path}.${process.pid}`;
     // The models may be in a folder of their own, and no service has started with this data directory yet.
-    await mkdir(dirname(this.#path), { recursive: true });
+    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
     await writeFile(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
     await rename(temporary, this.#path);
   }
