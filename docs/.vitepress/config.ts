@@ -26,6 +26,8 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
+        // The name of the button contains what it shows: its text and the letter of its shortcut.
+        translations: { button: { buttonText: "Search", buttonAriaLabel: "Search K" } },
         // Decisions explain how it came to be, and would hide what somebody searches for.
         _render: (source, environment, markdown) =>
           environment.relativePath.startsWith("decisions/") ? "" : markdown.render(source, environment),
