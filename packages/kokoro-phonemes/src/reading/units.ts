@@ -27,10 +27,20 @@ export const UNIT_SYMBOLS: Readonly<Record<string, string>> = {
   h: "hour",
 };
 
+/** Formats by language and name: making one takes longer than many uses of it. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function formatOf(locale: string, name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale} ${name}`;
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale, options);
+  formats.set(key, format);
+  return format;
+}
+
 /** Returns the name of a unit in the form that fits the number. */
 export function unitName(locale: string, symbol: string, value: number): string {
   const unit = UNIT_SYMBOLS[symbol] ?? "";
-  const parts = new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).formatToParts(value);
+  const parts = formatOf(locale, unit, { style: "unit", unit, unitDisplay: "long" }).formatToParts(value);
   return parts
     .filter(({ type }) => type === "unit" || type === "percentSign")
     .map((part) => part.value)
@@ -39,7 +49,7 @@ export function unitName(locale: string, symbol: string, value: number): string 
 
 /** Returns the common name of a currency, such as "dólares", without its country. */
 export function currencyName(locale: string, currency: string, value: number): string {
-  const format = new Intl.NumberFormat(locale, {
+  const format = formatOf(locale, currency, {
     style: "currency",
     currency,
     currencyDisplay: "name",
