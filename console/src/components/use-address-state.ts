@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useMemo } from "react";
+import { startTransition, useCallback, useMemo, useState } from "react";
 
 type State = Record<string, string>;
 type Change<Fields> = (part: Partial<Fields>, options?: { replace?: boolean }) => void;
@@ -12,22 +12,34 @@ export function useAddressState<Fields extends State>(defaults: Fields): [Fields
   const search = useSearch({ strict: false }) as Record<string, unknown>;
   const navigate = useNavigate();
   const json = JSON.stringify(defaults);
-  const fields = useMemo(() => {
-    const entries = Object.entries(JSON.parse(json) as Fields);
-    return Object.fromEntries(
-      entries.map(([name, value]) => [name, search[name] === undefined ? value : String(search[name])]),
-    ) as Fields;
-  }, [json, search]);
+  // What the address does not have yet. An input that showed the address alone would lose letters on a slow page.
+  const [pending, setPending] = useState<Partial<Fields>>({});
+  const text = useMemo(() => {
+    const initial = JSON.parse(json) as Fields;
+    const present = Object.keys(initial).map((name) => [name, search[name] ?? initial[name]]);
+    return JSON.stringify({ ...Object.fromEntries(present.map(([name, value]) => [name, String(value)])), ...pending });
+  }, [json, search, pending]);
+  const fields = useMemo(() => JSON.parse(text) as Fields, [text]);
   const change = useCallback<Change<Fields>>(
     (part, { replace = false } = {}) => {
       const initial = JSON.parse(json) as Fields;
+      const changed = Object.entries(part).map(([name, value]) => [name, value ?? initial[name]] as const);
+      setPending((earlier) => ({ ...earlier, ...Object.fromEntries(changed) }));
       const next = (previous: Record<string, unknown>) => {
         const merged = { ...previous, ...part };
         return Object.fromEntries(
           Object.entries(merged).filter(([name, value]) => value !== undefined && value !== initial[name]),
         );
       };
-      void navigate({ to: ".", search: next as never, replace });
+      const arrived = ([name, value]: [string, unknown]) =>
+        changed.some((each) => each[0] === name && each[1] === value);
+      void navigate({ to: ".", search: next as never, replace }).finally(() =>
+        startTransition(() =>
+          setPending(
+            (fields) => Object.fromEntries(Object.entries(fields).filter((each) => !arrived(each))) as Partial<Fields>,
+          ),
+        ),
+      );
     },
     [json, navigate],
   );
