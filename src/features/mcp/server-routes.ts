@@ -6,19 +6,17 @@ import { operation } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { pageOfRows } from "../../storage/page.ts";
+import { McpServerList, McpServersQuery, toMcpServer } from "../../wire/openai/organization/mcp-servers.ts";
 import {
   McpCallBody,
   McpCallList,
   McpCallResult,
   McpCallsQuery,
-  McpServerList,
-  McpServersQuery,
   McpToolList,
   toMcpCall,
   toMcpCallResult,
-  toMcpServer,
   toMcpTool,
-} from "../../wire/openai/organization/mcp-servers.ts";
+} from "../../wire/openai/organization/mcp-tool-calls.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import type { Accounts } from "../accounts/accounts.ts";

@@ -19,7 +19,7 @@ export class TaggedArgumentsParser {
   #current: TaggedParameter | undefined;
   #count = 0;
   #held = "";
-  /** Of a value that is not a text. */
+  /** Nesting within a value that is not a text. */
   #depth: JsonDepth = new JsonDepth();
   #hasBegun = false;
 

@@ -1,12 +1,10 @@
-/** MCP servers of the configuration, their tools, and calls of these. */
+/** MCP servers, of the configuration and of the API. */
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import { ORDER_QUERY, PAGE_QUERY, toSeconds } from "./organization-list.ts";
-
-const NANO = 1e9;
-const MAX_NAME = 200;
+import { listOf } from "./mcp-list.ts";
+import { PAGE_QUERY, toSeconds } from "./organization-list.ts";
 
 /** Era of a protocol version: sessions ended with the first version of 2026. */
 const FIRST_STATELESS = "2026-01-01";
@@ -68,83 +66,9 @@ export const McpServerTest = named(
   }),
 );
 
-export const McpTool = named(
-  "McpTool",
-  lazy.object(() => ({
-    id: z.string().describe("Name of the tool."),
-    object: z.literal("mcp_server.tool"),
-    title: z.string().nullable(),
-    description: z.string().nullable(),
-    input_schema: z.looseObject({}),
-    read_only: z.boolean().describe("Whether the server says that it changes nothing."),
-    destructive: z.boolean().describe("Whether the server says that it may delete or overwrite."),
-    price_usd: z.string().nullable().describe("US dollars of a call; null: no price is set."),
-  })),
-);
-
-export const McpCallResult = named(
-  "McpCallResult",
-  lazy.object(() => ({
-    object: z.literal("mcp_server.call_result"),
-    content: z.array(z.looseObject({ type: z.string() })),
-    structured_content: z.looseObject({}).nullable(),
-    is_error: z.boolean().describe("Whether the tool says that it failed."),
-    duration_ms: z.int(),
-    cost_usd: z.string().nullable(),
-  })),
-);
-
-export const McpCall = named(
-  "McpCall",
-  lazy.object(() => ({
-    id: z.string(),
-    object: z.literal("organization.mcp_call"),
-    created_at: z.number().describe("When it began, with milliseconds."),
-    project_id: z.string().nullable(),
-    api_key_id: z.string().describe("The key, or the user of a session."),
-    server: z.string(),
-    tool: z.string(),
-    source: z.enum(["response", "gateway", "api"]).describe("A model's response, an MCP client, or this API."),
-    outcome: z
-      .enum(["completed", "tool_error", "failed", "cancelled"])
-      .describe("`tool_error`: the tool answered that it failed. `failed`: it did not answer."),
-    error: z.string().nullable(),
-    duration_ms: z.int(),
-    result_bytes: z.int().nullable(),
-    cost_usd: z.number().nullable(),
-  })),
-);
-
-function listOf<Entry extends z.ZodType>(entry: Entry) {
-  return lazy.object(() => ({
-    object: z.literal("list"),
-    data: z.array(entry),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  }));
-}
-
 export const McpServerList = listOf(McpServer);
-export const McpToolList = listOf(McpTool);
-export const McpCallList = listOf(McpCall);
 
 export const McpServersQuery = z.strictObject(PAGE_QUERY);
-
-export const McpCallBody = lazy.strictObject(() => ({
-  name: z.string().min(1).max(MAX_NAME),
-  arguments: z.record(z.string(), z.unknown()).default({}),
-}));
-
-export const McpCallsQuery = lazy.strictObject(() => ({
-  ...PAGE_QUERY,
-  ...ORDER_QUERY,
-  order: ORDER_QUERY.order.default("desc"),
-  server: z.string().min(1).max(MAX_NAME).optional(),
-  tool: z.string().min(1).max(MAX_NAME).optional(),
-  project_id: z.string().min(1).max(MAX_NAME).optional(),
-  outcome: McpCall.shape.outcome.optional(),
-}));
 
 interface ServerSettings {
   url?: string | undefined;
@@ -169,7 +93,12 @@ interface ServerState {
 }
 
 export function toMcpServerTest(
-  { durationMs, problem, tools, facts }: ServerState & { tools: readonly ShownTool[] },
+  {
+    durationMs,
+    problem,
+    tools,
+    facts,
+  }: ServerState & { tools: readonly { name: string; description?: string | undefined }[] },
   authorizationServer: string | undefined,
 ): AnswerOf<typeof McpServerTest> {
   return {
@@ -237,82 +166,4 @@ function withoutQuery(address: string): string {
   const url = new URL(address);
   url.search = "";
   return url.href;
-}
-
-interface ShownTool {
-  name: string;
-  title?: string | undefined;
-  description?: string | undefined;
-  inputSchema: Readonly<Record<string, unknown>>;
-  annotations?:
-    | { title?: string | undefined; readOnlyHint?: boolean | undefined; destructiveHint?: boolean | undefined }
-    | undefined;
-}
-
-export function toMcpTool(tool: ShownTool, priceUsd: string | undefined): AnswerOf<typeof McpTool> {
-  const { name, title, description, inputSchema, annotations } = tool;
-  return {
-    id: name,
-    object: "mcp_server.tool",
-    title: title ?? annotations?.title ?? null,
-    description: description ?? null,
-    input_schema: inputSchema,
-    read_only: annotations?.readOnlyHint === true,
-    destructive: annotations?.destructiveHint === true && annotations.readOnlyHint !== true,
-    price_usd: priceUsd ?? null,
-  };
-}
-
-interface CallResult {
-  content?: readonly ({ type: string } & object)[] | undefined;
-  structuredContent?: unknown;
-  isError?: boolean | undefined;
-}
-
-export function toMcpCallResult(
-  { content = [], structuredContent, isError }: CallResult,
-  durationMs: number,
-  priceUsd: string | undefined,
-): AnswerOf<typeof McpCallResult> {
-  return {
-    object: "mcp_server.call_result",
-    content: content.map((block) => ({ ...block })),
-    structured_content: (structuredContent as Readonly<Record<string, unknown>> | undefined) ?? null,
-    is_error: isError === true,
-    duration_ms: durationMs,
-    cost_usd: priceUsd ?? null,
-  };
-}
-
-interface CallRow {
-  id: string;
-  createdAt: number;
-  projectId: string;
-  keyId: string;
-  server: string;
-  tool: string;
-  source: "response" | "gateway" | "api";
-  outcome: "completed" | "tool_error" | "failed" | "cancelled";
-  error: string | null;
-  durationMs: number;
-  resultBytes: number | null;
-  costNanoDollars: number | null;
-}
-
-export function toMcpCall(row: CallRow): AnswerOf<typeof McpCall> {
-  return {
-    id: row.id,
-    object: "organization.mcp_call",
-    created_at: row.createdAt / 1000,
-    project_id: row.projectId === "" ? null : row.projectId,
-    api_key_id: row.keyId,
-    server: row.server,
-    tool: row.tool,
-    source: row.source,
-    outcome: row.outcome,
-    error: row.error,
-    duration_ms: row.durationMs,
-    result_bytes: row.resultBytes,
-    cost_usd: row.costNanoDollars === null ? null : row.costNanoDollars / NANO,
-  };
 }
