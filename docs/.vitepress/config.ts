@@ -26,8 +26,6 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        // The name of the button contains what it shows: its text and the letter of its shortcut.
-        translations: { button: { buttonText: "Search", buttonAriaLabel: "Search K" } },
         // Decisions explain how it came to be, and would hide what somebody searches for.
         _render: (source, environment, markdown) =>
           environment.relativePath.startsWith("decisions/") ? "" : markdown.render(source, environment),
@@ -44,7 +42,7 @@ export default defineConfig({
     ],
     sidebar: ["tutorial", "how-to", "reference", "explanation", "decisions"].map((folder) => ({
       text: titleOf(folder),
-      collapsed: folder === "decisions",
+      collapsed: folder === "decisions" ? true : undefined,
       items: pages(folder).map((page) => ({
         text: headingOf(folder, page),
         link: `/${folder}/${page}`,
