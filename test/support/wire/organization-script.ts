@@ -84,14 +84,16 @@ export const organization: WireScript = async ({ recorder, key, adminKey }) => {
   });
   await send("unknown rate limit", `POST ${project}/rate_limits/none`, { max_requests_per_1_minute: 100 });
 
-  const own = account.api_key.value;
+  const accountKey = account.api_key.value;
   const ask = { model: "parrot", messages: user("Hello you"), max_tokens: 50 };
-  await recorder.send("limited chat", "POST /v1/chat/completions", { key: own, body: ask });
-  await recorder.send("limited message", "POST /v1/messages", { key: own, body: ask });
+  await recorder.send("limited chat", "POST /v1/chat/completions", { key: accountKey, body: ask });
+  await recorder.send("limited message", "POST /v1/messages", { key: accountKey, body: ask });
   const midnight = Math.floor(Date.now() / 86_400_000) * 86_400;
   const ofToday = `start_time=${midnight}&limit=1`;
   const read = async (path: string) => {
-    const answer = await fetch(`${recorder.origin}${ROOT}${path}`, { headers: { authorization: `Bearer ${own}` } });
+    const answer = await fetch(`${recorder.origin}${ROOT}${path}`, {
+      headers: { authorization: `Bearer ${accountKey}` },
+    });
     return answer.text();
   };
   await eventually(async () => {
@@ -102,7 +104,8 @@ export const organization: WireScript = async ({ recorder, key, adminKey }) => {
     const page = await read("/requests?limit=10");
     if ((page.match(/"organization.request"/g)?.length ?? 0) < 2) throw new Error(page);
   });
-  const sendOwn = (title: string, path: string) => recorder.send(title, `GET ${ROOT}${path}`, { key: own });
+  const sendAsAccount = (title: string, path: string) =>
+    recorder.send(title, `GET ${ROOT}${path}`, { key: accountKey });
   for (const kind of [
     "completions",
     "embeddings",
@@ -112,16 +115,16 @@ export const organization: WireScript = async ({ recorder, key, adminKey }) => {
     "images",
     "vector_stores",
   ]) {
-    await sendOwn(`usage of ${kind}`, `/usage/${kind}?${ofToday}&bucket_width=1d&group_by=model`);
+    await sendAsAccount(`usage of ${kind}`, `/usage/${kind}?${ofToday}&bucket_width=1d&group_by=model`);
   }
-  await sendOwn("usage by project and model", `/usage?start_time=${midnight}`);
-  await sendOwn("costs", `/costs?${ofToday}`);
-  await sendOwn("costs by line item", `/costs?${ofToday}&group_by=line_item`);
-  await sendOwn("usage without a start", "/usage/completions");
-  await sendOwn("requests", "/requests?limit=10");
-  await recorder.send("overview", `GET ${ROOT}/overview`, { key: own, bodyAs: "(overview)" });
+  await sendAsAccount("usage by project and model", `/usage?start_time=${midnight}`);
+  await sendAsAccount("costs", `/costs?${ofToday}`);
+  await sendAsAccount("costs by line item", `/costs?${ofToday}&group_by=line_item`);
+  await sendAsAccount("usage without a start", "/usage/completions");
+  await sendAsAccount("requests", "/requests?limit=10");
+  await recorder.send("overview", `GET ${ROOT}/overview`, { key: accountKey, bodyAs: "(overview)" });
   await recorder.send("configuration", `GET ${ROOT}/configuration`, { key: adminKey, bodyAs: "(configuration)" });
-  await sendOwn("configuration for a project key", "/configuration");
+  await sendAsAccount("configuration for a project key", "/configuration");
   await recorder.send("projects for a project key", `GET ${ROOT}/projects`, { key });
   await recorder.send("chat with an admin key", "POST /v1/chat/completions", { key: adminKey, body: ask });
 
