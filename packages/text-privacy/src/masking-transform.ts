@@ -101,6 +101,7 @@ export class MaskingTransform implements TextTransform {
 }
 
 function lastSpace(text: string, from: number): number {
-  for (let index = from; index >= 0; index -= 1) if (/\s/.test(text.charAt(index))) return index;
+  // U+FEFF counts as white space in patterns, and is invisible within a word.
+  for (let index = from; index >= 0; index -= 1) if (/[^\S\ufeff]/.test(text.charAt(index))) return index;
   return -1;
 }

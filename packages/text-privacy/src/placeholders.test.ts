@@ -107,6 +107,12 @@ describe("placeholders", () => {
 });
 
 describe("a masking transform", () => {
+  test("holds back a word with an invisible character until it ends", () => {
+    const masking = new MaskingTransform({ find, replace: () => "<X>" });
+    const pieces = ["Mail ada\ufeff", "@exam", "ple.com", " now"].map((piece) => masking.push(piece));
+    expect(pieces.join("") + masking.end()).toBe("Mail <X> now");
+  });
+
   const transform = (replace: (match: Match) => string = ({ type }) => `<${type}>`) =>
     new MaskingTransform({ find, replace, span: ADDRESS_SPAN });
 

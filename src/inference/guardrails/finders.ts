@@ -8,6 +8,7 @@ import type { Match } from "@parlance-inference/text-privacy/match";
 import { ADDRESS_SPAN } from "@parlance-inference/text-privacy/personal-data/address";
 import { personalDataFinder } from "@parlance-inference/text-privacy/personal-data/find-personal-data";
 import { findSecrets, SECRET_SLICES } from "@parlance-inference/text-privacy/secrets/find-secrets";
+import { plainSpelling } from "@parlance-inference/text-privacy/spellings";
 import type { Guardrail } from "../../contracts/guardrail.ts";
 import type { GuardrailServices } from "./guardrail-services.ts";
 
@@ -28,7 +29,12 @@ const finders = new WeakMap<Guardrail, FindNow>();
 /** Undefined for guardrails that judge a text as a whole. */
 export function finderOf(guardrail: Guardrail, services: GuardrailServices): TextFinder | undefined {
   if (guardrail.type === "pii" && guardrail.engine === "presidio") {
-    return { findNow: undefined, span: ONE_WORD, find: (text, signal) => services.analyze(text, guardrail, signal) };
+    const find: TextFinder["find"] = async (text, signal) => {
+      const spelling = plainSpelling(text);
+      const matches = await services.analyze(spelling?.text ?? text, guardrail, signal);
+      return spelling === undefined ? matches : matches.map(spelling.toOriginal);
+    };
+    return { findNow: undefined, span: ONE_WORD, find };
   }
   const findNow = finders.get(guardrail) ?? createFinder(guardrail);
   if (findNow === undefined) return undefined;

@@ -14,10 +14,7 @@ export const emailRecognizer: Recognizer = {
   types: ["EMAIL_ADDRESS"],
   *find(text) {
     for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
-      let start = at;
-      while (start > 0 && at - start < MAX_LOCAL_PART && LOCAL_PART.test(text.charAt(start - 1))) start -= 1;
-      // Punctuation of the sentence or of a link: (mail@example.com), 'mail@example.com', mailto:
-      while (start < at && /[.!#$%&'*/=?^`{|}~-]/.test(text.charAt(start))) start += 1;
+      const start = text[at - 1] === '"' ? quoteStart(text, at - 1) : localPartStart(text, at);
       if (start === at) continue;
       const domain = DOMAIN.exec(text.slice(at + 1, at + 255))?.[0];
       if (domain !== undefined) yield { type: "EMAIL_ADDRESS", start, end: at + 1 + domain.length, score: 1 };
@@ -28,6 +25,30 @@ export const emailRecognizer: Recognizer = {
     }
   },
 };
+
+function localPartStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && at - start < MAX_LOCAL_PART && LOCAL_PART.test(text.charAt(start - 1))) start -= 1;
+  // Punctuation of the sentence or of a link: (mail@example.com), 'mail@example.com', mailto:
+  while (start < at && /[.!#$%&'*/=?^`{|}~-]/.test(text.charAt(start))) start += 1;
+  return start;
+}
+
+/** Returns where a quoted local part (RFC 5321, section 4.1.2) begins, with the escapes of its quote. */
+function quoteStart(text: string, end: number): number {
+  let escapes = 0;
+  while (text[end - 1 - escapes] === "\\") escapes += 1;
+  const quote = text.slice(end - escapes, end + 1);
+  const least = end - escapes - MAX_LOCAL_PART;
+  for (let start = end - escapes - 2; start >= Math.max(0, least); start -= 1) {
+    if (text[start] === "\n") break;
+    if (text[start] !== '"') continue;
+    let before = start;
+    while (before > 0 && text[before - 1] === "\\") before -= 1;
+    if (start - before <= quote.length - 1) return before;
+  }
+  return end + 1;
+}
 
 const IP_V4 =
   /(?<![\w.-])(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}(?![\w-]|\.\d)/g;

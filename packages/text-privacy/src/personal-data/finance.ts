@@ -6,7 +6,9 @@ import { hasContext, type Recognizer } from "../match.ts";
 import { namesThing } from "./contact.ts";
 
 const CARD =
-  /(?<![\w.-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5}|\d{12,19})(?![\w]|[-.]\d)/g;
+  /(?<![\w.-])(?:\d{4}([ .-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{3})?|\d{4}([ .-])\d{6}\2\d{4,5}|\d{12,19})(?![\w]|[-.]\d)/g;
+/** Four groups on several lines; a column that goes on is a table. */
+const CARD_ON_LINES = /(?<![\w.-]|\d\r?\n)\d{4}(?:(?: ?\r?\n|[ -])\d{4}){3}(?![\w]|[-.]\d|\r?\n\d)/g;
 
 /** Ranges of issuers: first digits and lengths. */
 const ISSUERS: ReadonlyArray<readonly [prefix: RegExp, lengths: readonly number[]]> = [
@@ -26,7 +28,7 @@ const CARD_WORDS =
 export const cardRecognizer: Recognizer = {
   types: ["CREDIT_CARD"],
   *find(text) {
-    for (const { index, 0: longest } of text.matchAll(CARD)) {
+    for (const { index, 0: longest } of cardCandidates(text)) {
       // A number after a card, such as its verification code, looks like a fifth group.
       const isNamed = hasContext(text, { start: index, end: index + longest.length }, CARD_WORDS);
       const value = [longest, longest.slice(0, 19)].find((each) => isCard(each, isNamed));
@@ -42,6 +44,11 @@ export const cardRecognizer: Recognizer = {
     }
   },
 };
+
+function* cardCandidates(text: string): Iterable<RegExpExecArray> {
+  yield* text.matchAll(CARD);
+  if (text.includes("\n")) for (const match of text.matchAll(CARD_ON_LINES)) if (match[0].includes("\n")) yield match;
+}
 
 /** A number that is named as a card may be of any issuer. */
 function isCard(value: string, isNamed: boolean): boolean {
@@ -63,7 +70,7 @@ const IBAN_LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
     .split(" ")
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
-const IBAN_START = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])/g;
+const IBAN_START = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ \n-]?[A-Za-z0-9])/g;
 
 export const ibanRecognizer: Recognizer = {
   types: ["IBAN_CODE"],
@@ -76,7 +83,7 @@ export const ibanRecognizer: Recognizer = {
       for (; end < text.length && iban.length < length; end += 1) {
         const character = text.charAt(end);
         if (/[A-Za-z0-9]/.test(character)) iban += character.toUpperCase();
-        else if (!/[ \u00a0-]/.test(character) || /[ \u00a0-]/.test(text.charAt(end - 1))) break;
+        else if (!/[ \n-]/.test(character) || /[ \n-]/.test(text.charAt(end - 1))) break;
       }
       if (iban.length < length || /[A-Za-z0-9]/.test(text.charAt(end))) continue;
       if (isIbanChecked(iban)) yield { type: "IBAN_CODE", start: index, end, score: 1 };

@@ -1,6 +1,7 @@
 /** The recognizers of personal data, by entity. */
 
 import { type Match, type Recognizer, resolveOverlaps } from "../match.ts";
+import { findInSpellings } from "../spellings.ts";
 import { addressRecognizer } from "./address.ts";
 import { emailRecognizer, ipAddressRecognizer, macAddressRecognizer, urlRecognizer } from "./contact.ts";
 import { cardRecognizer, cryptoRecognizer, ibanRecognizer } from "./finance.ts";
@@ -48,7 +49,7 @@ export function personalDataFinder({
   const findsNumbers = recognizers.filter(
     (recognizer) => recognizer !== emailRecognizer && recognizer !== urlRecognizer,
   );
-  return (original) => {
+  return findInSpellings((original) => {
     // Escapes of JSON and of source code, at the same offsets, would continue the words around them.
     const text = original.includes("\\") ? original.replace(/\\[nrt,]/g, "  ") : original;
     // Nearly all entities have a digit, and many texts have none.
@@ -61,5 +62,5 @@ export function personalDataFinder({
         );
     const matches = active.flatMap((recognizer) => [...recognizer.find(text)]);
     return resolveOverlaps(matches.filter(({ type }) => requested.has(type)));
-  };
+  });
 }

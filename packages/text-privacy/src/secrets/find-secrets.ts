@@ -2,6 +2,7 @@
 
 import type { SliceOptions } from "../find-in-slices.ts";
 import { type Match, resolveOverlaps } from "../match.ts";
+import { findInSpellings } from "../spellings.ts";
 
 /** A private key spans several lines. */
 export const SECRET_SLICES: SliceOptions = { slice: 16_384, overlap: 8192 };
@@ -74,16 +75,16 @@ const PUTTY = "PuTTY-User-Key-File-";
 /** An unfinished block is a key as far as it goes. */
 const MAX_KEY_BLOCK = 8000;
 
-/** User name and password in an address: databases, brokers, registries, web services. */
+/** User name and password in an address: databases, brokers, registries, web services. A quote may be part of the password. */
 const CONNECTION =
-  /(?<![\w+.-])[a-z][a-z0-9+.-]{1,24}:\/\/[^\s:/?#@'"<>]{0,128}:([^\s/@'"<>]{1,256})@[^\s'"<>]{1,512}/gi;
+  /(?<![\w+.-])[a-z][a-z0-9+.-]{1,24}:\/\/[^\s:/?#@'"<>]{0,128}:((?:[^\s/@'"<>]|['"](?=[\w!#$%&*^~@'"-])){1,256})@[^\s'"<>]{1,512}/gi;
 /** "Password=…" among the parts of a connection string of .NET, ODBC or JDBC. */
 const CONNECTION_PARTS =
-  /(?<![\w])(?:Server|Data Source|Host|Driver|Initial Catalog|Database|Endpoint)=[^\n"'`]{1,400}?;\s?(?:Password|Pwd|PWD|AccountKey|SharedAccessKey)=[^;\s"'`]{1,256}/gi;
+  /(?<![\w])(?:Server|Data Source|Host|Driver|Initial Catalog|Database|Endpoint)=(?:[^\n"'`]|(?<==)"[^\n"`]{0,100}"(?=;)|(?<==)'[^\n'`]{0,100}'(?=;)){1,400}?;\s?(?:Password|Pwd|PWD|AccountKey|SharedAccessKey)=(?:"(?:[^"\n]|""){1,256}"(?=[;\s]|$)|'(?:[^'\n]|''){1,256}'(?=[;\s]|$)|\{(?:[^}\n]|\}(?![;\s]|$)){1,256}\}|(?:[^;\s"'`]|["'](?=[\w!#$%&*^~-])){1,256})/gi;
 
 /** A value that is assigned to a name of a secret. */
 const ASSIGNED =
-  /(?<![A-Za-z])(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|pwd|secret|secret[_-]?key|token|api[_-]?key|apikey|access[_-]?key|auth[_-]?key|private[_-]?key|client[_-]?secret|credentials?|encryption[_-]?key|signing[_-]?key)["'`]?[ \t]{0,3}(?:=>?|:=?|is)[ \t]{0,3}["'`]?([^\s"'`,;<>{}()[\]]{8,256})/gi;
+  /(?<![A-Za-z])(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|pwd|secret|secret[_-]?key|token|api[_-]?key|apikey|access[_-]?key|auth[_-]?key|private[_-]?key|client[_-]?secret|credentials?|encryption[_-]?key|signing[_-]?key)["'`]?[ \t]{0,3}(?:=>?|:=?|is)[ \t]{0,3}(?:(?<quote>["'`])(?<quoted>(?:(?!\k<quote>)[^\s\\]|\\\S){8,256})\k<quote>|["'`]?(?<bare>[^\s"'`,;<>{}()[\]]{8,256}))/gi;
 const AUTHORIZATION = /(?<!\w)(?:Bearer|Basic|Token|ApiKey)[ \t]{1,2}([A-Za-z0-9._~+/=-]{16,2048})(?![\w])/g;
 const RANDOM = /(?<![A-Za-z0-9+/=_.$@-])[A-Za-z0-9+/_-]{32,512}={0,2}(?![A-Za-z0-9+/=_-])/g;
 /** Values that stand where a secret would, as in documentation and code. */
@@ -99,7 +100,9 @@ export function entropy(text: string): number {
   return bits;
 }
 
-export function findSecrets(text: string): Match[] {
+export const findSecrets = findInSpellings(findWrittenSecrets);
+
+function findWrittenSecrets(text: string): Match[] {
   const matches: Match[] = [];
   const add = (type: string, start: number, end: number, score: number) => matches.push({ type, start, end, score });
   for (const [type, hint, pattern] of KEYS) {
@@ -124,9 +127,10 @@ export function findSecrets(text: string): Match[] {
     }
   }
   for (const match of text.matchAll(ASSIGNED)) {
-    const value = match[1] ?? "";
+    const { quote = "", quoted, bare = "" } = match.groups ?? {};
+    const value = quoted ?? bare;
     if (EXAMPLE.test(value) || !looksAssigned(value)) continue;
-    const end = match.index + match[0].length;
+    const end = match.index + match[0].length - quote.length;
     add("PASSWORD", end - value.length, end, 0.8);
   }
   for (const match of text.matchAll(AUTHORIZATION)) {
