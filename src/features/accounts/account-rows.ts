@@ -90,3 +90,15 @@ export interface AccountChangesRow {
   id: number;
   version: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    organizations: OrganizationRow;
+    projects: ProjectRow;
+    serviceAccounts: ServiceAccountRow;
+    apiKeys: ApiKeyRow;
+    modelPermissions: ModelPermissionsRow;
+    auditLogs: AuditLogRow;
+    accountChanges: AccountChangesRow;
+  }
+}

@@ -109,3 +109,16 @@ export interface InviteRow {
   /** User who accepted it. */
   userId: string | null;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    users: UserRow;
+    groups: GroupRow;
+    groupMembers: GroupMemberRow;
+    projectUsers: ProjectUserRow;
+    projectGroups: ProjectGroupRow;
+    roles: RoleRow;
+    roleAssignments: RoleAssignmentRow;
+    invites: InviteRow;
+  }
+}

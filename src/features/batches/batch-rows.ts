@@ -50,3 +50,10 @@ export interface BatchPartRow {
   /** Key in the blob store. */
   blob: string;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    batches: BatchRow;
+    batchParts: BatchPartRow;
+  }
+}

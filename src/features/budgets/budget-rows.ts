@@ -39,3 +39,10 @@ export interface SpendAlertRow {
   thresholdCents: number;
   percent: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    budgets: BudgetRow;
+    spendAlerts: SpendAlertRow;
+  }
+}

@@ -16,3 +16,9 @@ export interface CachedAnswerRow {
   /** Encrypted events of the answer. */
   content: Buffer;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    cachedAnswers: CachedAnswerRow;
+  }
+}

@@ -45,3 +45,12 @@ export interface ConfigurationChangeRow {
   valueAfter: string | null;
   secretsAfter: Buffer | null;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    configurationState: ConfigurationStateRow;
+    configurationEntries: ConfigurationEntryRow;
+    configurationVersions: ConfigurationVersionRow;
+    configurationChanges: ConfigurationChangeRow;
+  }
+}

@@ -9,3 +9,9 @@ export interface ConsoleGrantRow {
   createdAt: number;
   expiresAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    consoleGrants: ConsoleGrantRow;
+  }
+}

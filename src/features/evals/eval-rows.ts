@@ -64,3 +64,11 @@ export interface EvalItemRow {
   endUser: string | null;
   createdAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    evals: EvalRow;
+    evalRuns: EvalRunRow;
+    evalItems: EvalItemRow;
+  }
+}

@@ -12,3 +12,9 @@ export interface FileRow {
   /** Key that stored it; null: stored by an earlier version. */
   createdBy?: string | null;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    files: FileRow;
+  }
+}

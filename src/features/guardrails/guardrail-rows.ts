@@ -5,3 +5,9 @@ export interface ProjectGuardrailsRow {
   guardrails: string;
   updatedAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    projectGuardrails: ProjectGuardrailsRow;
+  }
+}

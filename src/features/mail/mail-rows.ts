@@ -13,3 +13,9 @@ export interface MailDeliveryRow {
   /** Also moved on by the process that attempts it, so no other one does. */
   dueAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    mailDeliveries: MailDeliveryRow;
+  }
+}

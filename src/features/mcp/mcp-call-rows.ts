@@ -25,3 +25,9 @@ export type McpCallSource = "response" | "gateway" | "api";
 
 /** `tool_error`: the tool answered that it failed. */
 type McpCallOutcome = "completed" | "tool_error" | "failed" | "cancelled";
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    mcpCalls: McpCallRow;
+  }
+}

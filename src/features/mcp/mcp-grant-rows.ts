@@ -44,3 +44,10 @@ export interface McpRevocationRow {
   attempts: number;
   nextAttemptAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    mcpGrants: McpGrantRow;
+    mcpRevocations: McpRevocationRow;
+  }
+}

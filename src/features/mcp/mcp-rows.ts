@@ -7,3 +7,9 @@ export interface McpMessageRow {
   content: string;
   createdAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    mcpMessages: McpMessageRow;
+  }
+}

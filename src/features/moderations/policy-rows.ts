@@ -13,3 +13,9 @@ export interface ModerationPolicyRow {
   unsupportedLanguageModel: string | null;
   updatedAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    moderationPolicies: ModerationPolicyRow;
+  }
+}

@@ -30,3 +30,11 @@ export interface PromptLabelRow {
   version: number;
   updatedAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    prompts: PromptRow;
+    promptVersions: PromptVersionRow;
+    promptLabels: PromptLabelRow;
+  }
+}

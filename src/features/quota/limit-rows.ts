@@ -26,3 +26,10 @@ export interface SpendLimitRow {
   /** Identifies the limit: changes keep it, deletion and creation do not. */
   begunAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    rateLimits: RateLimitRow;
+    spendLimits: SpendLimitRow;
+  }
+}

@@ -10,3 +10,9 @@ export interface ClientSecretRow {
   createdAt: number;
   expiresAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    clientSecrets: ClientSecretRow;
+  }
+}

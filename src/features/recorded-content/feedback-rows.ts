@@ -18,3 +18,9 @@ export interface RequestFeedbackRow {
   createdAt: number;
   updatedAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    requestFeedback: RequestFeedbackRow;
+  }
+}

@@ -31,3 +31,10 @@ export interface RecordedContentRow {
   /** `SealedContent`: JSON, compressed, encrypted. */
   content: Buffer;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    projectRecordings: ProjectRecordingRow;
+    recordedContents: RecordedContentRow;
+  }
+}

@@ -49,3 +49,12 @@ export interface ResponseEventsRow {
   /** Encrypted JSON list. */
   content: Buffer;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    storedResponses: StoredResponseRow;
+    conversations: ConversationRow;
+    responseItems: ResponseItemRow;
+    responseEvents: ResponseEventsRow;
+  }
+}

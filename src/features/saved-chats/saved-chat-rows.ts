@@ -16,3 +16,9 @@ export interface SavedChatRow {
   /** Encrypted; compressed before. */
   content: Buffer;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    savedChats: SavedChatRow;
+  }
+}

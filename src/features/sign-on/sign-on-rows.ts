@@ -54,3 +54,12 @@ export interface UserSessionRow {
   /** While one process renews the session, others wait. */
   renewingUntil: number | null;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    externalIdentities: ExternalIdentityRow;
+    userPasswords: UserPasswordRow;
+    passwordLinks: PasswordLinkRow;
+    userSessions: UserSessionRow;
+  }
+}

@@ -25,3 +25,10 @@ export interface UploadPartRow {
   bytes: number;
   createdAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    uploads: UploadRow;
+    uploadParts: UploadPartRow;
+  }
+}

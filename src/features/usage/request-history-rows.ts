@@ -39,3 +39,10 @@ export interface RequestHistoryRow {
   /** `RequestDetails` as JSON. */
   details: string | null;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    requestDimensions: RequestDimensionRow;
+    requestHistory: RequestHistoryRow;
+  }
+}

@@ -56,3 +56,14 @@ export interface UsageWriterRow {
   lastBatch: number;
   writtenAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    usageDimensions: UsageDimensionRow;
+    usageRecords: UsageRecordRow;
+    usageRollups: UsageRollupRow;
+    usageLabels: UsageLabelRow;
+    usageLabelRollups: UsageLabelRollupRow;
+    usageWriters: UsageWriterRow;
+  }
+}

@@ -71,3 +71,12 @@ export interface VectorStoreSegmentRow {
   /** JSON array of texts, encrypted. */
   texts: Buffer;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    vectorStores: VectorStoreRow;
+    vectorStoreFiles: VectorStoreFileRow;
+    vectorStoreBatches: VectorStoreBatchRow;
+    vectorStoreSegments: VectorStoreSegmentRow;
+  }
+}

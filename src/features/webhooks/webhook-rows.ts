@@ -37,3 +37,11 @@ export interface DeploymentOutageRow {
   /** When a replica last found it down. */
   seenAt: number;
 }
+
+declare module "../../storage/schema.ts" {
+  interface Schema {
+    webhookDeliveries: WebhookDeliveryRow;
+    webhookLog: WebhookLogRow;
+    deploymentOutages: DeploymentOutageRow;
+  }
+}
