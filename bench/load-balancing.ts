@@ -3,8 +3,8 @@
  * `node bench/load-balancing.ts`
  */
 
+import type { Strategy } from "../src/deployments/routing-options.ts";
 import { LoadBalancer } from "../src/inference/routing/load-balancer.ts";
-import type { Strategy } from "../src/inference/routing/routing-options.ts";
 import { openChatDeployment, resolvedModelOf } from "../test/support/upstreams/chat-deployment.ts";
 import { type FleetOptions, simulateFleet } from "../test/support/upstreams/fleet-simulation.ts";
 import { median } from "./timing.ts";

@@ -1,6 +1,6 @@
 import { Classifier } from "../src/engines/classifier/classifier.ts";
+import { createLogger } from "../src/kernel/logger.ts";
 import { createModelStore } from "../src/model-store/create-model-store.ts";
-import { createLogger } from "../src/observability/logger.ts";
 
 /** Opens the default moderation model, whose files it downloads if they are missing. */
 export async function openClassifier(): Promise<Classifier> {

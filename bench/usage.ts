@@ -9,7 +9,7 @@ import { join } from "node:path";
 import SQLite from "better-sqlite3";
 import pg from "pg";
 import { UsageReports } from "../src/features/usage/usage-report.ts";
-import { createLogger } from "../src/observability/logger.ts";
+import { createLogger } from "../src/kernel/logger.ts";
 import { type DatabaseOptions, openDatabase } from "../src/storage/database.ts";
 import { startPostgres } from "../test/support/databases/postgres.ts";
 import { median, millisecondsOf } from "./timing.ts";

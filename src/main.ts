@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { type App, type AppOptions, openApp } from "./app.ts";
+import { type App, type AppOptions, openApp } from "./app/app.ts";
 import type { Config } from "./config/config.ts";
-import { drain } from "./drain.ts";
 import { trustWorkers } from "./http/forwarded-address.ts";
 import { Fault } from "./kernel/faults.ts";
 import { releaseMemoryWhenIdle } from "./kernel/process/idle-memory.ts";
 import { announceService, lockDataDirectory } from "./kernel/process/service-file.ts";
+import { drain } from "./serving/drain.ts";
 
 const CLOSE_MS = 10_000;
 

@@ -13,8 +13,8 @@ import { SearchTokens } from "../../src/features/recorded-content/search-tokens.
 import type { RecordingPolicy } from "../../src/inference/recording/recording-policy.ts";
 import { RequestRecording } from "../../src/inference/recording/request-recording.ts";
 import { Keyring } from "../../src/kernel/encryption/keyring.ts";
+import { createLogger } from "../../src/kernel/logger.ts";
 import { Secret } from "../../src/kernel/secret.ts";
-import { createLogger } from "../../src/observability/logger.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 
 const requests = Number(process.argv[2] ?? 100_000);

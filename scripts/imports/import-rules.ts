@@ -8,15 +8,24 @@ export interface ImportRule {
   reason: string;
 }
 
-const LOGGER = "observability/logger.ts";
 /** What every part but the lowest may import. */
 export const BASE = ["kernel", "contracts", "observability"];
 /** What features may import. */
-export const FEATURE = [...BASE, "wire", "http", "inference", "catalog", "storage", "features", "engines/shared"];
+export const FEATURE = [
+  ...BASE,
+  "wire",
+  "http",
+  "inference",
+  "deployments",
+  "catalog",
+  "storage",
+  "features",
+  "engines/shared",
+];
 
 export const IMPORT_RULES: readonly ImportRule[] = [
-  { part: "kernel", may: [LOGGER], reason: "Every part imports the kernel, so it knows none of them." },
-  { part: "contracts", may: ["kernel", LOGGER], reason: "Types of engines and models, without behavior." },
+  { part: "kernel", may: [], reason: "Every part imports the kernel, so it knows none of them." },
+  { part: "contracts", may: ["kernel"], reason: "Types of engines, models and callers, and what reads them." },
   { part: "observability", may: ["kernel", "contracts"], reason: "Every part logs and measures." },
   {
     part: "storage",
@@ -36,7 +45,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     ],
     reason: "Gathers the settings of all parts, which do not read the file.",
   },
-  { part: "wire", may: ["kernel", "contracts", "engines/shared"], reason: "Formats only, without I/O." },
+  { part: "wire", may: ["kernel", "contracts"], reason: "Formats only, without I/O." },
   { part: "model-store", may: BASE, reason: "Downloads and keeps files; does not know the engines that run them." },
   {
     part: "engines",
@@ -68,18 +77,23 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     reason: "An engine uses no other engine, except openai-compatible, which speaks to servers.",
   },
   {
+    part: "deployments",
+    may: [...BASE, "engines/shared"],
+    reason: "One engine that serves a model: loading, slots and circuits, without a request.",
+  },
+  {
     part: "catalog",
-    may: [...BASE, "config", "model-store", "inference", "engines", "storage/database.ts"],
+    may: [...BASE, "model-store", "deployments", "engines", "storage"],
     reason: "Which models exist and their deployments; nothing that belongs to a request.",
   },
   {
     part: "inference",
-    may: [...BASE, "catalog", "engines/shared", "features/quota", "features/usage", "features/accounts"],
+    may: [...BASE, "catalog", "deployments", "engines/shared"],
     reason: "One run for every engine and every client format: it knows no wire format, connection or database.",
   },
   {
     part: "http",
-    may: [...BASE, "wire", "inference", "features/accounts", "features/usage", "features/console"],
+    may: [...BASE, "wire", "catalog", "inference"],
     reason: "Scopes, bodies, streams and errors; routes belong to the features.",
   },
   { part: "features", may: FEATURE, reason: "Engines, counters and model files stay behind inference and quota." },
@@ -96,28 +110,17 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   { part: "features/quota", may: [...FEATURE, "counters/counters.ts"], reason: "Counts through the contract." },
   { part: "features/models", may: [...FEATURE, "model-store"], reason: "Pulls and removes files of models." },
   {
-    part: "features/feature.ts",
-    may: [...FEATURE, "config/config.ts", "model-store"],
-    reason: "What a feature is, and is opened with.",
-  },
-  {
     part: "features/*/feature.ts",
-    may: [...FEATURE, "config/config.ts", "counters", "model-store"],
+    may: [...FEATURE, "counters", "model-store"],
     reason: "Opens the feature from its settings and connects its parts.",
   },
+  { part: "serving", may: [...FEATURE, "config", "counters"], reason: "What the service and its workers share." },
   {
     part: "workers",
-    may: [...FEATURE, "config", "counters", "engines", "open-inference.ts", "server.ts", "drain.ts", "cli/open-log.ts"],
+    may: [...FEATURE, "config", "counters", "engines", "serving"],
     reason: "Workers have no database and no local models: what they need of those is a call to the owner.",
   },
-  { part: "server.ts", may: FEATURE, reason: "Lists the scopes and routes." },
-  { part: "drain.ts", may: ["kernel", "inference", "server.ts"], reason: "Ends the process in order." },
-  {
-    part: "open-inference.ts",
-    may: [...FEATURE, "config", "counters"],
-    reason: "The part of the service that workers share.",
-  },
-  { part: "app.ts", may: ["*"], reason: "Opens the features and connects them." },
+  { part: "app", may: ["*"], reason: "Opens the features and connects them." },
   { part: "main.ts", may: ["*"], reason: "Starts and ends the process." },
   { part: "cli", may: ["*"], reason: "The command line." },
 ];

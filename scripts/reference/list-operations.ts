@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openApp } from "../../src/app.ts";
+import { openApp } from "../../src/app/app.ts";
 import { configSources, configurationSources } from "../../src/cli/config-sources.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
+import { createLogger } from "../../src/kernel/logger.ts";
 import { createModelStore } from "../../src/model-store/create-model-store.ts";
-import { createLogger } from "../../src/observability/logger.ts";
 import type { RegisteredOperation } from "../../src/wire/openapi/operation.ts";
 
 /** Operations of a service with every optional API, in the order of their registration. */

@@ -1,8 +1,8 @@
 /** Generates docs/reference/roles.md: permissions, built-in roles, and what each role may call. */
 
-import { requirementOf } from "../../src/features/accounts/roles/access.ts";
+import { ORGANIZATION_PERMISSIONS, PROJECT_PERMISSIONS } from "../../src/contracts/permissions.ts";
 import { BUILT_IN_ROLES, type BuiltInRole } from "../../src/features/accounts/roles/built-in-roles.ts";
-import { ORGANIZATION_PERMISSIONS, PROJECT_PERMISSIONS } from "../../src/wire/openai/organization/permissions.ts";
+import { requirementOf } from "../../src/http/access.ts";
 import type { RegisteredOperation } from "../../src/wire/openapi/operation.ts";
 import { listOperations } from "./list-operations.ts";
 

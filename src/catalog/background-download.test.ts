@@ -5,12 +5,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { HubServer } from "../../test/support/models/hub-server.ts";
 import { loadConfigText } from "../../test/support/service/load-config-text.ts";
 import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
+import { createLogger } from "../kernel/logger.ts";
 import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 import { ModelStore } from "../model-store/model-store.ts";
 import { HuggingFaceSource } from "../model-store/sources/hugging-face.ts";
 import { NpmSource } from "../model-store/sources/npm.ts";
 import { PypiSource } from "../model-store/sources/pypi.ts";
-import { createLogger } from "../observability/logger.ts";
 import { downloadDefaultChatModel } from "./background-download.ts";
 
 const CONTENT = randomBytes(200_000);

@@ -1,18 +1,18 @@
 /** Downloads the default chat model after the start, when a smaller one already answers. */
 
-import type { Config } from "../config/config.ts";
 import type { Backoff } from "../kernel/async/backoff.ts";
 import { retry } from "../kernel/async/retry.ts";
 import { HOUR_MS, MINUTE_MS } from "../kernel/durations.ts";
 import { Fault } from "../kernel/faults.ts";
+import type { Logger } from "../kernel/logger.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
 import type { ProgressListener } from "../model-store/pull-progress.ts";
-import type { Logger } from "../observability/logger.ts";
 import { chatModelToDownload } from "./default-chat-model.ts";
 
 export interface BackgroundDownloadOptions {
-  config: Config;
+  config: Settings;
   store: ModelStore;
   memory: { freeBytes: number; budgetBytes: number };
   /** Adds the downloaded model to the catalog. */

@@ -8,15 +8,15 @@ import type { ModelDescription } from "../contracts/model-description.ts";
 import type { CallerHeaders } from "../contracts/open-model.ts";
 import type { Price } from "../contracts/price.ts";
 import type { Task } from "../contracts/task.ts";
-import type { ModelCache, ModelCacheSettings } from "../inference/cache/model-cache.ts";
-import { Deployment } from "../inference/deployment.ts";
-import type { MemoryBudget } from "../inference/loading/memory-budget.ts";
-import type { ModelSize } from "../inference/loading/model-memory.ts";
-import type { RoutingOptions, RoutingPolicy } from "../inference/routing/routing-options.ts";
+import { Deployment } from "../deployments/deployment.ts";
+import type { MemoryBudget } from "../deployments/loading/memory-budget.ts";
+import type { ModelSize } from "../deployments/loading/model-memory.ts";
+import type { RoutingOptions, RoutingPolicy } from "../deployments/routing-options.ts";
 import { type Endpoint, formatAddress } from "../kernel/discovery/endpoint.ts";
 import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
 import { Secret } from "../kernel/secret.ts";
 import type { CatalogModel, PoolEntry } from "./catalog.ts";
+import type { ModelCache, ModelCacheSettings } from "./model-cache.ts";
 import type { RememberedDescriptions } from "./remembered-descriptions.ts";
 
 export interface ModelSpec {

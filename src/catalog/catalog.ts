@@ -4,10 +4,10 @@ import type { ChatDefaults } from "../contracts/chat-model.ts";
 import type { Guardrail } from "../contracts/guardrail.ts";
 import type { Price } from "../contracts/price.ts";
 import type { Task } from "../contracts/task.ts";
-import type { ModelCache } from "../inference/cache/model-cache.ts";
-import type { Deployment } from "../inference/deployment.ts";
-import type { RoutingPolicy } from "../inference/routing/routing-options.ts";
+import type { Deployment } from "../deployments/deployment.ts";
+import type { RoutingPolicy } from "../deployments/routing-options.ts";
 import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
+import type { ModelCache } from "./model-cache.ts";
 
 export interface CatalogModel {
   /** As clients write it; a wildcard ends in `/*`. */

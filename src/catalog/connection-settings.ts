@@ -19,3 +19,9 @@ export const connectionSettings = z
 
 /** Settings that a deployment cannot override: the key of a connection goes to no other address. */
 export const ADDRESS_SETTINGS = ["base_url", "endpoints", "api_key", "headers", "proxy", "tls"] as const;
+
+declare module "../kernel/settings/settings.ts" {
+  interface Settings {
+    connections: z.output<typeof connectionSettings>;
+  }
+}

@@ -1,11 +1,11 @@
 /** Chooses the built-in chat model that is listed first, and the one to download for it. */
 
-import type { Config } from "../config/config.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 
 const AUTO = "auto";
 
-type ChatModelConfig = Pick<Config, "local" | "models" | "builtinModels" | "environment">;
+type ChatModelConfig = Pick<Settings, "local" | "models" | "builtinModels" | "environment">;
 
 /** Returns the model to list first; undefined: the manifest's order. */
 export function defaultChatModel(

@@ -1,6 +1,6 @@
 /** State of the catalog's deployments for metrics, alerts and health reports. */
 
-import type { Deployment } from "../inference/deployment.ts";
+import type { Deployment } from "../deployments/deployment.ts";
 import { formatSource } from "../kernel/discovery/endpoint.ts";
 import type { PoolState } from "../kernel/discovery/endpoint-pool.ts";
 import type { PoolMeasure } from "../observability/deployment-gauges.ts";

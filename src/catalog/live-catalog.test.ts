@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { configSources } from "../cli/config-sources.ts";
-import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { createLogger } from "../kernel/logger.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
-import { createLogger } from "../observability/logger.ts";
 import { Catalog } from "./catalog.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 
-async function configOf(directory: string, ...ids: string[]): Promise<Config> {
+async function configOf(directory: string, ...ids: string[]): Promise<Settings> {
   const file = join(directory, "parlance.yaml");
   const models = ids.map((id) => `  - { id: ${id}, task: chat, deployments: [{ engine: scripted, echo: true }] }\n`);
   await writeFile(file, `builtin_models: false\nmodels:\n${models.join("")}`);
@@ -18,7 +18,7 @@ async function configOf(directory: string, ...ids: string[]): Promise<Config> {
   return loadConfig({ ...configSources(), environment });
 }
 
-function makeLiveCatalog(config: Config, see: LiveCatalogOptions["see"]): LiveCatalog {
+function makeLiveCatalog(config: Settings, see: LiveCatalogOptions["see"]): LiveCatalog {
   const logger = createLogger("silent");
   const store = createModelStore(config, logger);
   return new LiveCatalog({

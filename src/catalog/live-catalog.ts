@@ -1,15 +1,15 @@
 /** Applies configurations to the catalog: opens models, lists upstreams' models and retires dropped deployments. */
 
-import type { Config } from "../config/config.ts";
+import type { Deployment } from "../deployments/deployment.ts";
+import { GPU_MEMORY, MemoryBudget } from "../deployments/loading/memory-budget.ts";
 import { atEndpoint, endpointsOf, forwardedHeaders, isLocal, isUpstream, usesGpu } from "../engines/registry.ts";
-import type { Deployment } from "../inference/deployment.ts";
-import { GPU_MEMORY, MemoryBudget } from "../inference/loading/memory-budget.ts";
 import { resultWithin } from "../kernel/async/timeout.ts";
 import type { EndpointSource } from "../kernel/discovery/endpoint.ts";
 import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
 import { EndpointPools } from "../kernel/discovery/endpoint-pools.ts";
 import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 import { defaultGpuBudget } from "../kernel/process/gpus.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
 import {
   type BuiltCatalog,
@@ -57,7 +57,7 @@ export class LiveCatalog {
   #specifications: readonly ModelSpec[] = [];
   #firstSeen: ReadonlyMap<string, number> = new Map();
   #built: BuiltCatalog | undefined;
-  #config: Config | undefined;
+  #config: Settings | undefined;
   #replacing: Promise<void> = Promise.resolve();
   #applying: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -78,7 +78,7 @@ export class LiveCatalog {
   }
 
   /** The configuration in force; undefined before the first one is applied. */
-  get config(): Config | undefined {
+  get config(): Settings | undefined {
     return this.#config;
   }
 
@@ -91,16 +91,16 @@ export class LiveCatalog {
   }
 
   /** Throws what `apply` would throw for a configuration whose files cannot be read. */
-  async check(config: Config): Promise<void> {
+  async check(config: Settings): Promise<void> {
     await this.#specify(config);
   }
 
-  async #specify(config: Config): Promise<readonly ModelSpec[]> {
+  async #specify(config: Settings): Promise<readonly ModelSpec[]> {
     return withFileVersions(await withPrices(await buildModelSpecs(config, this.#options.store), config));
   }
 
   /** Takes effect for the next request; running requests keep their deployments. */
-  apply(config: Config): Promise<void> {
+  apply(config: Settings): Promise<void> {
     return this.#inTurn(() => this.#apply(config));
   }
 
@@ -111,7 +111,7 @@ export class LiveCatalog {
     return applied;
   }
 
-  async #apply(config: Config): Promise<void> {
+  async #apply(config: Settings): Promise<void> {
     const specifications = await this.#specify(config);
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
     this.memory.limitBytes = config.local.memory ?? defaultMemoryBudget();
@@ -128,7 +128,7 @@ export class LiveCatalog {
     this.#pools.retain(sourcesOf(this.#specifications));
   }
 
-  async #limitGpuMemory({ local: { gpuMemory } }: Config): Promise<void> {
+  async #limitGpuMemory({ local: { gpuMemory } }: Settings): Promise<void> {
     this.gpuMemory.limitBytes = gpuMemory ?? (await defaultGpuBudget()) ?? Number.POSITIVE_INFINITY;
     void this.gpuMemory.trim();
   }

@@ -38,3 +38,9 @@ export const localSettings = mapping(
 );
 
 export type LocalSettings = z.output<typeof localSettings>;
+
+declare module "../kernel/settings/settings.ts" {
+  interface Settings {
+    local: z.output<typeof localSettings>;
+  }
+}

@@ -15,3 +15,11 @@ export interface ModelConfig extends BuiltinOverride {
   task: Task;
   deployments: readonly DeploymentConfig[];
 }
+
+declare module "../kernel/settings/settings.ts" {
+  interface Settings {
+    models: readonly ModelConfig[];
+    /** Settings for built-in models, by ID. */
+    builtinOverrides: readonly BuiltinOverride[];
+  }
+}

@@ -24,3 +24,14 @@ export async function recordFirstSeen(
   }
   return firstSeen;
 }
+
+interface ModelSightingRow {
+  modelId: string;
+  firstSeenAt: number;
+}
+
+declare module "../storage/schema.ts" {
+  interface Schema {
+    modelSightings: ModelSightingRow;
+  }
+}

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testModelStore } from "../../test/support/models/default-model.ts";
 import { moonshineEngine } from "../engines/moonshine/moonshine-engine.ts";
-import { createLogger } from "../observability/logger.ts";
+import { createLogger } from "../kernel/logger.ts";
 import { ModelOpener } from "./model-opener.ts";
 
 test("counts the files of models that a model uses, from which its memory is estimated", async () => {

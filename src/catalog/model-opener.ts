@@ -3,13 +3,13 @@
 import { stat } from "node:fs/promises";
 import type { EngineServices, Model, ModelFiles } from "../contracts/engine.ts";
 import type { ModelDescription } from "../contracts/model-description.ts";
+import type { ModelSize } from "../deployments/loading/model-memory.ts";
 import { describeUnopened, openModel, prepareModel } from "../engines/registry.ts";
-import type { ModelSize } from "../inference/loading/model-memory.ts";
 import { Fault } from "../kernel/faults.ts";
+import type { Logger } from "../kernel/logger.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
 import type { PullProgress } from "../model-store/pull-progress.ts";
 import { TOOL_MISSING } from "../model-store/sources/source.ts";
-import type { Logger } from "../observability/logger.ts";
 import type { OpenRequest } from "./build-catalog.ts";
 
 export interface ModelOpenerOptions {

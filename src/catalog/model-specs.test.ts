@@ -6,10 +6,10 @@ import { temporaryDirectory } from "../../test/support/service/temporary-directo
 import { configSources } from "../cli/config-sources.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { ENGINES } from "../engines/registry.ts";
+import { createLogger } from "../kernel/logger.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
 import { MANIFEST } from "../model-store/manifest/manifest.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
-import { createLogger } from "../observability/logger.ts";
 import { buildModelSpecs } from "./model-specs.ts";
 
 async function specify(yaml: string) {

@@ -1,11 +1,11 @@
 /** The catalog's models: the manifest's defaults, other pulled models, bundled models and configured models. */
 
-import type { Config } from "../config/config.ts";
 import type { ChatDefaults } from "../contracts/chat-model.ts";
 import { NO_PRICE } from "../contracts/price.ts";
 import { TASKS } from "../contracts/task.ts";
+import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../deployments/routing-options.ts";
 import { ENGINES } from "../engines/registry.ts";
-import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../inference/routing/routing-options.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 import type { BundledModel } from "../model-store/manifest/bundled-model.ts";
 import { BUNDLED_MODELS } from "../model-store/manifest/bundled-models.ts";
 import { MANIFEST } from "../model-store/manifest/manifest.ts";
@@ -18,7 +18,7 @@ import type { BuiltinOverride, ModelConfig } from "./model-config.ts";
 import type { ModelSettings } from "./model-settings.ts";
 
 /** The default chat model first, then the defaults, chat before the others. A configured model replaces a built-in one of the same ID. */
-export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
+export async function buildModelSpecs(config: Settings, store: ModelStore): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));
   if (!config.builtinModels) return config.defaultAliases ? withFirstAliases(configured) : configured;
   const configuredIds = new Set(configured.map(({ id }) => id));
@@ -50,7 +50,7 @@ function defaultsFirst(a: ManifestEntry, b: ManifestEntry): number {
   return Number(b.isDefault) - Number(a.isDefault) || TASKS.indexOf(a.task) - TASKS.indexOf(b.task);
 }
 
-function toConfigured(model: ModelConfig, { local }: Config): ModelSpec {
+function toConfigured(model: ModelConfig, { local }: Settings): ModelSpec {
   const { strategy, retries, prefixLoadFactor, circuit, maxQueue, deployments, hidden: isHidden, ...rest } = model;
   return {
     ...rest,
@@ -92,7 +92,7 @@ function toModelSpec(
   entry: BuiltinModel,
   settings: Readonly<Record<string, unknown>>,
   isBuiltin: (id: string) => boolean,
-  { local: { load, unloadAfterSeconds } }: Config,
+  { local: { load, unloadAfterSeconds } }: Settings,
   override: BuiltinOverride | undefined,
 ): ModelSpec {
   const { circuit, maxQueue } = override ?? {};

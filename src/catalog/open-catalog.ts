@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { Config } from "../config/config.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 import type { Database } from "../storage/database.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 import { recordFirstSeen } from "./model-first-seen.ts";
 import { RememberedDescriptions } from "./remembered-descriptions.ts";
 
 export type CatalogOptions = Omit<LiveCatalogOptions, "see" | "remembered"> & {
-  config: Pick<Config, "dataDirectory">;
+  config: Pick<Settings, "dataDirectory">;
   database: Database;
   lifetime: AsyncDisposableStack;
 };

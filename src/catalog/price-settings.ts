@@ -115,3 +115,9 @@ export const priceSettings = mapping(
   }),
   "Price lists, currencies, and discounts and surcharges of projects.",
 );
+
+declare module "../kernel/settings/settings.ts" {
+  interface Settings {
+    prices: z.output<typeof priceSettings>;
+  }
+}

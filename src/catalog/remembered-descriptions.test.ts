@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
-import { createLogger } from "../observability/logger.ts";
+import { createLogger } from "../kernel/logger.ts";
 import { RememberedDescriptions } from "./remembered-descriptions.ts";
 
 const SPEECH = { task: "speech", voices: ["kore"], languages: ["en"] } as const;

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import type { ModelDescription } from "../contracts/model-description.ts";
-import type { Logger } from "../observability/logger.ts";
+import type { Logger } from "../kernel/logger.ts";
 
 /** Far more than the deployments of one configuration. */
 const MAX_ENTRIES = 1000;

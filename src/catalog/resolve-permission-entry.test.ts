@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DEFAULT_POLICY } from "../inference/routing/routing-options.ts";
+import { DEFAULT_POLICY } from "../deployments/routing-options.ts";
 import { Catalog, type CatalogModel } from "./catalog.ts";
 import { resolvePermissionEntry } from "./resolve-permission-entry.ts";
 

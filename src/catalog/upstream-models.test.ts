@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Model } from "../contracts/engine.ts";
-import { Deployment } from "../inference/deployment.ts";
-import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../inference/routing/routing-options.ts";
+import { Deployment } from "../deployments/deployment.ts";
+import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../deployments/routing-options.ts";
 import type { CatalogModel } from "./catalog.ts";
 import { UpstreamModels } from "./upstream-models.ts";
 

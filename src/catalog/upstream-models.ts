@@ -1,6 +1,6 @@
 /** Lists the models of the upstreams behind wildcards in the background and caches them. */
 
-import type { Deployment } from "../inference/deployment.ts";
+import type { Deployment } from "../deployments/deployment.ts";
 import { MINUTE_MS } from "../kernel/durations.ts";
 import { Poll } from "../kernel/jobs/poll.ts";
 import type { CatalogModel } from "./catalog.ts";

@@ -14,9 +14,9 @@ import { REDACTED, splitSecrets } from "../features/configuration/entry-secrets.
 import { SealedEntries } from "../features/configuration/sealed-entries.ts";
 import { openKeyring } from "../kernel/encryption/open-keyring.ts";
 import { Fault } from "../kernel/faults.ts";
+import { openLog } from "../observability/open-log.ts";
 import { openConfiguredDatabase } from "../storage/configured-database.ts";
 import { configSources } from "./config-sources.ts";
-import { openLog } from "./open-log.ts";
 import { type ServiceOptions, withService } from "./with-service.ts";
 
 export interface ExportOptions {

@@ -3,8 +3,8 @@ import { loadConfig } from "../config/load-config.ts";
 import { createDataDirectory } from "../kernel/process/data-directory.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
+import { openLog } from "../observability/open-log.ts";
 import { configSources } from "./config-sources.ts";
-import { openLog } from "./open-log.ts";
 
 /** Opens the model store that the service would use in this directory and environment. Throws a Fault for an invalid configuration. */
 export async function openConfiguredStore(access: "read" | "write"): Promise<ModelStore> {

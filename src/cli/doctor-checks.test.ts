@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
-import { createLogger } from "../observability/logger.ts";
+import { createLogger } from "../kernel/logger.ts";
 import { openDatabase } from "../storage/database.ts";
 import { MIGRATIONS } from "../storage/migrations/migrations.ts";
 import { checkDatabase } from "./doctor-checks.ts";

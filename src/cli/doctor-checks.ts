@@ -8,10 +8,10 @@ import type { Config } from "../config/config.ts";
 import { connectToRedis } from "../counters/redis-connection.ts";
 import { COUNTERS_PREFIX } from "../counters/redis-script.ts";
 import type { RedisAddress } from "../kernel/redis-address.ts";
+import { openLog } from "../observability/open-log.ts";
 import { databaseAddress, openConfiguredDatabase } from "../storage/configured-database.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { type Machine, outputOf } from "./machine.ts";
-import { openLog } from "./open-log.ts";
 import { tryGpu } from "./try-gpu.ts";
 
 export interface Check {

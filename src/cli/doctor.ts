@@ -7,6 +7,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { Fault } from "../kernel/faults.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
 import { type Recommendation, recommendModels } from "../model-store/recommend-models.ts";
+import { openLog } from "../observability/open-log.ts";
 import { configSources } from "./config-sources.ts";
 import {
   type Check,
@@ -20,7 +21,6 @@ import {
   checkRedis,
 } from "./doctor-checks.ts";
 import { inspectMachine, type Machine } from "./machine.ts";
-import { openLog } from "./open-log.ts";
 import { readEvents } from "./read-events.ts";
 import { formatRecommendations } from "./recommend.ts";
 import type { ServiceClient } from "./service-client.ts";

@@ -1,3 +1,4 @@
+import { PERSONAL_DATA } from "../app/personal-data.ts";
 /** Routes of the administration API in the process of a command, whose caller is the operator. */
 
 import { join } from "node:path";
@@ -5,8 +6,8 @@ import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { Catalog } from "../catalog/catalog.ts";
 import { buildModelSpecs } from "../catalog/model-specs.ts";
 import type { Config } from "../config/config.ts";
+import type { Caller } from "../contracts/caller.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
-import type { Caller } from "../features/accounts/caller.ts";
 import { accountsFeature } from "../features/accounts/feature.ts";
 import { budgetFeature } from "../features/budgets/feature.ts";
 import { openFileStore } from "../features/files/feature.ts";
@@ -24,11 +25,11 @@ import { UsageReports } from "../features/usage/usage-report.ts";
 import { usage } from "../features/usage/usage-routes.ts";
 import { WebhookOutbox } from "../features/webhooks/webhook-outbox.ts";
 import { bareServer } from "../http/bare-server.ts";
+import type { Logger } from "../kernel/logger.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
-import type { Logger } from "../observability/logger.ts";
+import { openLog } from "../observability/open-log.ts";
 import { openConfiguredDatabase } from "../storage/configured-database.ts";
-import { openLog } from "./open-log.ts";
 
 /** Opens the routes on accounts, limits and usage over the configured database. */
 export async function openAccountRoutes(config: Config, lifetime: AsyncDisposableStack): Promise<FastifyInstance> {
@@ -83,6 +84,7 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
     database,
     logger,
     files,
+    personalData: PERSONAL_DATA,
     usage: { recorder, history },
     recorded,
   });

@@ -2,10 +2,10 @@
 
 import { Command } from "commander";
 import { loadConfig } from "../config/load-config.ts";
+import { openLog } from "../observability/open-log.ts";
 import { openConfiguredDatabase } from "../storage/configured-database.ts";
 import type { Database } from "../storage/database.ts";
 import { configSources } from "./config-sources.ts";
-import { openLog } from "./open-log.ts";
 
 export function migrateCommand(): Command {
   return new Command("migrate")

@@ -10,9 +10,9 @@ import { V8_FLAGS } from "../kernel/process/v8-flags.ts";
 import { STAGE, VERSION } from "../kernel/version.ts";
 import { run } from "../main.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
+import { openLog } from "../observability/open-log.ts";
 import { openLogExport } from "../observability/open-telemetry.ts";
 import { configSources, configurationSources } from "./config-sources.ts";
-import { openLog } from "./open-log.ts";
 import { createProgress } from "./progress.ts";
 import { welcome } from "./welcome.ts";
 

@@ -6,8 +6,8 @@ import { retry } from "../kernel/async/retry.ts";
 import { HOUR_SECONDS } from "../kernel/durations.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
+import { openLog } from "../observability/open-log.ts";
 import { openConfiguredDatabase } from "../storage/configured-database.ts";
-import { openLog } from "./open-log.ts";
 
 const FIRST_START_MS = 5_000;
 const POLL_MS = 100;

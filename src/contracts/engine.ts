@@ -1,6 +1,6 @@
 /** The contract between Parlance and its engines. Types only. */
 
-import type { Logger } from "../observability/logger.ts";
+import type { Logger } from "../kernel/logger.ts";
 import type { ChatModel } from "./chat-model.ts";
 import type { ImageModel } from "./image-model.ts";
 import type { CallerHeaders, OpenModel } from "./open-model.ts";

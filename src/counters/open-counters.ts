@@ -1,8 +1,8 @@
 /** Opens the counters: in Redis, else in PostgreSQL, else in memory. */
 
+import type { Logger } from "../kernel/logger.ts";
 import type { RedisAddress } from "../kernel/redis-address.ts";
 import type { Secret } from "../kernel/secret.ts";
-import type { Logger } from "../observability/logger.ts";
 import type { CounterStore } from "./counter-store.ts";
 import { InMemoryCounters } from "./in-memory-counters.ts";
 import type { ReplicaCount } from "./replica-set.ts";

@@ -5,7 +5,7 @@ import { withTimeout } from "../kernel/async/timeout.ts";
 import { MINUTE_MS } from "../kernel/durations.ts";
 import { unavailable } from "../kernel/faults.ts";
 import { Poll } from "../kernel/jobs/poll.ts";
-import type { Logger } from "../observability/logger.ts";
+import type { Logger } from "../kernel/logger.ts";
 import { type CounterStore, type Heartbeat, LEASE_MS, type StoreTaken, type WindowSnapshot } from "./counter-store.ts";
 import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
 import { LocalUsage } from "./local-usage.ts";

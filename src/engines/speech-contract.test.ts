@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeEngineServices } from "../../test/support/models/engine-services.ts";
 import type { EngineServices, SpeechModel, SpeechRequest } from "../contracts/engine.ts";
 import { Fault } from "../kernel/faults.ts";
+import { createLogger } from "../kernel/logger.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
-import { createLogger } from "../observability/logger.ts";
 import { openModel } from "./registry.ts";
 
 const pull: EngineServices["pull"] = (reference, signal) => {

@@ -3,13 +3,18 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Caller } from "../features/accounts/caller.ts";
-import { mayCall, requirementOf } from "../features/accounts/roles/access.ts";
-import type { ScopeHeaders } from "../features/accounts/scope-headers.ts";
-import { sessionToken } from "../features/console/session-cookie.ts";
+import type { Caller } from "../contracts/caller.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
+import { mayCall, requirementOf } from "./access.ts";
 import { refuseOtherSites } from "./same-origin.ts";
+import { sessionToken } from "./session-cookie.ts";
+
+/** IDs of the organization and project as the client sent them. */
+export interface ScopeHeaders {
+  organization: string | undefined;
+  project: string | undefined;
+}
 
 export interface Authenticator {
   /**
@@ -57,6 +62,9 @@ interface AuthenticationRules {
   /** Whether headers that name another organization or project than the key's are ignored, rather than refused. */
   ignoresMismatchedIds: boolean;
 }
+
+/** Authenticates every route of a scope; `authenticator` replaces that of the accounts. */
+export type AuthenticateScope = (scope: FastifyInstance, kind: ScopeKind, authenticator?: Authenticator) => void;
 
 /**
  * Authenticates before the body is read, so the bodies of requests without a key are never read. A request without a key

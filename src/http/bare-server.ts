@@ -2,10 +2,9 @@
 
 import type { IncomingMessage } from "node:http";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import type { RequestEntry } from "../features/usage/request-history.ts";
 import type { Inference } from "../inference/inference.ts";
 import { newId } from "../kernel/id.ts";
-import type { Logger } from "../observability/logger.ts";
+import type { Logger } from "../kernel/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/trace.ts";
 import type { RegisteredOperation } from "../wire/openapi/operation.ts";
@@ -14,6 +13,7 @@ import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
 import { collectOperations } from "./operation.ts";
+import type { RequestEntry } from "./request-entry.ts";
 import { type EndedRequest, type OpenRequests, useRequestLog } from "./request-log.ts";
 import type { ServerSettings } from "./settings.ts";
 import { traceRequests } from "./trace-requests.ts";

@@ -8,7 +8,7 @@ import type { FastifyInstance } from "fastify";
 import { ActiveSet } from "../kernel/async/active-set.ts";
 import { Fault, invalidRequest } from "../kernel/faults.ts";
 import { Poll } from "../kernel/jobs/poll.ts";
-import type { Logger } from "../observability/logger.ts";
+import type { Logger } from "../kernel/logger.ts";
 
 export interface ConnectionOptions {
   /** Maximum connections of one remote address; undefined: limited only by the descriptors. */

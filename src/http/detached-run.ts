@@ -1,6 +1,6 @@
 /** A run whose end is not that of an HTTP request: a response in the background, or one of a Realtime session. */
 
-import type { Caller } from "../features/accounts/caller.ts";
+import type { Caller } from "../contracts/caller.ts";
 import type { GuardrailReport } from "../inference/guardrails/guardrail-report.ts";
 import type { OnDisconnect } from "../inference/on-disconnect.ts";
 import type { RequestRecording } from "../inference/recording/request-recording.ts";

@@ -1,11 +1,11 @@
 /** Entries of the request history. */
 
-import type { Caller } from "../features/accounts/caller.ts";
-import type { RequestDetails } from "../features/usage/request-details.ts";
-import type { RequestEntry } from "../features/usage/request-history.ts";
+import type { Caller } from "../contracts/caller.ts";
 import { causeMessage, failureCode, faultMessage } from "../inference/failure-message.ts";
 import type { GuardrailReport } from "../inference/guardrails/guardrail-report.ts";
 import type { Settlement } from "../inference/settlement.ts";
+import type { RequestDetails } from "./request-details.ts";
+import type { RequestEntry } from "./request-entry.ts";
 
 export interface AnsweredRequest {
   id: string;

@@ -1,6 +1,6 @@
 import { type FastifyRequest, fastify } from "fastify";
 import { expect, test } from "vitest";
-import type { Caller } from "../features/accounts/caller.ts";
+import type { Caller } from "../contracts/caller.ts";
 import { InternalRequests } from "./internal-requests.ts";
 
 const caller = { keyId: "key_a", projectId: "proj_a", organizationId: "org-a", kind: "project" } as Caller;

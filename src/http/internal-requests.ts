@@ -5,7 +5,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyRequest, InjectOptions } from "fastify";
-import type { Caller } from "../features/accounts/caller.ts";
+import type { Caller } from "../contracts/caller.ts";
 import type { InternalCall } from "./authenticate.ts";
 
 export interface InternalRequest {

@@ -1,12 +1,16 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
-import type { Callers } from "../features/accounts/callers.ts";
-import type { LabelReader } from "../features/usage/request-labels.ts";
+import type { Caller } from "../contracts/caller.ts";
+import type { RequestLabels } from "../kernel/usage.ts";
+
+/** Reads what a request belongs to; undefined: nothing. */
+export type LabelReader = (headers: IncomingHttpHeaders, body: unknown) => RequestLabels | undefined;
 
 /** Adds end user, tags and session to the callers of a scope's requests. Without a reader, requests cost nothing more. */
 export function labelRequests(
   scope: FastifyInstance,
   read: LabelReader | undefined,
-  callers: Pick<Callers, "withLabels">,
+  callers: { withLabels(caller: Caller, labels: RequestLabels): Caller },
 ): void {
   if (read === undefined) return;
   scope.addHook("preHandler", (request, _reply, done) => {

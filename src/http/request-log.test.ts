@@ -1,6 +1,6 @@
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
-import { createLogger } from "../observability/logger.ts";
+import { createLogger } from "../kernel/logger.ts";
 import { useErrorFormat } from "./errors.ts";
 import { useRequestLog } from "./request-log.ts";
 

@@ -1,15 +1,15 @@
 /** Collects a request's log line, which never contains a prompt, a key or an upstream's secret. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
-import type { Caller } from "../features/accounts/caller.ts";
-import type { RequestEntry } from "../features/usage/request-history.ts";
+import type { Caller } from "../contracts/caller.ts";
 import type { GuardrailReport } from "../inference/guardrails/guardrail-report.ts";
 import type { RequestRecording } from "../inference/recording/request-recording.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import { Fault } from "../kernel/faults.ts";
-import type { Logger } from "../observability/logger.ts";
+import type { Logger } from "../kernel/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import { type AnsweredRequest, toHistoryEntry, toMilliseconds } from "./history-entry.ts";
+import type { RequestEntry } from "./request-entry.ts";
 import { SERVICE_HEADERS } from "./service-headers.ts";
 import { withoutValues } from "./without-values.ts";
 

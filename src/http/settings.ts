@@ -141,3 +141,9 @@ export function workerCount({ workers }: Pick<ServerSettings, "workers">): numbe
 }
 
 export type ServerSettings = z.output<typeof serverSettings>;
+
+declare module "../kernel/settings/settings.ts" {
+  interface Settings {
+    server: z.output<typeof serverSettings>;
+  }
+}

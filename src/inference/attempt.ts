@@ -3,17 +3,17 @@
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../contracts/engine.ts";
 import type { Charge } from "../contracts/price.ts";
+import type { Circuit } from "../deployments/circuit.ts";
+import type { Deployment } from "../deployments/deployment.ts";
+import type { Deferral, Slot } from "../deployments/slots/slots.ts";
 import { Fault, type FaultKind } from "../kernel/faults.ts";
 import { genAiOperation } from "../observability/gen-ai-operation.ts";
 import { currentSpan, type TraceSpan, within } from "../observability/trace.ts";
 import type { TaskAdapter, WaitReason } from "./adapters/task-adapter.ts";
 import { chargeOf } from "./charge.ts";
-import type { Deployment } from "./deployment.ts";
 import { drainToBuffer } from "./drain-to-buffer.ts";
 import { LifecycleIterator } from "./lifecycle-iterator.ts";
 import { prepend } from "./prepend.ts";
-import type { Circuit } from "./routing/circuit.ts";
-import type { Deferral, Slot } from "./slots/slots.ts";
 import type { Stage } from "./stages.ts";
 
 export interface AttemptMeasure {

@@ -11,13 +11,13 @@ import {
   usableFallbacks,
 } from "../catalog/listing.ts";
 import type { UpstreamModels } from "../catalog/upstream-models.ts";
+import type { Caller } from "../contracts/caller.ts";
 import { isChatProxy, type PassThrough } from "../contracts/chat-proxy.ts";
 import type { Model } from "../contracts/engine.ts";
 import type { Task } from "../contracts/task.ts";
-import type { Caller } from "../features/accounts/caller.ts";
+import type { Deployment } from "../deployments/deployment.ts";
 import { Fault, invalidRequest, modelNotFound, unsupportedValue } from "../kernel/faults.ts";
 import { nearest } from "../kernel/nearest.ts";
-import type { Deployment } from "./deployment.ts";
 
 /** Bounds of a search that any request for an unknown model begins: 1,000 names take 2 ms. */
 const MAX_COMPARED_NAMES = 1000;

@@ -1,10 +1,10 @@
 /** What a request is charged. */
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
+import { isPriced } from "../catalog/prices/cost.ts";
 import { undatedModel } from "../catalog/prices/price-list.ts";
 import { type Charge, NO_PRICE, type Price } from "../contracts/price.ts";
-import { isPriced } from "../features/usage/cost.ts";
-import type { Deployment } from "./deployment.ts";
+import type { Deployment } from "../deployments/deployment.ts";
 
 const NO_FACTORS: readonly string[] = [];
 

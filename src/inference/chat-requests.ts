@@ -1,7 +1,7 @@
 /** One chat: its guardrails, its moderation and the recording of its content around the run of a model. */
 
+import type { Caller } from "../contracts/caller.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
-import type { Caller } from "../features/accounts/caller.ts";
 import { chatAdapter } from "./adapters/chat-adapter.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import type { CallerModels, CallerModelsOptions } from "./caller-models.ts";

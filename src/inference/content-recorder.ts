@@ -5,8 +5,8 @@ import type { ChatContent, ContentMessage, ContentPart } from "../contracts/chat
 import type { ChatMessage } from "../contracts/chat-message.ts";
 import type { RawPrompt } from "../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../contracts/chat-proxy.ts";
-import { MAX_ANSWER_LENGTH, MessageParts } from "../engines/shared/message-parts.ts";
-import { filesIn, imagesIn, messageText } from "../engines/shared/message-text.ts";
+import { MAX_ANSWER_LENGTH, MessageParts } from "../contracts/message-parts.ts";
+import { filesIn, imagesIn, messageText } from "../contracts/message-text.ts";
 import type { ChatRunEvent } from "./chat-call.ts";
 
 /** Bytes of a forwarded answer; frames repeat several fields around each piece of text. */

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import type { ChatModel } from "../contracts/chat-model.ts";
-import { DEFAULT_CHAT_REQUEST } from "../engines/shared/default-chat-request.ts";
+import { DEFAULT_CHAT_REQUEST } from "../contracts/default-chat-request.ts";
+import type { Deployment } from "../deployments/deployment.ts";
 import { countLocally } from "./count-locally.ts";
-import type { Deployment } from "./deployment.ts";
 
 const REQUEST = { ...DEFAULT_CHAT_REQUEST, model: "m", messages: [], callerHeaders: {} };
 

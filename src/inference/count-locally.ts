@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../contracts/chat-model.ts";
+import type { Deployment } from "../deployments/deployment.ts";
 import { Fault } from "../kernel/faults.ts";
-import type { Deployment } from "./deployment.ts";
 
 /** A count of 19 MB would take minutes, after which no client waits for it. */
 const MAX_COUNT_MS = 15_000;

@@ -1,11 +1,11 @@
 /** One request of any task, from its reservation to its settlement. */
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
+import { costInNanoDollars, costParts } from "../catalog/prices/cost.ts";
+import type { Caller } from "../contracts/caller.ts";
 import type { Model } from "../contracts/engine.ts";
 import type { Charge } from "../contracts/price.ts";
-import type { Caller } from "../features/accounts/caller.ts";
-import type { Reservation } from "../features/quota/quota.ts";
-import { costInNanoDollars, costParts } from "../features/usage/cost.ts";
+import type { Deployment } from "../deployments/deployment.ts";
 import { Fault, withLimits } from "../kernel/faults.ts";
 import { newId } from "../kernel/id.ts";
 import { NO_USAGE, type Usage } from "../kernel/usage.ts";
@@ -15,8 +15,8 @@ import type { AttemptStats } from "./attempt.ts";
 import type { Replay } from "./cache/answer-cache.ts";
 import type { CacheOutcome } from "./cache/cache-outcome.ts";
 import { NO_CHARGE } from "./charge.ts";
-import type { Deployment } from "./deployment.ts";
 import type { InferenceAnswer, ModelFacts } from "./inference-answer.ts";
+import type { Reservation } from "./quota.ts";
 import type { Routed, Router } from "./routing/router.ts";
 import type { Settlement } from "./settlement.ts";
 

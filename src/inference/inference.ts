@@ -1,7 +1,9 @@
 /** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
 
+import type { Caller } from "../contracts/caller.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type { ChatRequest } from "../contracts/chat-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../contracts/default-chat-request.ts";
 import type {
   EmbeddingRequest,
   EmbeddingResult,
@@ -11,11 +13,9 @@ import type {
   TranscriptionEvent,
   TranscriptionRequest,
 } from "../contracts/engine.ts";
+import { estimatePromptTokens } from "../contracts/estimate-tokens.ts";
 import type { ImageEvent, ImageRequest } from "../contracts/image-model.ts";
-import { DEFAULT_CHAT_REQUEST } from "../engines/shared/default-chat-request.ts";
-import { estimatePromptTokens } from "../engines/shared/estimate-tokens.ts";
 import { isOpenAiEmbeddingModel } from "../engines/shared/token-ids.ts";
-import type { Caller } from "../features/accounts/caller.ts";
 import type { RateLimitStatus } from "../kernel/faults.ts";
 import { embeddingAdapter } from "./adapters/embedding-adapter.ts";
 import { imageAdapter } from "./adapters/image-adapter.ts";

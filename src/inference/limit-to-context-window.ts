@@ -1,4 +1,4 @@
-import type { UsageUpperBound } from "../features/quota/quota.ts";
+import type { UsageUpperBound } from "./quota.ts";
 
 /** Limit for models with an unknown window. No common model writes a longer answer. */
 const MAX_COMPLETION_TOKENS = 131_072;

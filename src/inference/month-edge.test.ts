@@ -5,14 +5,14 @@ import { InMemoryCounters } from "../counters/in-memory-counters.ts";
 import { type SpendBoundSources, spendBounds } from "../features/budgets/spend-bounds.ts";
 import { CompletionEstimates } from "../features/quota/completion-estimates.ts";
 import { SpendLimits } from "../features/quota/spend-limits.ts";
+import { toUsageRecord } from "../features/usage/to-usage-record.ts";
 import { UsageRows } from "../features/usage/usage-batch.ts";
 import { writeUsage } from "../features/usage/usage-queries.ts";
 import { UsageReports } from "../features/usage/usage-report.ts";
+import { createLogger } from "../kernel/logger.ts";
 import { NO_USAGE } from "../kernel/usage.ts";
-import { createLogger } from "../observability/logger.ts";
 import { openDatabase } from "../storage/database.ts";
 import type { Settlement } from "./settlement.ts";
-import { toUsageRecord } from "./to-usage-record.ts";
 
 const JANUARY = Date.UTC(2026, 0);
 const FEBRUARY = Date.UTC(2026, 1);

@@ -1,6 +1,6 @@
 /** Aborts running requests whose key was revoked: an answer may take minutes, a background response hours. */
 
-import type { Caller } from "../features/accounts/caller.ts";
+import type { Caller } from "../contracts/caller.ts";
 import type { ActiveSet } from "../kernel/async/active-set.ts";
 import { Fault } from "../kernel/faults.ts";
 

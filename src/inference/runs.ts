@@ -1,9 +1,8 @@
 /** Starts runs, each with a reservation of quota, and knows those that run. */
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
+import type { Caller } from "../contracts/caller.ts";
 import type { Model } from "../contracts/engine.ts";
-import type { Caller } from "../features/accounts/caller.ts";
-import type { Quota, UsageUpperBound } from "../features/quota/quota.ts";
 import { ActiveSet } from "../kernel/async/active-set.ts";
 import { Fault, type RateLimitStatus, unavailable } from "../kernel/faults.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./adapters/task-adapter.ts";
@@ -14,6 +13,7 @@ import type { InferenceAnswer } from "./inference-answer.ts";
 import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
+import type { Quota, UsageUpperBound } from "./quota.ts";
 import { type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
 import { contextWindowsOf, withPriceFor } from "./routing/candidates.ts";
 import type { Router } from "./routing/router.ts";

@@ -1,6 +1,6 @@
+import type { CostPart } from "../catalog/prices/cost.ts";
+import type { Caller } from "../contracts/caller.ts";
 import type { Task } from "../contracts/task.ts";
-import type { Caller } from "../features/accounts/caller.ts";
-import type { CostPart } from "../features/usage/cost.ts";
 import type { Usage } from "../kernel/usage.ts";
 import type { CacheOutcome } from "./cache/cache-outcome.ts";
 import type { Stage } from "./stages.ts";

@@ -1,12 +1,12 @@
 /** One call of a tool that this service runs: bounded in time, aborted with its request, settled once. */
 
+import { costInNanoDollars } from "../catalog/prices/cost.ts";
+import type { Caller } from "../contracts/caller.ts";
 import { type Charge, NO_PRICE } from "../contracts/price.ts";
-import type { Caller } from "../features/accounts/caller.ts";
-import type { Reservation } from "../features/quota/quota.ts";
-import { costInNanoDollars } from "../features/usage/cost.ts";
 import { untilAborted } from "../kernel/async/until-aborted.ts";
 import { Fault } from "../kernel/faults.ts";
 import { NO_USAGE } from "../kernel/usage.ts";
+import type { Reservation } from "./quota.ts";
 
 export interface ToolRunOptions {
   /** What usage records name in place of a model, such as `file_search` or `mcp/wiki`; operators choose it. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
+import type { Logger } from "../kernel/logger.ts";
 import { EnvHttpProxyAgent } from "../kernel/outgoing/undici.ts";
-import type { Logger } from "../observability/logger.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { MANIFEST } from "./manifest/manifest.ts";
 import { ModelStore } from "./model-store.ts";

@@ -3,7 +3,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../kernel/faults.ts";
-import type { Logger } from "../observability/logger.ts";
+import type { Logger } from "../kernel/logger.ts";
 import { DISK_FULL, diskFull, freeBytesIn, isDiskFullError } from "./free-space.ts";
 import type { ManifestFile, SourceKind, SourceLocation } from "./manifest/manifest-entry.ts";
 import {

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { HubServer } from "../../test/support/models/hub-server.ts";
 import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
-import { createLogger } from "../observability/logger.ts";
+import { createLogger } from "../kernel/logger.ts";
 import { MANIFEST } from "./manifest/manifest.ts";
 import type { ManifestEntry } from "./manifest/manifest-entry.ts";
 import { ModelStore } from "./model-store.ts";

@@ -8,3 +8,9 @@ export interface HubSettings {
   /** True: no requests to the hub. */
   offline: boolean;
 }
+
+declare module "../kernel/settings/settings.ts" {
+  interface Settings {
+    hub: HubSettings;
+  }
+}

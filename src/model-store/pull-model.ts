@@ -3,8 +3,8 @@
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DAY_MS } from "../kernel/durations.ts";
+import type { Logger } from "../kernel/logger.ts";
 import { lock, tryLock } from "../kernel/process/file-lock.ts";
-import type { Logger } from "../observability/logger.ts";
 import type { FileFetcher } from "./fetch-file.ts";
 import { diskFull, ensureFreeSpace, freeBytesIn, isDiskFullError } from "./free-space.ts";
 import { hashFile } from "./hash-file.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
+import { createLogger, type Logger } from "../kernel/logger.ts";
 import { bufferedLogDestination } from "./buffered-log-destination.ts";
-import { createLogger, type Logger } from "./logger.ts";
 
 let folder: TemporaryDirectory;
 let logger: Logger;

@@ -2,7 +2,7 @@
 
 import { write, writeSync } from "node:fs";
 import { type DestinationStream, pino } from "pino";
-import { toLine } from "./logger.ts";
+import { toLine } from "../kernel/logger.ts";
 
 /** About two dozen lines: buffered lines are lost when the process is killed. */
 const FLUSH_LENGTH = 15 * 1024;

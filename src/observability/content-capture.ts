@@ -6,8 +6,8 @@ import type { ChatContent } from "../contracts/chat-content.ts";
 import { resultWithin } from "../kernel/async/timeout.ts";
 import { Fault } from "../kernel/faults.ts";
 import { lazy } from "../kernel/lazy.ts";
+import type { Logger } from "../kernel/logger.ts";
 import { limitMessages } from "./limit-messages.ts";
-import type { Logger } from "./logger.ts";
 import type { SpanAttributes } from "./trace.ts";
 
 export interface ContentOptions {

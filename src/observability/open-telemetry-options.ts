@@ -17,3 +17,10 @@ export interface TracesOptions {
   /** Undefined: spans never contain prompts and answers. */
   content: ContentOptions | undefined;
 }
+
+declare module "../kernel/settings/settings.ts" {
+  interface Settings {
+    /** Undefined: nothing is exported. */
+    openTelemetry: OpenTelemetryOptions | undefined;
+  }
+}

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { expectWithin } from "../../test/support/timing.ts";
-import { createLogger } from "./logger.ts";
+import { createLogger } from "../kernel/logger.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
 test("does not delay the end of the service for a collector that does not answer", async () => {

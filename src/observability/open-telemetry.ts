@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
+import type { Logger } from "../kernel/logger.ts";
 import type { GenAiMetrics } from "./gen-ai-metrics.ts";
-import type { Logger } from "./logger.ts";
 import type { OpenTelemetryOptions } from "./open-telemetry-options.ts";
 import type { OtlpLogs } from "./otlp-logs.ts";
 import type { Tracing } from "./trace.ts";

@@ -5,8 +5,8 @@ import { setGlobalErrorHandler } from "@opentelemetry/core";
 import { detectResources, envDetector, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import { resultWithin } from "../kernel/async/timeout.ts";
 import { MINUTE_MS } from "../kernel/durations.ts";
+import type { Logger } from "../kernel/logger.ts";
 import { VERSION } from "../kernel/version.ts";
-import type { Logger } from "./logger.ts";
 import type { OpenTelemetryOptions } from "./open-telemetry-options.ts";
 
 const REPORT_INTERVAL_MS = MINUTE_MS;

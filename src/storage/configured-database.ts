@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { Logger } from "../kernel/logger.ts";
 import type { Secret } from "../kernel/secret.ts";
-import type { Logger } from "../observability/logger.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
 
 interface DatabaseSettings {

@@ -3,8 +3,8 @@
 import { CamelCasePlugin, Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { retry } from "../kernel/async/retry.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
+import type { Logger } from "../kernel/logger.ts";
 import type { Secret } from "../kernel/secret.ts";
-import type { Logger } from "../observability/logger.ts";
 import { isConnectionError, isDiskFull, isFileReplaced, isRetryableTransaction, isUnstorableText } from "./errors.ts";
 import { assertCompatible, type Migrations, migrate, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";

@@ -8,8 +8,8 @@ import { type PostgresServer, startPostgres } from "../../test/support/databases
 import { freePort } from "../../test/support/databases/redis.ts";
 import { makeCertificates } from "../../test/support/service/certificates.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
+import { createLogger } from "../kernel/logger.ts";
 import { Secret } from "../kernel/secret.ts";
-import { createLogger } from "../observability/logger.ts";
 import { type Database, openDatabase } from "./database.ts";
 
 const cleanup = new AsyncDisposableStack();

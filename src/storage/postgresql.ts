@@ -2,8 +2,8 @@
 
 import { PostgresDialect, type PostgresPool } from "kysely";
 import type { Pool } from "pg";
+import type { Logger } from "../kernel/logger.ts";
 import type { Secret } from "../kernel/secret.ts";
-import type { Logger } from "../observability/logger.ts";
 
 const INT8 = 20;
 const CONNECT_TIMEOUT_MS = 2_000;

@@ -2,7 +2,7 @@
 
 import type { ContentPart } from "../contracts/chat-content.ts";
 import type { ForwardedContent, ForwardedEvent } from "../contracts/chat-proxy.ts";
-import { MessageParts } from "../engines/shared/message-parts.ts";
+import { MessageParts } from "../contracts/message-parts.ts";
 import { parseEvents } from "../kernel/server-sent-events.ts";
 
 type Fields = Record<string, unknown>;

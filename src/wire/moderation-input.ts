@@ -1,7 +1,7 @@
 /** Selects the texts of a typed chat request for moderation: everything that the chat model reads. */
 
 import type { ChatRequest } from "../contracts/chat-model.ts";
-import { filesIn, imagesIn, messageText } from "../engines/shared/message-text.ts";
+import { filesIn, imagesIn, messageText } from "../contracts/message-text.ts";
 import { type Fault, unsupportedValue } from "../kernel/faults.ts";
 import { joinedTexts, type ModerationTexts, writtenIn } from "./moderation-texts.ts";
 

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { workerCount } from "../http/settings.ts";
+import type { Logger } from "../kernel/logger.ts";
 import { workerSocket } from "../kernel/process/worker-socket.ts";
-import type { Logger } from "../observability/logger.ts";
 import type { WorkerPool } from "./worker-pool.ts";
 
 /** Creates the pool of workers, which starts them when the service listens; undefined where none are configured. */

@@ -1,10 +1,10 @@
 /** Process of a worker, which `WorkerPool` starts. It listens together with the others and ends with the owner. */
 
 import type { AddressInfo } from "node:net";
-import { openLog } from "../cli/open-log.ts";
-import { drain } from "../drain.ts";
 import { releaseMemoryWhenIdle } from "../kernel/process/idle-memory.ts";
+import { openLog } from "../observability/open-log.ts";
 import { openLogExport } from "../observability/open-telemetry.ts";
+import { drain } from "../serving/drain.ts";
 import { Channel } from "./channel.ts";
 import { type ComposedWorker, composeWorker } from "./compose-worker.ts";
 import type { OwnerMethods, WorkerMethods, WorkerSettings, WorkerUpdate } from "./protocol.ts";

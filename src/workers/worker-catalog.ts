@@ -2,11 +2,11 @@
 
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "../catalog/build-catalog.ts";
 import { Catalog } from "../catalog/catalog.ts";
+import type { Deployment } from "../deployments/deployment.ts";
+import { MemoryBudget } from "../deployments/loading/memory-budget.ts";
 import { atEndpoint, openModel } from "../engines/registry.ts";
-import type { Deployment } from "../inference/deployment.ts";
-import { MemoryBudget } from "../inference/loading/memory-budget.ts";
+import type { Logger } from "../kernel/logger.ts";
 import type { DeploymentMeasure } from "../observability/deployment-measure.ts";
-import type { Logger } from "../observability/logger.ts";
 
 export class WorkerCatalog {
   readonly catalog = new Catalog();

@@ -1,8 +1,9 @@
 /** What a worker's requests used, on its way to the owner, which journals and stores it. */
 
 import type { KeyUse } from "../features/accounts/keys/api-key-queries.ts";
-import { type RequestEntry, RequestRows } from "../features/usage/request-rows.ts";
+import { RequestRows } from "../features/usage/request-rows.ts";
 import { type UsageRecord, UsageRows } from "../features/usage/usage-batch.ts";
+import type { RequestEntry } from "../http/request-entry.ts";
 import { Poll } from "../kernel/jobs/poll.ts";
 import type { Channel } from "./channel.ts";
 import type { OwnerMethods } from "./protocol.ts";

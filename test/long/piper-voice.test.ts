@@ -7,10 +7,10 @@ import { integratedLoudness } from "@parlance-inference/english-tts/integrated-l
 import { TARGET_LUFS } from "@parlance-inference/english-tts/level-loudness";
 import { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLogger } from "../../src/kernel/logger.ts";
 import { ModelStore } from "../../src/model-store/model-store.ts";
 import { PypiSource } from "../../src/model-store/sources/pypi.ts";
 import type { Source } from "../../src/model-store/sources/source.ts";
-import { createLogger } from "../../src/observability/logger.ts";
 import { TEST_MODELS_DIRECTORY, testModelStore } from "../support/models/default-model.ts";
 import { HubServer } from "../support/models/hub-server.ts";
 import { wordErrors } from "../support/models/word-errors.ts";

@@ -5,8 +5,8 @@ import { afterAll, expect, test } from "vitest";
 import type { CounterClaim } from "../../src/counters/counters.ts";
 import { RedisStore } from "../../src/counters/redis-store.ts";
 import { SharedCounters } from "../../src/counters/shared-counters.ts";
+import { createLogger } from "../../src/kernel/logger.ts";
 import { parseRedisUrl } from "../../src/kernel/redis-address.ts";
-import { createLogger } from "../../src/observability/logger.ts";
 import { sharedPostgres } from "../support/databases/postgres.ts";
 import { HAS_REDIS, WITHOUT_REDIS } from "../support/databases/redis.ts";
 import {

@@ -4,12 +4,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openApp } from "../../src/app.ts";
+import { openApp } from "../../src/app/app.ts";
 import { configSources, configurationSources } from "../../src/cli/config-sources.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
+import { createLogger } from "../../src/kernel/logger.ts";
 import { createModelStore } from "../../src/model-store/create-model-store.ts";
-import { createLogger } from "../../src/observability/logger.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 /** Fails at the part with this number, which is open, and records the order in which parts close. */

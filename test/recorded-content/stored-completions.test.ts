@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLogger } from "../../src/observability/logger.ts";
+import { createLogger } from "../../src/kernel/logger.ts";
 import { type DatabaseOptions, openDatabase } from "../../src/storage/database.ts";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";

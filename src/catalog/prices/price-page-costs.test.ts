@@ -1,7 +1,6 @@
 /** Costs of answers in the providers' dialects, worked out by hand from the figures of their price pages. */
 
 import { describe, expect, test } from "vitest";
-import { costInNanoDollars } from "../../features/usage/cost.ts";
 import { NO_USAGE, type TokenUsage } from "../../kernel/usage.ts";
 import { parseAnthropicUsage } from "../../wire/usage/anthropic-usage.ts";
 import { parseBedrockUsage } from "../../wire/usage/bedrock-usage.ts";
@@ -9,6 +8,7 @@ import { parseGeminiUsage } from "../../wire/usage/gemini-usage.ts";
 import { parseOpenAiUsage } from "../../wire/usage/openai-usage.ts";
 import { parseResponsesUsage } from "../../wire/usage/responses-usage.ts";
 import { builtinPrices } from "./builtin-prices.ts";
+import { costInNanoDollars } from "./cost.ts";
 import { PriceList } from "./price-list.ts";
 
 interface Case {

@@ -2,9 +2,9 @@
 
 import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
-import type { Config } from "../../config/config.ts";
 import { NO_PRICE, type Price } from "../../contracts/price.ts";
 import { Fault } from "../../kernel/faults.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
 import type { ModelSpec } from "../build-catalog.ts";
 import { builtinPrices } from "./builtin-prices.ts";
 import { isLiteLlmPrices, readLiteLlmPrices } from "./litellm-prices.ts";
@@ -16,7 +16,7 @@ type DeploymentSpec = ModelSpec["deployments"][number];
 /** Throws a Fault for a price list that cannot be read. */
 export async function withPrices(
   specifications: readonly ModelSpec[],
-  { prices, file }: Pick<Config, "prices" | "file">,
+  { prices, file }: Pick<Settings, "prices" | "file">,
 ): Promise<readonly ModelSpec[]> {
   const { lists, exchangeRates, projectFactors } = prices;
   const directory = file === undefined ? process.cwd() : dirname(file);

@@ -4,9 +4,9 @@ import { loadConfig } from "../../config/load-config.ts";
 import { Accounts } from "../../features/accounts/accounts.ts";
 import { OPERATOR } from "../../features/accounts/audit/audit.ts";
 import { storeApiKey } from "../../features/accounts/keys/api-keys.ts";
+import { openLog } from "../../observability/open-log.ts";
 import { openConfiguredDatabase } from "../../storage/configured-database.ts";
 import { configSources } from "../config-sources.ts";
-import { openLog } from "../open-log.ts";
 import { asFields, asList, asPositive, asText, type Fields, type Note } from "./imported.ts";
 
 const HASH = /^[0-9a-f]{64}$/;

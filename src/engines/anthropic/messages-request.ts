@@ -2,11 +2,11 @@
 
 import type { CacheMark, ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-message.ts";
 import type { ChatRequest, Tool } from "../../contracts/chat-model.ts";
+import { contentParts } from "../../contracts/message-text.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { toClaudeThinking } from "../native-upstream/claude-thinking.ts";
 import { inlineData, parseArguments } from "../native-upstream/content-urls.ts";
 import { ownSignature } from "../native-upstream/signatures.ts";
-import { contentParts } from "../shared/message-text.ts";
 import type { AnthropicSettings } from "./settings.ts";
 
 type Block = Record<string, unknown>;

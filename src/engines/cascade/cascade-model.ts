@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import { type Band, harmLogOdds, isUnsure, shiftUnsureScores } from "./combine-verdicts.ts";
 

@@ -2,9 +2,9 @@
 
 import type { ChatMessage, ContentPart } from "../../contracts/chat-message.ts";
 import type { AnswerFormat, ChatRequest } from "../../contracts/chat-model.ts";
+import { messageText } from "../../contracts/message-text.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { ownSignature } from "../native-upstream/signatures.ts";
-import { messageText } from "../shared/message-text.ts";
 import type { CohereSettings } from "./settings.ts";
 
 export const COHERE = "cohere";

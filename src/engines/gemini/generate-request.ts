@@ -2,10 +2,10 @@
 
 import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-message.ts";
 import type { ChatRequest } from "../../contracts/chat-model.ts";
+import { contentParts } from "../../contracts/message-text.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { inlineData, parseArguments } from "../native-upstream/content-urls.ts";
 import { ownSignature } from "../native-upstream/signatures.ts";
-import { contentParts } from "../shared/message-text.ts";
 import type { GeminiSettings } from "./settings.ts";
 
 type Part = Record<string, unknown>;

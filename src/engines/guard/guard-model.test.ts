@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { ChatEvent, ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
+import { messageText } from "../../contracts/message-text.ts";
 import { ScriptedChat } from "../scripted/scripted-chat.ts";
 import { scriptedSettings } from "../scripted/settings.ts";
 import { contextExceeded } from "../shared/context-exceeded.ts";
-import { messageText } from "../shared/message-text.ts";
 import { GUARD_FORMATS } from "./formats.ts";
 import { GuardModel } from "./guard-model.ts";
 

@@ -1,10 +1,10 @@
 /** Asks a guard language model about each text and reads its verdict. */
 
 import type { ChatModel, ChatRequest, TokenLogprob } from "../../contracts/chat-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../contracts/default-chat-request.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { InProcessModule } from "../define-engine.ts";
-import { DEFAULT_CHAT_REQUEST } from "../shared/default-chat-request.ts";
 import { describeGuard, FLAGGED_FROM } from "./describe-guard.ts";
 import { GUARD_FORMATS } from "./formats.ts";
 import type { GuardAnswer, GuardFormat, GuardQuestion } from "./guard-format.ts";

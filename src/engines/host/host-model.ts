@@ -8,7 +8,7 @@ import type {
   RerankResult,
   TranscriptionEvent,
 } from "../../contracts/engine.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { checkedChat } from "../shared/checked-chat.ts";
 import { withGrammars } from "../shared/compile-schemas.ts";
 import type { CountCall } from "./count-call.ts";

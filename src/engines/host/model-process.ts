@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";
 import { type Fault, unavailable } from "../../kernel/faults.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { CrashOutput } from "./crash-output.ts";
 import { decodeFailure, encodeFailure, type FromChild, type ModelFacts, type ToChild } from "./messages.ts";

@@ -1,8 +1,8 @@
 import { BatchedChatModel } from "@parlance-inference/llama-batching/batched-chat-model";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
+import { toTextMessage } from "../../contracts/message-text.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";
-import { toTextMessage } from "../shared/message-text.ts";
 import { toFault } from "./to-fault.ts";
 
 type Options = ConstructorParameters<typeof BatchedChatModel>[0];

@@ -7,9 +7,9 @@ import { anyObjectGrammar } from "@parlance-inference/json-schema-grammar/gramma
 import { toLlamaSeed, toLlamaTopK } from "@parlance-inference/llama-batching/llama-sampling";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { AnswerFormat, ChatRequest, RawPrompt, Tool } from "../../contracts/chat-model.ts";
+import { imagesIn } from "../../contracts/message-text.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { toMessage, toTool } from "../openai-compatible/chat/chat-body.ts";
-import { imagesIn } from "../shared/message-text.ts";
 import type { ServerProperties } from "./server-properties.ts";
 
 /** `request` includes its grammars. Throws a Fault that names a field that llama-server would not honor. */

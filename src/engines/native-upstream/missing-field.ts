@@ -1,8 +1,8 @@
 /** Fields of chat requests that not every provider has. */
 
 import type { ChatRequest } from "../../contracts/chat-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../contracts/default-chat-request.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
-import { DEFAULT_CHAT_REQUEST } from "../shared/default-chat-request.ts";
 
 /** Names of the fields in the caller's body. */
 const PARAMS = {

@@ -8,13 +8,13 @@ import type {
   RerankRequest,
   RerankResult,
 } from "../../contracts/engine.ts";
+import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { parseOrUndefined, readErrorBody, readText } from "../openai-compatible/connection/read-body.ts";
 import type { UpstreamSettings } from "../openai-compatible/connection-settings.ts";
 import { UpstreamError } from "../openai-compatible/upstream-error.ts";
 import { UpstreamModel, type UpstreamModelOptions } from "../openai-compatible/upstream-model.ts";
-import { estimateTextTokens } from "../shared/estimate-tokens.ts";
 import { decodeTokenIds } from "../shared/token-ids.ts";
 import type { ChatDialect, NativeCall } from "./chat-dialect.ts";
 import { toRefusalFault } from "./native-chat.ts";

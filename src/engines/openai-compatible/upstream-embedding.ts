@@ -8,10 +8,10 @@ import type {
   RerankRequest,
   RerankResult,
 } from "../../contracts/engine.ts";
+import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { convertLargeJson, LARGE_JSON_BYTES } from "../../kernel/json/large-json.ts";
 import { siblingModule } from "../host/sibling-module.ts";
-import { estimateTextTokens } from "../shared/estimate-tokens.ts";
 import { decodeTokenIds, isOpenAiEmbeddingModel } from "../shared/token-ids.ts";
 import { parseOrUndefined, readBytes } from "./connection/read-body.ts";
 import { convert } from "./embedding-answer.ts";

@@ -1,7 +1,7 @@
 /** Reads an upstream's load at `metrics_path`. */
 
 import type { EngineLoad, LoadReport } from "../../contracts/open-model.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Connections } from "./connection/connections.ts";
 import { Exchange } from "./connection/exchange.ts";
 import { readText } from "./connection/read-body.ts";

@@ -4,7 +4,7 @@ import type { Dispatcher } from "undici";
 import type { CallerHeaders, ModelHealth } from "../../contracts/open-model.ts";
 import type { Fault } from "../../kernel/faults.ts";
 import { byteLength } from "../../kernel/json/chunks.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Authorize } from "./authorize.ts";
 import type { Connections } from "./connection/connections.ts";
 import { Exchange } from "./connection/exchange.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
-import { createLogger } from "../../observability/logger.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { Connections } from "./connection/connections.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 import { UpstreamModeration } from "./upstream-moderation.ts";

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import type { RerankRequest, RerankResult } from "../../contracts/engine.ts";
+import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { estimateTextTokens } from "../shared/estimate-tokens.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 const Count = z.int().min(0).nullish().catch(undefined);

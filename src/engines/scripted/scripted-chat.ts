@@ -2,11 +2,11 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
+import { messageText } from "../../contracts/message-text.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import { invalidRequest, unavailable } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { contextExceeded } from "../shared/context-exceeded.ts";
-import { messageText } from "../shared/message-text.ts";
 import { logprobsOf, type PlannedChoice, planChoice, type Step } from "./plan-answer.ts";
 import { matches, pause, toFailure } from "./scripted-reply.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../../contracts/chat-message.ts";
-import { messageText } from "../shared/message-text.ts";
+import { messageText } from "../../contracts/message-text.ts";
 
 /**
  * The scripted engine's tokenizer: white space with up to eight characters after it, or the white space at the end of

@@ -86,7 +86,7 @@ export interface AuditLogRow {
 }
 
 /** One row, whose version increases with every change that can affect a request. */
-export interface AccountChangesRow {
+interface AccountChangesRow {
   id: number;
   version: number;
 }

@@ -1,8 +1,10 @@
 /** Authenticates callers and manages organizations, projects and API keys. */
 
+import type { Caller, Priority } from "../../contracts/caller.ts";
+import type { ScopeHeaders } from "../../http/authenticate.ts";
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { ConsoleSessions, hashSessionToken, isTokenLength } from "../console/console-sessions.ts";
 import { GuardrailPolicyService } from "../guardrails/guardrail-policy-service.ts";
@@ -16,7 +18,6 @@ import { UserSessions } from "../sign-on/user-sessions.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { AccountTransactions } from "./account-transaction.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
-import type { Caller, Priority } from "./caller.ts";
 import { Callers, type KeyClient, MAX_KEY_LENGTH } from "./callers.ts";
 import { Groups } from "./groups/groups.ts";
 import { Invites } from "./invites/invites.ts";
@@ -38,7 +39,7 @@ import { findDefaultProject } from "./projects/project-queries.ts";
 import { Projects } from "./projects/projects.ts";
 import { RoleAssignments } from "./roles/assignments.ts";
 import { Roles } from "./roles/roles.ts";
-import { applyScopeHeaders, type ScopeHeaders } from "./scope-headers.ts";
+import { applyScopeHeaders } from "./scope-headers.ts";
 import { ServiceAccounts } from "./service-accounts/service-accounts.ts";
 import { Users } from "./users/users.ts";
 

@@ -1,15 +1,15 @@
 /** Callers by their keys: who they are, and what they may use. */
 
+import type { Caller, Priority } from "../../contracts/caller.ts";
 import type { Guardrail } from "../../contracts/guardrail.ts";
 import type { RecordingPolicy } from "../../inference/recording/recording-policy.ts";
 import { Fault } from "../../kernel/faults.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { RequestLabels } from "../../kernel/usage.ts";
-import type { Logger } from "../../observability/logger.ts";
 import type { ApplicableBudget } from "../budgets/applicable-budget.ts";
 import type { ProjectModeration } from "../moderations/moderation-policy-service.ts";
 import type { ModelRateLimit } from "../quota/rate-limit-service.ts";
 import type { SpendLimit } from "../quota/spend-limit-service.ts";
-import type { Caller, Priority } from "./caller.ts";
 import { hashApiKey } from "./keys/api-key.ts";
 import { ApiKeyCache } from "./keys/api-key-cache.ts";
 import type { KeyUse } from "./keys/api-key-queries.ts";

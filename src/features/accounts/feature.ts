@@ -1,6 +1,9 @@
+import type { Catalog } from "../../catalog/catalog.ts";
 import { resolvePermissionEntry } from "../../catalog/resolve-permission-entry.ts";
+import type { AuthenticateScope, CountWrongKey } from "../../http/authenticate.ts";
 import { authenticateScope } from "../../http/authenticate.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import type { Feature } from "../../http/feature.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
 import { Accounts, type AccountsOptions } from "./accounts.ts";
 import { auditLogs } from "./audit/audit-log-routes.ts";
 import { groups } from "./groups/group-routes.ts";
@@ -20,10 +23,14 @@ import { serviceAccounts } from "./service-accounts/service-account-routes.ts";
 import { userAccess } from "./users/user-access-routes.ts";
 import { users } from "./users/user-routes.ts";
 
-type AccountsParts = BaseParts & Pick<ServiceParts, "outbox" | "countWrongKey"> & Pick<AccountsOptions, "onChanged">;
+interface AccountsParts extends Pick<AccountsOptions, "database" | "logger" | "outbox" | "onChanged"> {
+  config: Settings;
+  lifetime: AsyncDisposableStack;
+  countWrongKey: CountWrongKey;
+}
 
 /** Opens organizations, projects, service accounts and keys, and the authentication by them. */
-export function openAccounts(parts: AccountsParts): Pick<ServiceParts, "accounts" | "authenticate"> {
+export function openAccounts(parts: AccountsParts): { accounts: Accounts; authenticate: AuthenticateScope } {
   const { config, database, logger, lifetime, outbox, countWrongKey, onChanged } = parts;
   const { databaseGraceSeconds, mismatchedIds } = config.server;
   const { userKeys } = config.limits;
@@ -37,7 +44,7 @@ export function openAccounts(parts: AccountsParts): Pick<ServiceParts, "accounts
 }
 
 /** Administration of organizations, projects, service accounts and keys. */
-export function accountsFeature({ accounts, catalog }: Pick<ServiceParts, "accounts" | "catalog">): Feature {
+export function accountsFeature({ accounts, catalog }: { accounts: Accounts; catalog: Catalog }): Feature {
   return {
     operator: [organizations(accounts)],
     admin: accountRoutes(accounts, (entry) => resolvePermissionEntry(catalog, entry)),

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Executor } from "../../storage/database.ts";
-import { type Person, type PersonalData, PSEUDONYM, type QueriedRows } from "../privacy/personal-data.ts";
+import { type Person, type PersonalData, PSEUDONYM, type QueriedRows } from "../../storage/personal-data.ts";
 
 const NO_PERSON = "Names of resources; persons are in other tables.";
 

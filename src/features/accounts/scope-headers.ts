@@ -1,16 +1,11 @@
 /** Headers by which clients name an organization and project. */
 
+import type { Caller } from "../../contracts/caller.ts";
+import type { ScopeHeaders } from "../../http/authenticate.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Caller } from "./caller.ts";
 import { findOrganization } from "./organizations/organization-queries.ts";
 import { findProject } from "./projects/project-queries.ts";
-
-/** IDs as the client sent them. */
-export interface ScopeHeaders {
-  organization: string | undefined;
-  project: string | undefined;
-}
 
 /**
  * Returns the caller, the operator in the organization that the headers name. Throws a Fault when they name another

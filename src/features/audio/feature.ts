@@ -1,13 +1,23 @@
 import { Decoder } from "@parlance-inference/audio/decode";
 import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
-import type { Feature, ServiceParts } from "../feature.ts";
+import type { Feature } from "../../http/feature.ts";
+import type { Inference } from "../../inference/inference.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { FileStorage } from "../files/file-storage.ts";
 import { toAudioFault } from "./audio-faults.ts";
 import { audioSpeech } from "./speech-routes.ts";
 import { audioTranscriptions } from "./transcription-routes.ts";
 import { audioVoices } from "./voice-routes.ts";
 
+interface AudioParts {
+  config: Settings;
+  lifetime: AsyncDisposableStack;
+  inference: Inference;
+  files: FileStorage;
+}
+
 /** Transcription and speech. Throws a Fault when the configured FFmpeg cannot be used. */
-export async function openAudio({ config, lifetime, inference, files }: ServiceParts): Promise<Feature> {
+export async function openAudio({ config, lifetime, inference, files }: AudioParts): Promise<Feature> {
   const { ffmpeg, maxUploadBytes, maxAudioSeconds, unknownFields } = config.server;
   await (ffmpeg && checkFfmpeg(ffmpeg).catch((error) => Promise.reject(toAudioFault(error))));
   const { directory } = files;

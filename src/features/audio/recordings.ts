@@ -5,13 +5,13 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Decoder } from "@parlance-inference/audio/decode";
 import type { FastifyReply } from "fastify";
+import type { Caller } from "../../contracts/caller.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { makeUploadFolder } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import type { MediaPart } from "../../wire/media-parts.ts";
 import { transcriptText } from "../../wire/openai/audio/transcription-answer.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { withAudioFaults } from "./audio-faults.ts";
 
 export interface RecordingsOptions {

@@ -3,7 +3,7 @@ import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/da
 import { batchRow, takeOverBatch } from "../../../test/support/service/batch-row.ts";
 import { eventually } from "../../../test/support/service/eventually.ts";
 import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
-import { createLogger } from "../../observability/logger.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";

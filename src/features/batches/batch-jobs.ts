@@ -3,7 +3,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { type ClaimedBatch, claimBatch, postponeBatch, releaseAllBatches } from "./batch-queries.ts";
 

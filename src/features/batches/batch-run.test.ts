@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { batchRow, takeOverBatch } from "../../../test/support/service/batch-row.ts";
 import { temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
-import { createLogger } from "../../observability/logger.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";

@@ -1,12 +1,12 @@
 /** Runs one batch: validates its input, answers its lines with low priority, and writes its files. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import type { Caller } from "../../contracts/caller.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { toAnsweredLine, toUnansweredLine } from "../../wire/openai/batch-lines.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { FileStore } from "../files/file-store.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { BatchParts } from "./batch-parts.ts";

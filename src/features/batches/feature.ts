@@ -1,12 +1,32 @@
+import type { Feature } from "../../http/feature.ts";
 import { InternalRequests } from "../../http/internal-requests.ts";
-import type { Feature, ServiceParts } from "../feature.ts";
+import type { Inference } from "../../inference/inference.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { FileStorage } from "../files/file-storage.ts";
+import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { batchRetention } from "./batch-retention.ts";
 import { Batches } from "./batches.ts";
 import { batchMetrics } from "./metrics.ts";
 import { batches as routes } from "./routes.ts";
 
+interface BatchParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+  inference: Inference;
+  accounts: Accounts;
+  metrics: Metrics;
+  outbox: WebhookOutbox;
+  files: FileStorage;
+}
+
 /** Batches of requests. */
-export function openBatches(parts: ServiceParts): Feature {
+export function openBatches(parts: BatchParts): Feature {
   const { config, database, logger, lifetime, inference, accounts, metrics, outbox } = parts;
   const { blobs, files, directory } = parts.files;
   const { maxLines, concurrentLines, concurrentBatches } = config.batches;

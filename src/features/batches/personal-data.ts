@@ -1,4 +1,4 @@
-import type { PersonalData, QueriedRows } from "../privacy/personal-data.ts";
+import type { PersonalData, QueriedRows } from "../../storage/personal-data.ts";
 import { partsFolder } from "./batch-parts.ts";
 import { removeBatches } from "./batch-queries.ts";
 

@@ -26,3 +26,9 @@ export const batchSettings = mapping(
   }),
   "Batches of requests.",
 );
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    batches: z.output<typeof batchSettings>;
+  }
+}

@@ -3,12 +3,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { useDatabases } from "../../../test/support/databases/databases.ts";
+import type { Caller } from "../../contracts/caller.ts";
 import { InMemoryCounters } from "../../counters/in-memory-counters.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
-import { createLogger } from "../../observability/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import type { ApiKeyRow } from "../accounts/account-rows.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
 import { CompletionEstimates } from "../quota/completion-estimates.ts";
 import { SPEND_SUBJECTS } from "../quota/spend-bound.ts";

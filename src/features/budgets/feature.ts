@@ -1,6 +1,8 @@
-import type { Config } from "../../config/config.ts";
+import type { Feature } from "../../http/feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import type { OpenMail } from "../mail/feature.ts";
 import type { SpentAmount } from "../quota/spend-bound.ts";
 import type { UsageStorage } from "../usage/usage-storage.ts";
@@ -15,7 +17,11 @@ import { SpendAlerts } from "./spend-alerts.ts";
 import { userBudgetRoutes } from "./user-budget-routes.ts";
 import { UserSubjects } from "./user-subjects.ts";
 
-interface AlertParts extends BaseParts {
+interface AlertParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
   accounts: Accounts;
   usage: UsageStorage;
   outbox: WebhookOutbox;
@@ -56,7 +62,7 @@ export function budgetFeature({
   config,
   accounts,
   usage,
-}: Pick<ServiceParts, "config" | "accounts"> & { usage: BudgetUsageParts }): Feature {
+}: { config: Settings; accounts: Accounts } & { usage: BudgetUsageParts }): Feature {
   return { admin: budgetRoutesOf(accounts, usage, rulesOf(config)) };
 }
 
@@ -70,7 +76,7 @@ export function budgetRoutesOf(
   return [budgetRoutes(parts), spendAlertRoutes(parts.budgets), userBudgetRoutes(parts, subjects)];
 }
 
-function rulesOf({ usage, mail }: Pick<Config, "usage" | "mail">): BudgetRules {
+function rulesOf({ usage, mail }: Pick<Settings, "usage" | "mail">): BudgetRules {
   const { endUsers, tagHeader, tagMetadata } = usage.labels;
   return {
     recordsEndUsers: endUsers,

@@ -1,5 +1,5 @@
 import type { Executor } from "../../storage/database.ts";
-import type { Person, PersonalData, QueriedRows } from "../privacy/personal-data.ts";
+import type { Person, PersonalData, QueriedRows } from "../../storage/personal-data.ts";
 import type { BudgetRow } from "./budget-rows.ts";
 
 /** Budgets of the person are deleted; of those that alert the person, the address is removed. */

@@ -2,7 +2,7 @@
 
 import { growingCache } from "../../kernel/growing-cache.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { countedName, type SpendBound, type SpentAmount, thresholdOf } from "../quota/spend-bound.ts";
 import type { UsageStorage } from "../usage/usage-storage.ts";

@@ -1,6 +1,6 @@
 /** Selects the spend limits and budgets that apply to a request. */
 
-import type { Caller } from "../accounts/caller.ts";
+import type { Caller } from "../../contracts/caller.ts";
 import { countedName, type SpendBound, type SpendScope, type SpendSubject } from "../quota/spend-bound.ts";
 import type { SpendLimit } from "../quota/spend-limit-service.ts";
 import { spendWindow } from "../quota/spend-window.ts";

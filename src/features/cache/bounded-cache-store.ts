@@ -9,7 +9,7 @@ import type {
 } from "../../inference/cache/cache-store.ts";
 import { withTimeout } from "../../kernel/async/timeout.ts";
 import { unavailable } from "../../kernel/faults.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 
 /** Time for which a request waits for the store. */
 const LOOKUP_MS = 100;

@@ -7,9 +7,9 @@ import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../..
 import { Catalog } from "../../catalog/catalog.ts";
 import type { NewStoredAnswer } from "../../inference/cache/cache-store.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { parseRedisUrl } from "../../kernel/redis-address.ts";
 import { Secret } from "../../kernel/secret.ts";
-import { createLogger } from "../../observability/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { BoundedCacheStore } from "./bounded-cache-store.ts";
 import type { CacheBackend } from "./cache-backend.ts";

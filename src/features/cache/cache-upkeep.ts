@@ -3,7 +3,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import type { CacheBackend } from "./cache-backend.ts";
 import { listArchivedSince } from "./cached-answer-queries.ts";

@@ -1,8 +1,14 @@
 import { join } from "node:path";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Feature } from "../../http/feature.ts";
 import { AnswerCache } from "../../inference/cache/answer-cache.ts";
 import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { BoundedCacheStore } from "./bounded-cache-store.ts";
 import type { CacheBackend } from "./cache-backend.ts";
 import type { CacheStorage } from "./cache-storage.ts";
@@ -13,8 +19,23 @@ import { cacheMetrics } from "./metrics.ts";
 import { cacheRoutes } from "./routes.ts";
 import { sealed } from "./sealed-cache-store.ts";
 
+interface CacheParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+}
+
+interface CacheParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+  catalog: Catalog;
+  metrics: Metrics;
+}
+
 /** Opens the store of cached answers. Throws a Fault for a store whose address or key is not set. */
-export async function openCache(parts: BaseParts): Promise<CacheStorage> {
+export async function openCache(parts: CacheParts): Promise<CacheStorage> {
   const { config, database, logger, lifetime, catalog, metrics } = parts;
   const backend = await openBackend(parts);
   lifetime.defer(() => backend.close());
@@ -29,11 +50,11 @@ export async function openCache(parts: BaseParts): Promise<CacheStorage> {
 }
 
 /** Administration of cached answers. */
-export function cacheFeature({ accounts, cache }: ServiceParts): Feature {
+export function cacheFeature({ accounts, cache }: { accounts: Accounts; cache: CacheStorage }): Feature {
   return { admin: [cacheRoutes(accounts, cache.store)] };
 }
 
-async function openBackend({ config, database, logger }: BaseParts): Promise<CacheBackend> {
+async function openBackend({ config, database, logger }: CacheParts): Promise<CacheBackend> {
   const { store, maxSize } = config.cache;
   if (store === "memory") return new MemoryCacheStore(maxSize);
   const { PARLANCE_ENCRYPTION_KEY: secrets, REDIS_URL: redis } = config.environment;

@@ -21,3 +21,9 @@ export const cacheSettings = mapping(
   }),
   "Store of the answers of models with `cache`.",
 );
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    cache: z.output<typeof cacheSettings>;
+  }
+}

@@ -1,10 +1,23 @@
+import type { Feature } from "../../http/feature.ts";
+import type { Inference } from "../../inference/inference.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
 import { completions } from "../completions/routes.ts";
-import type { Feature, ServiceParts } from "../feature.ts";
+import type { BodyContent } from "../files/content-resolver.ts";
 import { messages } from "../messages/routes.ts";
+import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
+import type { ServiceTools } from "../tools/service-tools.ts";
 import { chatCompletions } from "./routes.ts";
 
+interface ChatParts {
+  config: Settings;
+  inference: Inference;
+  content: BodyContent;
+  recorded: RecordedContents | undefined;
+  tools: ServiceTools;
+}
+
 /** Chats and text completions in the formats of OpenAI and Anthropic. */
-export function chatFeature({ config, inference, content, recorded, tools }: ServiceParts): Feature {
+export function chatFeature({ config, inference, content, recorded, tools }: ChatParts): Feature {
   const { unknownFields } = config.server;
   return {
     project: [

@@ -33,3 +33,9 @@ export const codeInterpreterSettings = mapping(
 );
 
 export type CodeInterpreterSettings = z.output<typeof codeInterpreterSettings>;
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    codeInterpreter: z.output<typeof codeInterpreterSettings> | undefined;
+  }
+}

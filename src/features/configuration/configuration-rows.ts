@@ -1,7 +1,7 @@
 import type { EntryKind } from "../../config/layer.ts";
 
 /** One row, whose version increases with every change: replicas poll it. */
-export interface ConfigurationStateRow {
+interface ConfigurationStateRow {
   id: number;
   version: number;
 }

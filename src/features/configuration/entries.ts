@@ -1,8 +1,8 @@
 /** Operations of administrators on the configuration: list, create, replace, remove, compare, restore. */
 
-import type { Config } from "../../config/config.ts";
 import { type EntryKind, type EntryStatus, KIND_NAMES, LIVE_SETTINGS } from "../../config/layer.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
 import { type ConfigurationStore, keyOf, type Stored, type StoredEntry } from "./configuration-store.ts";
 import type { ConnectionAddress } from "./connections/test-connection.ts";
@@ -78,7 +78,7 @@ export class ConfigurationEntries {
   }
 
   /** Returns the configuration with an entry that is not stored. Throws a Fault as creating or replacing it would. */
-  preview(kind: EntryKind, name: string, value: unknown): Promise<Config> {
+  preview(kind: EntryKind, name: string, value: unknown): Promise<Settings> {
     checkName(kind, name);
     checkValue(kind, name, value);
     return this.#live.preview(({ entries }) => {
@@ -205,7 +205,7 @@ function toShown(
 }
 
 /** Entries as the file writes them, so that references to variables stay what they are. */
-function fileEntries({ read }: Config): ShownEntry[] {
+function fileEntries({ read }: Settings): ShownEntry[] {
   const raw = (read.raw.value ?? {}) as Readonly<Record<string, unknown>>;
   const models = Array.isArray(raw.models) ? (raw.models as { id: string }[]) : [];
   const connections = Object.entries((raw.connections ?? {}) as object);

@@ -1,6 +1,10 @@
 import { join } from "node:path";
+import type { Feature } from "../../http/feature.ts";
 import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { ConfigurationStore } from "./configuration-store.ts";
 import { connectionTests } from "./connections/connection-test-routes.ts";
 import { ConfigurationEntries, type OpenConfiguration } from "./entries.ts";
@@ -10,6 +14,21 @@ import { configuration } from "./routes.ts";
 import { SealedEntries } from "./sealed-entries.ts";
 import { configurationVersions } from "./version-routes.ts";
 
+interface ConfigurationParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+}
+
+interface OpenConfigurationParts {
+  accounts: Accounts;
+  config: Settings;
+  configuration: OpenConfiguration;
+  lifetime: AsyncDisposableStack;
+  logger: Logger;
+}
+
 /** Opens what applies the file and the entries of the API. */
 export function openConfiguration({
   config,
@@ -17,7 +36,7 @@ export function openConfiguration({
   logger,
   lifetime,
   ...options
-}: BaseParts & Pick<LiveConfigurationOptions, "sources" | "check" | "apply">): OpenConfiguration {
+}: ConfigurationParts & Pick<LiveConfigurationOptions, "sources" | "check" | "apply">): OpenConfiguration {
   const { environment, dataDirectory } = config;
   const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
   const secrets = environment.PARLANCE_ENCRYPTION_KEY;
@@ -35,7 +54,7 @@ export function configurationFeature({
   configuration: opened,
   lifetime,
   logger,
-}: ServiceParts): Feature {
+}: OpenConfigurationParts): Feature {
   const { live, store, entries } = opened;
   const read = () => {
     const { file, effective } = live.current;

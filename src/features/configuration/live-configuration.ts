@@ -1,11 +1,11 @@
 /** The configuration in force: the file, and what administrators configured through the API. */
 
-import type { Config } from "../../config/config.ts";
 import { type EntryKind, type EntryStatus, inOrder, isInFile, KIND_NAMES, type Layer } from "../../config/layer.ts";
 import { newlyInvalid, type Reloaded } from "../../config/reload-config.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
 import {
   type Commit,
   type ConfigurationStore,
@@ -25,19 +25,19 @@ const MAX_ENTRIES = 10_000;
 /** Builds configurations; throws a Fault that lists the errors. */
 export interface ConfigurationSources {
   /** Reads the file again. */
-  reload: (current: Config, layer: Layer) => Promise<Reloaded>;
+  reload: (current: Settings, layer: Layer) => Promise<Reloaded>;
   /** Other entries over the file as it was read last. */
-  withLayer: (current: Config, layer: Layer) => Config;
+  withLayer: (current: Settings, layer: Layer) => Settings;
 }
 
 export interface LiveConfigurationOptions {
-  config: Config;
+  config: Settings;
   sources: ConfigurationSources;
   store: ConfigurationStore;
   /** Throws for a configuration that could not be applied. */
-  check: (config: Config) => Promise<unknown>;
+  check: (config: Settings) => Promise<unknown>;
   /** Applies a configuration in this process and its workers. Running requests keep what they began with. */
-  apply: (config: Config) => Promise<void>;
+  apply: (config: Settings) => Promise<void>;
   logger: Logger;
 }
 
@@ -46,7 +46,7 @@ type Edit = (stored: Stored) => Promise<readonly EntryChange[]> | readonly Entry
 
 export class LiveConfiguration {
   readonly #options: LiveConfigurationOptions;
-  #current: Config;
+  #current: Settings;
   #stored: Stored = { version: 0, entries: [] };
   #isLoaded = false;
   #poll: Poll | undefined;
@@ -58,7 +58,7 @@ export class LiveConfiguration {
     this.#current = options.config;
   }
 
-  get current(): Config {
+  get current(): Settings {
     return this.#current;
   }
 
@@ -140,7 +140,7 @@ export class LiveConfiguration {
   }
 
   /** Returns the configuration that a change would lead to. Throws a Fault as `change` does; nothing changes. */
-  async preview(edit: Edit): Promise<Config> {
+  async preview(edit: Edit): Promise<Settings> {
     const stored = await this.#options.store.read();
     const changes = await edit(stored);
     for (const change of changes) this.requireUnlocked(change.kind, change.name);
@@ -181,7 +181,7 @@ export class LiveConfiguration {
   }
 
   /** Throws a Fault for changes that are invalid or invalidate others. */
-  #check({ version, entries }: Stored, changes: readonly EntryChange[]): Config {
+  #check({ version, entries }: Stored, changes: readonly EntryChange[]): Settings {
     const byName = new Map<string, StoredEntry>(entries.map((entry) => [keyOf(entry), entry]));
     const changed = new Set(changes.map(keyOf));
     const layer = toLayerEntries(entries.filter((entry) => !changed.has(keyOf(entry))));

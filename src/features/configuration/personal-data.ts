@@ -1,4 +1,4 @@
-import { type PersonalData, PSEUDONYM } from "../privacy/personal-data.ts";
+import { type PersonalData, PSEUDONYM } from "../../storage/personal-data.ts";
 
 export const configurationData = {
   configurationState: { reason: "One counter." },

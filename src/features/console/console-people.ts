@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import { operation } from "../../http/operation.ts";
 import { refuseOtherSites } from "../../http/same-origin.ts";
+import { sessionToken, setSessionCookie } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { Secret } from "../../kernel/secret.ts";
 import {
@@ -15,7 +16,6 @@ import { ConsoleInvite, ConsoleSession } from "../../wire/openapi/service-answer
 import { isOperatorSession } from "../sign-on/operator-session.ts";
 import { actorOf, countFailures, requireUserSession } from "./console-requests.ts";
 import { type ConsoleSessionParts, describeSession } from "./describe-session.ts";
-import { sessionToken, setSessionCookie } from "./session-cookie.ts";
 
 /** POST /console/password, /console/invite and /console/first_owner, which begin sessions of users */
 export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { CountWrongKey } from "../../http/authenticate.ts";
+import { sessionToken } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
 import type { UserSessionRow } from "../sign-on/sign-on-rows.ts";
-import { sessionToken } from "./session-cookie.ts";
 
 /** Author of a request before anybody is signed in. */
 export function actorOf(request: FastifyRequest): Actor {

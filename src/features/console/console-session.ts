@@ -1,6 +1,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
 import { refuseOtherSites } from "../../http/same-origin.ts";
+import type { NewConsoleSession } from "../../http/session-cookie.ts";
+import { clearSessionCookie, sessionToken, setSessionCookie } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { ConsoleProjectBody, ConsoleSignInBody, toSignedOut } from "../../wire/openai/console-session.ts";
@@ -8,9 +10,7 @@ import { parse } from "../../wire/openai/validate.ts";
 import { ConsoleSession, SignedOut } from "../../wire/openapi/service-answers.ts";
 import { consoleUrl } from "../sign-on/sign-on-routes.ts";
 import { actorOf, countFailures, requireUserSession } from "./console-requests.ts";
-import type { NewConsoleSession } from "./console-sessions.ts";
 import { type ConsoleSessionParts, callersOf, describeSession } from "./describe-session.ts";
-import { clearSessionCookie, sessionToken, setSessionCookie } from "./session-cookie.ts";
 
 /** /console/session: exchanges a key, code or password for a session, describes, changes and ends it. */
 export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {

@@ -1,6 +1,8 @@
+import type { NewConsoleSession } from "../../http/session-cookie.ts";
 /** Sessions of the console: a random token in a cookie stands for a key, which the browser never stores. */
 
 import { hash, randomBytes } from "node:crypto";
+import type { Caller } from "../../contracts/caller.ts";
 import { HOUR_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
@@ -8,7 +10,6 @@ import { Secret } from "../../kernel/secret.ts";
 import type { ApiKeyRow } from "../accounts/account-rows.ts";
 import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { findLastingApiKey } from "../accounts/keys/api-key-queries.ts";
 import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
 import { findDefaultProject } from "../accounts/projects/project-queries.ts";
@@ -30,12 +31,6 @@ const TOKEN_BYTES = 32;
 const MAX_TOKEN_LENGTH = 64;
 
 const KINDS = ["admin", "project"] as const;
-
-export interface NewConsoleSession {
-  token: Secret;
-  /** Epoch milliseconds. */
-  expiresAt: number;
-}
 
 type Key = Pick<ApiKeyRow, "id" | "organizationId"> & { kind: Caller["kind"] };
 

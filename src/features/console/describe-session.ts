@@ -1,14 +1,21 @@
+import type { Caller } from "../../contracts/caller.ts";
+import type { CountWrongKey } from "../../http/authenticate.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { toConsoleSession, toSignedOutSession } from "../../wire/openai/console-session.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { countOwners, findUsersByIds } from "../accounts/users/user-queries.ts";
-import type { ServiceParts } from "../feature.ts";
+import type { Passwords } from "../sign-on/passwords.ts";
+import type { SignOn } from "../sign-on/sign-on.ts";
 
-export type ConsoleSessionParts = Pick<
-  ServiceParts,
-  "accounts" | "chatKeys" | "countWrongKey" | "passwords" | "signOn"
->;
+export interface ConsoleSessionParts {
+  accounts: Accounts;
+  /** Undefined: chats are not saved. */
+  chatKeys: object | undefined;
+  countWrongKey: CountWrongKey;
+  passwords: Passwords;
+  /** Undefined: no provider is configured. */
+  signOn: SignOn | undefined;
+}
 
 type Callers = Record<Caller["kind"], Caller | undefined>;
 

@@ -1,11 +1,11 @@
 /** Requests of evals to models, through the routes of the API: with limits, guardrails, usage and history. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import type { Caller } from "../../contracts/caller.ts";
 import type { InternalRequests } from "../../http/internal-requests.ts";
 import { backoffDelay } from "../../kernel/async/backoff.ts";
 import { NO_SAMPLE_USAGE, type Sample } from "../../wire/openai/evals/eval-runs.ts";
 import { outputTextOf } from "../../wire/openai/evals/messages-of.ts";
-import type { Caller } from "../accounts/caller.ts";
 
 const MAX_ATTEMPTS = 6;
 const BACKOFF_SECONDS = { initial: 1, max: 30, jitter: [0.8, 1.2] } as const;

@@ -4,7 +4,7 @@ import type { InternalRequests } from "../../http/internal-requests.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";

@@ -1,5 +1,11 @@
+import type { Feature } from "../../http/feature.ts";
 import { InternalRequests } from "../../http/internal-requests.ts";
-import type { Feature, ServiceParts } from "../feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { FileStorage } from "../files/file-storage.ts";
+import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
 import { openContentKeys } from "../responses/feature.ts";
 import { SealedRows } from "../responses/sealed-rows.ts";
 import { evalEncryption } from "./eval-encryption.ts";
@@ -7,8 +13,18 @@ import { EvalRuns } from "./eval-runs.ts";
 import { Evals } from "./evals.ts";
 import { evalRoutes } from "./routes.ts";
 
+interface EvalsParts {
+  accounts: Accounts;
+  config: Settings;
+  database: Database;
+  files: FileStorage;
+  lifetime: AsyncDisposableStack;
+  logger: Logger;
+  recorded: RecordedContents | undefined;
+}
+
 /** Evals of models and prompts. */
-export function openEvals({ accounts, config, database, files, lifetime, logger, recorded }: ServiceParts): Feature {
+export function openEvals({ accounts, config, database, files, lifetime, logger, recorded }: EvalsParts): Feature {
   const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
   const content = keyring && new SealedRows(keyring, logger);
   const requests = new InternalRequests("x-parlance-eval-request");

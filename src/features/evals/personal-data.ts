@@ -1,4 +1,4 @@
-import type { PersonalData } from "../privacy/personal-data.ts";
+import type { PersonalData } from "../../storage/personal-data.ts";
 
 export const evalData = {
   evals: { rows: [{ by: { createdBy: "caller" }, hidden: ["definition"], erase: { createdBy: null } }] },

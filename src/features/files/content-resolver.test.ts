@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Caller } from "../../contracts/caller.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { ContentResolver, type ContentResolverOptions } from "./content-resolver.ts";
 
 const guard = new OutgoingGuard({ reach: "private" });

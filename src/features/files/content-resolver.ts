@@ -5,6 +5,7 @@
 
 import { basename } from "node:path";
 import type { FastifyReply } from "fastify";
+import type { Caller } from "../../contracts/caller.ts";
 import type { BodyMemory } from "../../http/body-memory.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -20,7 +21,6 @@ import {
   type ResolvedContent,
   withContents,
 } from "../../wire/content-references.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { ContentBounds } from "./content-bounds.ts";
 import type { FileStore } from "./file-store.ts";
 import { mediaTypeOf } from "./media-type.ts";

@@ -1,13 +1,15 @@
 import { join } from "node:path";
-import type { Config } from "../../config/config.ts";
 import type { BodyMemory } from "../../http/body-memory.ts";
+import type { Feature } from "../../http/feature.ts";
 import { prepareUploads } from "../../http/upload.ts";
+import type { Inference } from "../../inference/inference.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Database } from "../../storage/database.ts";
 import { withTextFiles } from "../../wire/text-files.ts";
 import { Recordings } from "../audio/recordings.ts";
 import { checkUnused } from "../batches/check-unused.ts";
-import type { BaseParts, Feature, RouteParts, ServiceParts } from "../feature.ts";
 import { type BodyContent, ContentResolver } from "./content-resolver.ts";
 import { fileRetention } from "./file-retention.ts";
 import type { FileStorage } from "./file-storage.ts";
@@ -17,8 +19,23 @@ import { MediaTexts } from "./media-texts.ts";
 import { files as routes } from "./routes.ts";
 import { S3Blobs } from "./s3-blobs.ts";
 
+interface FilesParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+  inference: Inference;
+}
+
+interface OpenFilesParts {
+  config: Settings;
+  database: Database;
+  inference: Inference;
+  files: FileStorage;
+}
+
 /** Opens the store of files in the configured directory or bucket, without a check that it can be used. */
-export function openFileStore({ files }: Pick<Config, "files">, database: Database): FileStore {
+export function openFileStore({ files }: Pick<Settings, "files">, database: Database): FileStore {
   const { s3, directory, ...limits } = files;
   const blobs = s3 === undefined ? new LocalBlobs(directory) : new S3Blobs(s3);
   return new FileStore({ database, blobs, ...limits });
@@ -26,7 +43,7 @@ export function openFileStore({ files }: Pick<Config, "files">, database: Databa
 
 /** Opens the store of uploaded files. Throws a Fault when the folder or the bucket cannot be used. */
 export async function openFiles(
-  { config, database, logger, lifetime, inference }: BaseParts & Pick<RouteParts, "inference">,
+  { config, database, logger, lifetime, inference }: FilesParts & { inference: Inference },
   memory: BodyMemory,
 ): Promise<{ files: FileStorage; content: BodyContent }> {
   const directory = join(config.dataDirectory, "uploads");
@@ -65,7 +82,7 @@ function withTextFilesIn<Body extends object>(body: Body, fields: readonly (keyo
 }
 
 /** The Files API. */
-export function fileFeature({ config, database, inference, files: { files, directory } }: ServiceParts): Feature {
+export function fileFeature({ config, database, inference, files: { files, directory } }: OpenFilesParts): Feature {
   const uploads = { directory, maxBytes: config.files.maxFileSize };
   return {
     project: [routes(inference, { files, uploads, checkUnused: (file) => checkUnused(database, file) })],

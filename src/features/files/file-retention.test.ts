@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
 import { batchRow, takeOverBatch } from "../../../test/support/service/batch-row.ts";
-import { createLogger } from "../../observability/logger.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { archiveProject, insertProject } from "../accounts/projects/project-queries.ts";

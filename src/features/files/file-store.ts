@@ -163,3 +163,9 @@ function noRoom(stored: number, bytes: number, max: number): Fault {
   const message = `This project stores ${stored} bytes of files, and ${bytes} more would exceed its limit of ${max}. Delete files, or ask the operator to raise files.max_size_per_project.`;
   return new Fault("quota-exhausted", message, { code: "insufficient_quota", param: "file" });
 }
+
+declare module "../../storage/personal-data.ts" {
+  interface PersonalContext {
+    files: Pick<FileStore, "remove" | "readStored" | "blobs">;
+  }
+}

@@ -1,4 +1,4 @@
-import type { PersonalData, QueriedRows } from "../privacy/personal-data.ts";
+import type { PersonalData, QueriedRows } from "../../storage/personal-data.ts";
 
 const AT_ONCE = 100;
 /** Files beyond it are in the export without their bytes, which the Files API returns. */

@@ -63,3 +63,9 @@ export interface S3Options extends z.output<typeof s3> {
   secretAccessKey: Secret;
   sessionToken: Secret | undefined;
 }
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    files: Omit<FileSettings, "directory" | "s3"> & { directory: string; s3: S3Options | undefined };
+  }
+}

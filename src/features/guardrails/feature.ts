@@ -1,8 +1,26 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Feature } from "../../http/feature.ts";
 import type { InferenceOptions } from "../../inference/inference.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { GuardrailAudit } from "./guardrail-audit.ts";
 import { openGuardrailServices } from "./open-guardrail-services.ts";
 import { projectGuardrails } from "./routes.ts";
+
+interface GuardrailsParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+}
+
+interface OpenGuardrailsParts {
+  config: Settings;
+  accounts: Accounts;
+  catalog: Catalog;
+}
 
 /** Opens what guardrails ask of services of the operator, and the record of what they did. */
 export function openGuardrails({
@@ -10,7 +28,7 @@ export function openGuardrails({
   database,
   logger,
   lifetime,
-}: BaseParts): Pick<InferenceOptions, "guardrailServices" | "onGuarded"> {
+}: GuardrailsParts): Pick<InferenceOptions, "guardrailServices" | "onGuarded"> {
   const guardrailServices = openGuardrailServices(config.guardrailServices, logger, lifetime);
   const audit = new GuardrailAudit(database, logger);
   lifetime.defer(() => audit.close());
@@ -18,6 +36,6 @@ export function openGuardrails({
 }
 
 /** Guardrails of projects. */
-export function guardrailFeature({ config, accounts, catalog }: ServiceParts): Feature {
+export function guardrailFeature({ config, accounts, catalog }: OpenGuardrailsParts): Feature {
   return { admin: [projectGuardrails(accounts, catalog, config.guardrailServices)] };
 }

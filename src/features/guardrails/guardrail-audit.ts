@@ -3,7 +3,7 @@
 import type { GuardedRequest } from "../../inference/guardrails/guards.ts";
 import { newId } from "../../kernel/id.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { AuditLogRow } from "../accounts/account-rows.ts";
 

@@ -5,9 +5,9 @@ import type { WebhookDecision, WebhookQuestion } from "../../inference/guardrail
 import { unavailable } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { type AskOptions, postJson } from "../../kernel/outgoing/ask-json.ts";
 import { VERSION } from "../../kernel/version.ts";
-import type { Logger } from "../../observability/logger.ts";
 import { signWebhook } from "../webhooks/sign-webhook.ts";
 import type { GuardrailWebhook } from "./settings.ts";
 

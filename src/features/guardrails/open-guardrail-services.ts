@@ -2,8 +2,8 @@
 
 import type { GuardrailServices } from "../../inference/guardrails/guardrail-services.ts";
 import { unavailable } from "../../kernel/faults.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
-import type { Logger } from "../../observability/logger.ts";
 import { askWebhook } from "./guardrail-webhook.ts";
 import { analyzeWithPresidio } from "./presidio-client.ts";
 import type { GuardrailServiceSettings } from "./settings.ts";

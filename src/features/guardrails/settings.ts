@@ -52,3 +52,10 @@ export const guardrailServiceSettings = mapping(
 
 export type GuardrailServiceSettings = z.output<typeof guardrailServiceSettings>;
 export type GuardrailWebhook = GuardrailServiceSettings["webhooks"][number];
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    guardrails: readonly z.output<typeof guardrailSettings>[number][];
+    guardrailServices: z.output<typeof guardrailServiceSettings>;
+  }
+}

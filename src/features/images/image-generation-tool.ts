@@ -1,5 +1,6 @@
 /** The tool `image_generation` of responses, through an image model of this service. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import type { ImageEvent, ImageFacts, ImageFile, ImageRequest } from "../../contracts/image-model.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
@@ -14,7 +15,6 @@ import {
   toImageItem,
 } from "../../wire/responses/image-generation.ts";
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { mediaTypeOf } from "../files/media-type.ts";
 import type { CallContext, CallOutcome, ServiceCall, ServiceToolType, ToolContext } from "../tools/service-tool.ts";
 import { withPath } from "../tools/with-path.ts";

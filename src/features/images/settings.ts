@@ -16,3 +16,9 @@ export const imageSettings = mapping(
   }),
   "Generated images.",
 );
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    images: z.output<typeof imageSettings>;
+  }
+}

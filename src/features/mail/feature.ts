@@ -1,6 +1,8 @@
-import type { Config } from "../../config/config.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { Database } from "../../storage/database.ts";
 import type { InviteMail } from "../accounts/invites/invites.ts";
-import type { BaseParts } from "../feature.ts";
 import { MailOutbox } from "./mail-outbox.ts";
 import { mailMetrics } from "./metrics.ts";
 
@@ -18,12 +20,20 @@ export function inviteMailOf(mail: OpenMail | undefined): InviteMail | undefined
 }
 
 /** The outbox of e-mails, without what sends them; undefined: no SMTP server is configured. */
-export function mailIn({ mail, signOn }: Pick<Config, "mail" | "signOn">): OpenMail | undefined {
+export function mailIn({ mail, signOn }: Pick<Settings, "mail" | "signOn">): OpenMail | undefined {
   return mail && { outbox: new MailOutbox(), publicUrl: mail.publicUrl ?? signOn.publicUrl };
 }
 
+interface MailParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+  metrics: Metrics;
+}
+
 /** Opens the outbox of e-mails and sends them; undefined: no SMTP server is configured. */
-export async function openMail(parts: BaseParts): Promise<OpenMail | undefined> {
+export async function openMail(parts: MailParts): Promise<OpenMail | undefined> {
   const { config, database, logger, lifetime, metrics } = parts;
   const { mail: settings } = config;
   const mail = mailIn(config);

@@ -5,7 +5,7 @@ import { type Backoff, backoffDelay } from "../../kernel/async/backoff.ts";
 import { DAY_MS, HOUR_SECONDS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import type { MailOutbox } from "./mail-outbox.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Executor } from "../../storage/database.ts";
-import type { Person, PersonalData, QueriedRows } from "../privacy/personal-data.ts";
+import type { Person, PersonalData, QueriedRows } from "../../storage/personal-data.ts";
 import type { MailDeliveryRow } from "./mail-rows.ts";
 
 /** E-mails to the person or about the person that were not delivered yet, which are then not sent. */

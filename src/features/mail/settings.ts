@@ -53,3 +53,9 @@ export type MailSettings = z.output<typeof mailSettings>;
 export function portOf({ port, security }: Pick<MailSettings, "port" | "security">): number {
   return port ?? PORTS[security];
 }
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    mail: z.output<typeof mailSettings> | undefined;
+  }
+}

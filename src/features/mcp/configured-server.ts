@@ -1,8 +1,8 @@
 /** One server of the configuration: connections to it, and what is remembered of it while it stays the same. */
 
+import type { Logger } from "../../kernel/logger.ts";
 import type { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import { Secret } from "../../kernel/secret.ts";
-import type { Logger } from "../../observability/logger.ts";
 import { type Account, openHttpTransport } from "./http-transport.ts";
 import { type KnownEra, McpConnection, type McpConnectionOptions, type ServerFacts } from "./mcp-connection.ts";
 import type { McpOffer, McpTool, OfferKind } from "./mcp-offer.ts";

@@ -1,9 +1,17 @@
 import type { FastifyRequest } from "fastify";
+import type { AuthenticateScope } from "../../http/authenticate.ts";
 import { connectionTimeoutMs } from "../../http/bare-server.ts";
 import { cutSlowReaders } from "../../http/connections.ts";
+import type { Feature } from "../../http/feature.ts";
 import { InternalRequests } from "../../http/internal-requests.ts";
-import type { Feature, ServiceParts } from "../feature.ts";
+import type { Inference } from "../../inference/inference.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { OpenConfiguration } from "../configuration/entries.ts";
 import { consoleUrl } from "../sign-on/sign-on-routes.ts";
+import type { ServiceTools } from "../tools/service-tools.ts";
 import { ClientMessages } from "./client-messages.ts";
 import { McpGateway } from "./gateway.ts";
 import { mcpGateway, resourceMetadata } from "./gateway-routes.ts";
@@ -15,8 +23,20 @@ import { mcpAdministration, mcpServers } from "./server-routes.ts";
 import { mcpServerTests } from "./server-test-routes.ts";
 import { ServiceServer } from "./service-server.ts";
 
+interface McpParts {
+  accounts: Accounts;
+  authenticate: AuthenticateScope;
+  config: Settings;
+  configuration: OpenConfiguration;
+  database: Database;
+  inference: Inference;
+  lifetime: AsyncDisposableStack;
+  logger: Logger;
+  tools: ServiceTools;
+}
+
 /** Servers of the Model Context Protocol: as tools of responses, and behind one address for MCP clients. */
-export function mcpFeature(parts: ServiceParts): Feature {
+export function mcpFeature(parts: McpParts): Feature {
   const { entries } = parts.configuration;
   const { accounts, authenticate, config, database, inference, lifetime, logger, tools } = parts;
   const log = new McpCallLog({ database, logger, days: config.usage.requestDays });

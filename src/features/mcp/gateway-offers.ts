@@ -5,7 +5,7 @@ import type { Inference } from "../../inference/inference.ts";
 import { withTimeout } from "../../kernel/async/timeout.ts";
 import type { Fault } from "../../kernel/faults.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { offeredName, offeredUri } from "./gateway-names.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";

@@ -1,6 +1,6 @@
+import type { Caller } from "../../contracts/caller.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { McpCallSource } from "./mcp-call-rows.ts";
 
 /** One request of a client to /mcp. */

@@ -18,8 +18,8 @@ import type {
 import { isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { VERSION } from "../../kernel/version.ts";
-import type { Logger } from "../../observability/logger.ts";
 import type { ClientMessages } from "./client-messages.ts";
 import { newSessionId, readSession, SESSION_HEADER } from "./client-session.ts";
 import {

@@ -1,5 +1,6 @@
 /** The log of calls of MCP tools: who called which tool, how it ended and what it cost. Never arguments or results. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import { toRecordedText } from "../../inference/failure-message.ts";
 import type { ToolResult } from "../../inference/tool-run.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
@@ -7,11 +8,10 @@ import { DAY_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { isConstraintViolation } from "../../storage/errors.ts";
 import type { Page } from "../../storage/page.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { insertMcpCalls, listMcpCalls, type McpCallsRequest, removeMcpCallsBefore } from "./mcp-call-queries.ts";
 import type { McpCallRow, McpCallSource } from "./mcp-call-rows.ts";
 import type { CallToolResult } from "./mcp-connection.ts";

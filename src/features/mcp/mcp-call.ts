@@ -1,8 +1,8 @@
 /** Calls of MCP tools within a response: those that run, and those that wait for the caller's approval. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import type { ToolResult } from "../../inference/tool-run.ts";
 import { newId } from "../../kernel/id.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { CallOutcome, RunContext, ServiceCall } from "../tools/service-tool.ts";
 import { guardToolResult } from "./guard-tool-result.ts";
 import type { LoggedCall, McpCallLog } from "./mcp-call-log.ts";

@@ -1,9 +1,9 @@
 /** The MCP servers of the configuration: who may use which tools, what they offer, and connections to them. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
-import type { Logger } from "../../observability/logger.ts";
-import type { Caller } from "../accounts/caller.ts";
 import {
   CONNECT_TIMEOUT_MS,
   ConfiguredServer,

@@ -1,6 +1,7 @@
 /** `mcp` in `tools` of a Responses request: lists a server's tools, gives them to the model and runs approved calls. */
 
 import { z } from "zod";
+import type { Caller } from "../../contracts/caller.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -10,7 +11,6 @@ import { parse } from "../../wire/openai/validate.ts";
 import type { ItemEvent } from "../../wire/responses/item-events.ts";
 import type { InputItem } from "../../wire/responses/responses-input.ts";
 import type { SentTool } from "../../wire/responses/responses-tools.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "../tools/service-tool.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
 import { McpApprovalCall, McpCall } from "./mcp-call.ts";

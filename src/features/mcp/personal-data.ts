@@ -1,4 +1,4 @@
-import type { PersonalData } from "../privacy/personal-data.ts";
+import type { PersonalData } from "../../storage/personal-data.ts";
 
 export const mcpData = {
   mcpCalls: { rows: [{ by: { keyId: "caller" }, order: "id", erase: "delete" }] },

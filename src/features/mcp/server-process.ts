@@ -1,8 +1,8 @@
 /** The process of a server that the configuration names: starts with its first call, and again after it has ended. */
 
 import { backoffDelay } from "../../kernel/async/backoff.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Secret } from "../../kernel/secret.ts";
-import type { Logger } from "../../observability/logger.ts";
 import { type KnownEra, McpConnection, type ServerFacts } from "./mcp-connection.ts";
 import type { OfferKind } from "./mcp-offer.ts";
 

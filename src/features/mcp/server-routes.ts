@@ -1,6 +1,7 @@
 /** What the console and administrators read of MCP servers, and calls of their tools over the API. */
 
 import type { FastifyPluginAsync } from "fastify";
+import type { Caller } from "../../contracts/caller.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -20,7 +21,6 @@ import {
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { visibilityOf } from "../usage/visibility.ts";
 import type { McpGateway } from "./gateway.ts";
 import { noServer } from "./gateway-routes.ts";

@@ -1,11 +1,11 @@
 /** This service as an MCP server: lists the operations that a caller may use, and runs them as requests to the API. */
 
 import { z } from "zod";
+import type { Caller } from "../../contracts/caller.ts";
 import type { InternalRequests } from "../../http/internal-requests.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { CallToolResult, McpTool } from "./mcp-connection.ts";
 import { READ_ONLY, SERVICE_OPERATIONS, type ServiceOperation } from "./service-operations.ts";
 

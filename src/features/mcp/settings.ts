@@ -177,3 +177,10 @@ export const mcpSettings = mapping(
 
 export type McpServerSettings = z.output<typeof mcpServerSettings>[number];
 export type McpSettings = z.output<typeof mcpSettings>;
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    mcp: z.output<typeof mcpSettings>;
+    mcpServers: readonly McpServerSettings[];
+  }
+}

@@ -1,12 +1,12 @@
 /** Messages with `mcp_servers` that this service asks: their tools run in the loop of responses. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import { runWithin } from "../../http/answer-chat.ts";
 import { Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { type MessageChat, messagesFormat } from "../../wire/anthropic/messages.ts";
 import { enabledTools, inServers, toServiceTools } from "../../wire/anthropic/messages-mcp.ts";
 import type { SentTool, ToolName } from "../../wire/responses/responses-tools.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { OpenTools, ServiceTools } from "../tools/service-tools.ts";
 import type { LoopRequest } from "../tools/tool-loop.ts";
 

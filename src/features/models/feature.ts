@@ -1,15 +1,30 @@
 import { availableParallelism } from "node:os";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { LiveCatalog } from "../../catalog/live-catalog.ts";
+import type { Feature } from "../../http/feature.ts";
+import type { Inference } from "../../inference/inference.ts";
 import { defaultMemoryBudget } from "../../kernel/process/available-memory.ts";
 import { nvidiaGpus } from "../../kernel/process/gpus.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
 import { MeasuredSpeeds } from "../../model-store/measured-speeds.ts";
+import type { ModelStore } from "../../model-store/model-store.ts";
 import type { MachineCapacity } from "../../model-store/recommend-models.ts";
-import type { Feature, ServiceParts } from "../feature.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { ModelOperations } from "./model-operations.ts";
 import { organizationModels } from "./organization-model-routes.ts";
 import { models } from "./routes.ts";
 
+interface ModelsParts {
+  config: Settings;
+  inference: Inference;
+  accounts: Accounts;
+  catalog: Catalog;
+  live: LiveCatalog;
+  store: ModelStore;
+}
+
 /** Listing of models, and administration of local ones. */
-export function modelFeature({ config, inference, accounts, catalog, live, store }: ServiceParts): Feature {
+export function modelFeature({ config, inference, accounts, catalog, live, store }: ModelsParts): Feature {
   const operations = new ModelOperations({
     catalog,
     store,

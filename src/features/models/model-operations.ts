@@ -3,7 +3,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ModelReference } from "../../contracts/engine.ts";
 import type { Task } from "../../contracts/task.ts";
-import type { Deployment } from "../../inference/deployment.ts";
+import type { Deployment } from "../../deployments/deployment.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { ModelStore } from "../../model-store/model-store.ts";
 import type { PullProgress } from "../../model-store/pull-progress.ts";

@@ -1,5 +1,5 @@
+import type { Caller } from "../../contracts/caller.ts";
 import type { Authenticator } from "../../http/authenticate.ts";
-import type { Caller } from "../accounts/caller.ts";
 
 interface AnonymousAuthenticator extends Authenticator {
   authenticateAnonymous(): Promise<Caller>;

@@ -4,8 +4,8 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { sentKey } from "../../http/authenticate.ts";
+import { sessionToken } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
-import { sessionToken } from "../console/session-cookie.ts";
 
 /** Refuses requests without a key whose Host is a name that a public DNS server may resolve, unless it is listed. */
 export function requireLocalHost(scope: FastifyInstance, hosts: readonly string[]): void {

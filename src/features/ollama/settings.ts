@@ -28,3 +28,9 @@ export const ollamaSettings = mapping(
   }),
   "Ollama's API.",
 );
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    ollama: z.output<typeof ollamaSettings>;
+  }
+}

@@ -1,15 +1,31 @@
+import type { Catalog } from "../../catalog/catalog.ts";
 import { measureDeployments, measurePools } from "../../catalog/deployment-status.ts";
+import type { LiveCatalog } from "../../catalog/live-catalog.ts";
+import type { CountWrongKey } from "../../http/authenticate.ts";
 import { isAdministrator, requireKey } from "../../http/authenticate.ts";
+import type { Feature } from "../../http/feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
 import { Metrics } from "../../observability/metrics.ts";
 import { openTelemetry, type Telemetry } from "../../observability/open-telemetry.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { type Operations, operations as operationRoutes } from "./operations.ts";
 import { readinessOf } from "./readiness.ts";
 
+interface OperationsParts {
+  config: Settings;
+  accounts: Accounts;
+  countWrongKey: CountWrongKey;
+  operations: Operations;
+}
+
 /** Opens metrics and the export of telemetry, which closes last and sends what the others measure while they close. */
-export async function openMetrics(
-  parts: Pick<BaseParts, "config" | "logger" | "lifetime" | "catalog">,
-): Promise<{ metrics: Metrics; telemetry: Telemetry | undefined }> {
+export async function openMetrics(parts: {
+  config: Settings;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+  catalog: Catalog;
+}): Promise<{ metrics: Metrics; telemetry: Telemetry | undefined }> {
   const { config, logger, lifetime, catalog } = parts;
   const metrics = new Metrics({
     deployments: () => measureDeployments(catalog),
@@ -22,7 +38,7 @@ export async function openMetrics(
 
 /** `scrape` reads the metrics of all processes. */
 export function openOperations(
-  { catalog, accounts, live }: Pick<ServiceParts, "catalog" | "accounts" | "live">,
+  { catalog, accounts, live }: { catalog: Catalog; accounts: Accounts; live: LiveCatalog },
   scrape: Operations["metrics"],
 ): Operations {
   const waitsFor = (deployment: string) => live.waitsFor(deployment);
@@ -34,7 +50,7 @@ export function openOperations(
 }
 
 /** Health and metrics: on the service's own address, unless they have a separate one. */
-export function operationsFeature({ config, accounts, countWrongKey, operations }: ServiceParts): Feature {
+export function operationsFeature({ config, accounts, countWrongKey, operations }: OperationsParts): Feature {
   if (config.server.operations !== undefined) return {};
   const { PARLANCE_METRICS_KEY: metricsKey } = config.environment;
   const routes = operationRoutes(operations, {

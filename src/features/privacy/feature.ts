@@ -1,20 +1,34 @@
-import type { Feature, ServiceParts } from "../feature.ts";
-import { PERSONAL_DATA } from "../personal-data.ts";
+import type { Feature } from "../../http/feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
+import type { AllPersonalData } from "../../storage/personal-data.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { FileStorage } from "../files/file-storage.ts";
+import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
 import { openContentKeys } from "../responses/feature.ts";
 import { SealedRows } from "../responses/sealed-rows.ts";
+import type { ChatKeys } from "../saved-chats/sealed-chats.ts";
+import type { UsageStorage } from "../usage/usage-storage.ts";
 import { personalRetention } from "./personal-retention.ts";
 import { Privacy } from "./privacy.ts";
 import { privacy } from "./routes.ts";
 
-type PrivacyParts = Pick<ServiceParts, "accounts" | "config" | "database" | "logger"> & {
-  files: Pick<ServiceParts["files"], "files">;
-  usage: Pick<ServiceParts["usage"], "recorder" | "history">;
-  recorded?: ServiceParts["recorded"];
-  chatKeys?: ServiceParts["chatKeys"];
-};
+interface PrivacyParts {
+  accounts: Accounts;
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  /** What every table stores of persons. */
+  personalData: AllPersonalData;
+  files: Pick<FileStorage, "files">;
+  usage: Pick<UsageStorage, "recorder" | "history">;
+  recorded?: RecordedContents | undefined;
+  chatKeys?: ChatKeys | undefined;
+}
 
 /** Export, erasure and retention of what is stored of users and end users. */
-export function openPrivacy(parts: ServiceParts): Feature {
+export function openPrivacy(parts: PrivacyParts & { lifetime: AsyncDisposableStack }): Feature {
   const { config, database, logger, lifetime } = parts;
   lifetime.use(personalRetention({ database, logger, settings: config.retention }));
   return privacyFeature(parts);
@@ -26,6 +40,7 @@ export function privacyFeature({
   config,
   database,
   logger,
+  personalData,
   files: { files },
   ...parts
 }: PrivacyParts): Feature {
@@ -37,5 +52,5 @@ export function privacyFeature({
   const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
   const content = keyring && new SealedRows(keyring, logger);
   const context = { database, files, content, recorded, chats: chatKeys?.sealed };
-  return { admin: [privacy(new Privacy({ transactions, tables: PERSONAL_DATA, context, logger, flush }))] };
+  return { admin: [privacy(new Privacy({ transactions, tables: personalData, context, logger, flush }))] };
 }

@@ -2,7 +2,7 @@
 
 import { DAY_MS, DAY_SECONDS } from "../../kernel/durations.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { removeWebhookDeliveriesBefore } from "../webhooks/delivery-queries.ts";
 import { removeWebhookLogBefore } from "../webhooks/log-queries.ts";

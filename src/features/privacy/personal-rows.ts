@@ -8,7 +8,7 @@ import {
   type PersonalContext,
   PSEUDONYM,
   type QueriedRows,
-} from "./personal-data.ts";
+} from "../../storage/personal-data.ts";
 
 /** Registration of any table; the compiler checks its columns where it is defined. */
 export type AnyRegistration = { reason: string } | { rows: readonly (AnyRows | AnyQueriedRows)[]; impersonal?: object };

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import { PERSONAL_DATA } from "../../app/personal-data.ts";
 import { DAY_MS } from "../../kernel/durations.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { newId } from "../../kernel/id.ts";
@@ -20,7 +21,6 @@ import { insertConfigurationVersion } from "../configuration/configuration-queri
 import { FileStore } from "../files/file-store.ts";
 import { LocalBlobs } from "../files/local-blobs.ts";
 import { MailOutbox } from "../mail/mail-outbox.ts";
-import { PERSONAL_DATA } from "../personal-data.ts";
 import { ConversationStore } from "../responses/conversation-store.ts";
 import { EventLog } from "../responses/event-log.ts";
 import { ResponseStore } from "../responses/response-store.ts";

@@ -1,7 +1,8 @@
 /** Export and erasure of what is stored of a person. */
 
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Executor } from "../../storage/database.ts";
+import type { AllPersonalData, Person, PersonalContext } from "../../storage/personal-data.ts";
 import { isSessionId } from "../../wire/openai/organization/organization-audit-logs.ts";
 import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import { type Actor, OPERATOR } from "../accounts/audit/audit.ts";
@@ -11,7 +12,6 @@ import type { Author } from "../accounts/roles/may-grant.ts";
 import { type UserReference, updateUser } from "../accounts/users/user-queries.ts";
 import { checkMayManageUser, checkNotLastOwner, findExistingUser } from "../accounts/users/users.ts";
 import { endUserAsPerson, userAsPerson } from "./find-person.ts";
-import type { AllPersonalData, Person, PersonalContext } from "./personal-data.ts";
 import { type AnyRegistration, eraseTable, readTable } from "./personal-rows.ts";
 
 export interface PrivacyOptions {

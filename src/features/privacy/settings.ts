@@ -28,3 +28,9 @@ export const retentionSettings = mapping(
 );
 
 export type RetentionSettings = z.output<typeof retentionSettings>;
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    retention: z.output<typeof retentionSettings>;
+  }
+}

@@ -1,4 +1,4 @@
-import type { PersonalData } from "../privacy/personal-data.ts";
+import type { PersonalData } from "../../storage/personal-data.ts";
 
 export const promptData = {
   prompts: { reason: "Templates of projects; the audit log says who changed them." },

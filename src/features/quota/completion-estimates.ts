@@ -1,8 +1,8 @@
 /** Estimates the completion tokens of requests without `max_tokens`, from earlier answers. */
 
+import type { Caller } from "../../contracts/caller.ts";
+import type { QuotaClaim } from "../../inference/quota.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
-import type { Caller } from "../accounts/caller.ts";
-import type { QuotaClaim } from "./quota.ts";
 
 type EstimatedClaim = Pick<QuotaClaim, "caller" | "model" | "choices">;
 

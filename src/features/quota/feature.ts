@@ -1,12 +1,27 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { LiveCatalog } from "../../catalog/live-catalog.ts";
 import { openCounters } from "../../counters/open-counters.ts";
 import type { CountWrongKey } from "../../http/authenticate.ts";
+import type { Feature } from "../../http/feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { Database } from "../../storage/database.ts";
 import { readReplicaCount, writeReplicaCount } from "../../storage/replica-count.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { FailedAuthentications } from "./failed-authentications.ts";
 import { quotaMetrics } from "./metrics.ts";
 import { PasswordAttempts } from "./password-attempts.ts";
 import { rateLimits } from "./rate-limit-routes.ts";
 import { spendLimits } from "./spend-limit-routes.ts";
+
+interface QuotaParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+  metrics: Metrics;
+}
 
 export interface OpenQuota {
   counters: Awaited<ReturnType<typeof openCounters>>;
@@ -15,7 +30,7 @@ export interface OpenQuota {
 }
 
 /** Opens the counters. Resolves after the first attempt to reach a shared store. */
-export async function openQuota({ config, database, logger, lifetime, metrics }: BaseParts): Promise<OpenQuota> {
+export async function openQuota({ config, database, logger, lifetime, metrics }: QuotaParts): Promise<OpenQuota> {
   const counters = await openCounters(config, logger, {
     read: () => database.run(readReplicaCount),
     write: (replicas) => database.run((executor) => writeReplicaCount(executor, replicas)),
@@ -40,7 +55,7 @@ export function quotaFeature({
   accounts,
   catalog,
   live,
-}: Pick<ServiceParts, "config" | "accounts" | "catalog"> & Partial<Pick<ServiceParts, "live">>): Feature {
+}: { config: Settings; accounts: Accounts; catalog: Catalog } & { live?: LiveCatalog }): Feature {
   const limited = {
     models: () => catalog.models,
     resolve: (idOrAlias: string) => catalog.findFallback(idOrAlias)?.model.id,

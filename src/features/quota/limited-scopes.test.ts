@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { QuotaClaim } from "../../inference/quota.ts";
 import { limitedScopes } from "./limited-scopes.ts";
-import type { QuotaClaim } from "./quota.ts";
 
 const LIMITS = { requestsPerMinute: 10 };
 const caller = { keyId: "key", organizationId: "org", projectId: "proj", kind: "project" as const };

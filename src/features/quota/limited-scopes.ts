@@ -1,8 +1,8 @@
 /** Selects the limits that apply to a request. */
 
-import type { Caller } from "../accounts/caller.ts";
+import type { Caller } from "../../contracts/caller.ts";
+import type { QuotaClaim } from "../../inference/quota.ts";
 import type { LimitedScope, Limits } from "./limits.ts";
-import type { QuotaClaim } from "./quota.ts";
 
 /** Stands for unlimited in the administration API. */
 const NO_LIMIT = 1_000_000_000;

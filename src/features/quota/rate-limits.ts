@@ -1,13 +1,13 @@
 /** Enforces rate limits on requests, tokens, audio, images and concurrency, taking all of them atomically. */
 
 import type { CounterClaim, Counters, Taken, TakenReservation } from "../../counters/counters.ts";
+import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "../../inference/quota.ts";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault, type FaultDetails, type RateLimitStatus } from "../../kernel/faults.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Usage } from "../../kernel/usage.ts";
-import type { Logger } from "../../observability/logger.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
 import type { LimitedScope } from "./limits.ts";
-import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "./quota.ts";
 
 export interface RateLimitsOptions {
   counters: Counters;

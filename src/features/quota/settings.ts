@@ -54,3 +54,9 @@ export const quotaSettings = mapping(
   }),
   "Rate limits. A limit that is not set does not apply.",
 );
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    limits: z.output<typeof quotaSettings>;
+  }
+}

@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { InMemoryCounters } from "../../counters/in-memory-counters.ts";
+import type { QuotaClaim } from "../../inference/quota.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
-import { createLogger } from "../../observability/logger.ts";
 import { spendBounds } from "../budgets/spend-bounds.ts";
 import type { UsageLabel } from "../usage/usage-batch.ts";
 import { CompletionEstimates } from "./completion-estimates.ts";
-import type { QuotaClaim } from "./quota.ts";
 import { SpendLimits, type SpendLimitsOptions } from "./spend-limits.ts";
 
 const DOLLAR = 1e9;

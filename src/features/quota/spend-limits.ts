@@ -1,15 +1,15 @@
 /** Enforces spend limits and budgets: the maximum cost of a request is reserved before it begins. */
 
+import { maxCostInNanoDollars } from "../../catalog/prices/cost.ts";
+import type { Caller } from "../../contracts/caller.ts";
 import type { Counters } from "../../counters/counters.ts";
+import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "../../inference/quota.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
-import type { Logger } from "../../observability/logger.ts";
-import type { Caller } from "../accounts/caller.ts";
-import { maxCostInNanoDollars } from "../usage/cost.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
-import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "./quota.ts";
 import { refusalMessage, type SpendBound, type SpendScope, type SpentAmount, thresholdOf } from "./spend-bound.ts";
 import { COUNTER_SECONDS, type SpendWindow } from "./spend-window.ts";
 

@@ -1,8 +1,8 @@
+import type { Caller } from "../../contracts/caller.ts";
 import type { Task } from "../../contracts/task.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
 import { throwRenamed } from "../../wire/rename-params.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { RealtimeServices } from "./session-context.ts";
 
 /** Throws a Fault, which names the field, for a model that the caller may not use or that performs another task. */

@@ -1,11 +1,11 @@
 /** Client secrets of the Realtime API: short-lived stand-ins for a key, which browsers may hold. */
 
 import { hash, randomBytes } from "node:crypto";
+import type { Caller } from "../../contracts/caller.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import { Secret } from "../../kernel/secret.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Caller } from "../accounts/caller.ts";
 import {
   countClientSecrets,
   findClientSecret,

@@ -1,8 +1,18 @@
+import type { AuthenticateScope } from "../../http/authenticate.ts";
 import { DetachedRun, type DetachedRunOptions } from "../../http/detached-run.ts";
+import type { Feature } from "../../http/feature.ts";
 import type { EndedRequest } from "../../http/request-log.ts";
+import type { Inference } from "../../inference/inference.ts";
 import { newId } from "../../kernel/id.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { ModelStore } from "../../model-store/model-store.ts";
 import { voiceActivityFile } from "../../model-store/voice-activity-file.ts";
-import type { Feature, ServiceParts } from "../feature.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { FileStorage } from "../files/file-storage.ts";
+import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
+import type { ServiceTools } from "../tools/service-tools.ts";
+import type { UsageStorage } from "../usage/usage-storage.ts";
 import { withClientSecrets } from "./client-secret-authenticator.ts";
 import { realtimeClientSecrets } from "./client-secret-routes.ts";
 import { realtimeMetrics } from "./metrics.ts";
@@ -10,8 +20,22 @@ import { RealtimeSessions } from "./realtime-sessions.ts";
 import { realtime } from "./routes.ts";
 import { SpeechDetection } from "./speech-detection.ts";
 
+interface RealtimeParts {
+  config: Settings;
+  lifetime: AsyncDisposableStack;
+  inference: Inference;
+  authenticate: AuthenticateScope;
+  accounts: Accounts;
+  store: ModelStore;
+  metrics: Metrics;
+  files: FileStorage;
+  usage: UsageStorage;
+  recorded: RecordedContents | undefined;
+  tools: ServiceTools;
+}
+
 /** Sessions of the Realtime API. */
-export function openRealtime(parts: ServiceParts): Feature {
+export function openRealtime(parts: RealtimeParts): Feature {
   const { config, lifetime, inference, authenticate, accounts, store, metrics, files, usage, recorded, tools } = parts;
   const speechDetection = new SpeechDetection((signal) => voiceActivityFile(store, signal));
   lifetime.defer(() => speechDetection.close());

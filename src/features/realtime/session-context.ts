@@ -1,6 +1,7 @@
 /** What the parts of a Realtime session share. */
 
 import type { HostedVadStream } from "@parlance-inference/speech-segmentation/vad-process";
+import type { Caller } from "../../contracts/caller.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import type { DetachedRun, DetachedRunOptions } from "../../http/detached-run.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -8,7 +9,6 @@ import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { ServerEvent } from "../../wire/realtime/server-event.ts";
 import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { ServiceTools } from "../tools/service-tools.ts";
 
 interface ContentOfItems {

@@ -1,12 +1,12 @@
 /** MCP tools of a session: lists those of a new configuration, and opens them for its responses. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import { Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { toMcpItem, toResponsesItems, toSentTool } from "../../wire/realtime/mcp-items.ts";
 import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
 import { throwRenamed } from "../../wire/rename-params.ts";
 import type { SentTool } from "../../wire/responses/responses-tools.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { CallContext } from "../tools/service-tool.ts";
 import type { OpenTools } from "../tools/service-tools.ts";
 import type { Conversation } from "./conversation.ts";

@@ -28,3 +28,9 @@ export const realtimeSettings = mapping(
   }),
   "Realtime API: speech over WebSocket.",
 );
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    realtime: z.output<typeof realtimeSettings>;
+  }
+}

@@ -1,11 +1,11 @@
 /** Who may read recorded content, and what the audit log says of each look. */
 
 import type { FastifyRequest } from "fastify";
+import type { Caller } from "../../contracts/caller.ts";
+import { allows, projectsWith } from "../../http/access.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
-import type { Caller } from "../accounts/caller.ts";
-import { allows, projectsWith } from "../accounts/roles/access.ts";
 
 /** Decides whether a caller may read content of a project. A project's key without a user may not: it is in programs. */
 export function mayReadContent({ kind, access, projectId: ofKey }: Caller, projectId: string): boolean {

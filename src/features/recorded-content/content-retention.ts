@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import {
   findArchivedProjectWithContent,

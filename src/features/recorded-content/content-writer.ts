@@ -1,7 +1,9 @@
 /** Writes the content of requests: masked, limited in size, compressed and encrypted, some requests at a time. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Caller } from "../../contracts/caller.ts";
 import type { ContentMessage } from "../../contracts/chat-content.ts";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import type { EndedRequest } from "../../http/request-log.ts";
 import type { GuardrailServices } from "../../inference/guardrails/guardrail-services.ts";
 import type { RecordingPolicy } from "../../inference/recording/recording-policy.ts";
@@ -9,11 +11,10 @@ import type { RecordedContent, RequestRecording } from "../../inference/recordin
 import { resultWithin } from "../../kernel/async/timeout.ts";
 import { DAY_MS, MINUTE_MS } from "../../kernel/durations.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { limitMessages } from "../../observability/limit-messages.ts";
-import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Caller } from "../accounts/caller.ts";
-import { hasFailed, type RequestEntry } from "../usage/request-rows.ts";
+import { hasFailed } from "../usage/request-rows.ts";
 import type { ContentSizes } from "./content-sizes.ts";
 import { insertContents, type NewContent } from "./recorded-content-queries.ts";
 import { findersOf, redactContent } from "./redact-content.ts";

@@ -1,8 +1,13 @@
 import { join } from "node:path";
+import type { Feature } from "../../http/feature.ts";
 import type { GuardrailServices } from "../../inference/guardrails/guardrail-services.ts";
 import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import type { UsageStorage } from "../usage/usage-storage.ts";
 import { contentRetention } from "./content-retention.ts";
 import { ContentSizes } from "./content-sizes.ts";
 import { ContentWriter } from "./content-writer.ts";
@@ -17,9 +22,13 @@ import { SearchTokens } from "./search-tokens.ts";
 import { storedCompletions } from "./stored-completion-routes.ts";
 import { StoredCompletions } from "./stored-completions.ts";
 
-interface ContentParts extends Pick<BaseParts, "config" | "database" | "logger" | "lifetime"> {
+interface ContentParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
   /** Left out: a command records nothing. */
-  metrics?: Pick<BaseParts["metrics"], "registry">;
+  metrics?: Pick<Metrics, "registry">;
   accounts: Accounts;
   guardrailServices: GuardrailServices;
 }
@@ -48,9 +57,14 @@ export function openRecordedContent(parts: ContentParts): RecordedContents | und
   return new RecordedContents({ keyring, database, sealed, tokens, sizes, writer, completions });
 }
 
-interface RecordedContentParts
-  extends Pick<ServiceParts, "accounts" | "config" | "database" | "lifetime" | "logger" | "recorded"> {
-  usage: Pick<ServiceParts["usage"], "history">;
+interface RecordedContentParts {
+  accounts: Accounts;
+  config: Settings;
+  database: Database;
+  lifetime: AsyncDisposableStack;
+  logger: Logger;
+  recorded: RecordedContents | undefined;
+  usage: Pick<UsageStorage, "history">;
 }
 
 /** What projects record, and what was recorded. */

@@ -1,5 +1,6 @@
+import type { RequestEntry } from "../../http/request-entry.ts";
 import type { RequestFilter } from "../usage/request-history.ts";
-import { hasFailed, type RequestEntry } from "../usage/request-rows.ts";
+import { hasFailed } from "../usage/request-rows.ts";
 
 /** Whether a filter of the request history matches an entry, except for the organization and the visibility. */
 export function matchesFilter(entry: RequestEntry, filter: RequestFilter): boolean {

@@ -1,4 +1,4 @@
-import type { Person, PersonalData, QueriedRows } from "../privacy/personal-data.ts";
+import type { Person, PersonalData, QueriedRows } from "../../storage/personal-data.ts";
 import { listContentsOf, listFeedbackOf, type PersonOfContent } from "./personal-queries.ts";
 import { removeContents } from "./recorded-content-queries.ts";
 

@@ -3,15 +3,15 @@
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import type { RecordingPolicy } from "../../inference/recording/recording-policy.ts";
 import { RequestRecording } from "../../inference/recording/request-recording.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { Secret } from "../../kernel/secret.ts";
-import { createLogger } from "../../observability/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";
-import type { RequestEntry } from "../usage/request-rows.ts";
 import { contentRetention } from "./content-retention.ts";
 import { ContentSizes } from "./content-sizes.ts";
 import { ContentWriter, type ContentWriterOptions } from "./content-writer.ts";

@@ -1,10 +1,10 @@
 /** Content of requests that projects record and callers store: read, searched, written and removed. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RequestFilter } from "../usage/request-history.ts";
-import type { RequestEntry } from "../usage/request-rows.ts";
 import type { ContentSizes } from "./content-sizes.ts";
 import type { ContentWriter } from "./content-writer.ts";
 import { matchesFilter } from "./matches-filter.ts";
@@ -158,5 +158,12 @@ export class RecordedContents {
     const all = await this.#options.database.run((executor) => listProjectsWithContent(executor, organizationId));
     const isWithin = (list: readonly string[] | undefined, id: string) => list === undefined || list.includes(id);
     return all.filter((id) => isWithin(projectIds, id) && isWithin(visibility?.projectIds, id));
+  }
+}
+
+declare module "../../storage/personal-data.ts" {
+  interface PersonalContext {
+    /** Decrypts recorded content; left out: there is no key. */
+    recorded?: Pick<RecordedContents, "sealed" | "openComment"> | undefined;
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
@@ -18,7 +19,6 @@ import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi
 import type { Accounts } from "../accounts/accounts.ts";
 import type { RequestFilter, RequestHistory } from "../usage/request-history.ts";
 import { filterOf, left, REPORT, showsCauses } from "../usage/request-routes.ts";
-import type { RequestEntry } from "../usage/request-rows.ts";
 import { auditLook, mayNotRead, mayReadContent, readableProjects } from "./content-access.ts";
 import type { RecordedContents } from "./recorded-contents.ts";
 import { exportRequests } from "./request-export.ts";

@@ -1,15 +1,15 @@
 /** Feedback about requests: a score, a comment and tags. */
 
+import type { Caller } from "../../contracts/caller.ts";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import { DAY_MS } from "../../kernel/durations.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Feedback } from "../../wire/openai/organization/organization-request-content.ts";
-import type { Caller } from "../accounts/caller.ts";
-import type { RequestEntry } from "../usage/request-rows.ts";
 import { listFeedback, putFeedback, removeFeedbackBefore } from "./feedback-queries.ts";
 import type { RequestFeedbackRow } from "./feedback-rows.ts";
 import { openComment, sealComment } from "./sealed-comment.ts";

@@ -1,11 +1,11 @@
 /** Content as it is stored: JSON, compressed by DEFLATE, encrypted with the keys of stored responses. */
 
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import type { RecordedContent } from "../../inference/recording/request-recording.ts";
 import { DecryptionError, type Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Logger } from "../../observability/logger.ts";
-import type { RequestEntry } from "../usage/request-rows.ts";
+import type { Logger } from "../../kernel/logger.ts";
 
 /** What only a chat completion has that its caller stored. */
 export interface CompletionFields {

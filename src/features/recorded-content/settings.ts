@@ -30,3 +30,9 @@ export const recordedContentSettings = mapping(
 );
 
 export type RecordedContentSettings = z.output<typeof recordedContentSettings>;
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    recordedContent: z.output<typeof recordedContentSettings>;
+  }
+}

@@ -4,7 +4,7 @@ import type { FastifyReply } from "fastify";
 import { entryOfAnswered } from "../../http/request-log.ts";
 import type { StoreChat } from "../../inference/recording/chat-recording.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import type { ChatCompletionBody } from "../../wire/openai/chat/chat-body.ts";
 import { toUsage } from "../../wire/openai/chat/chat-envelope.ts";

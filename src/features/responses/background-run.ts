@@ -2,7 +2,7 @@
 
 import { retry } from "../../kernel/async/retry.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { EventLog, StreamEvent } from "./event-log.ts";
 import type { NewResponse, ResponseEnvelope, ResponseStore } from "./response-store.ts";
 import type { StoredItem } from "./stored-items.ts";

@@ -1,5 +1,6 @@
 /** Starts responses that run without a connection of their client. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import { type AskChat, runWithin } from "../../http/answer-chat.ts";
 import type { DetachedRun } from "../../http/detached-run.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
@@ -21,7 +22,6 @@ import {
   toCall,
 } from "../../wire/responses/responses-format.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { StreamEvent } from "./event-log.ts";
 import type { ResponseStorage } from "./response-storage.ts";
 import type { NewResponse } from "./response-store.ts";

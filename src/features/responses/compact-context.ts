@@ -1,5 +1,6 @@
 /** `context_management`: a prompt above its threshold becomes a summary, which the response shows as its first item. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import { type AskChat, runWithin } from "../../http/answer-chat.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { ChatOptions } from "../../inference/chat-requests.ts";
@@ -19,7 +20,6 @@ import {
 import { readTools } from "../../wire/responses/responses-tools.ts";
 import { withoutOldest } from "../../wire/responses/truncate-prompt.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { combineSettlements } from "../tools/combine-settlements.ts";
 
 interface CompactionOptions {

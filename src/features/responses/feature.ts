@@ -1,14 +1,46 @@
 import { join } from "node:path";
+import type { Feature } from "../../http/feature.ts";
+import type { Inference } from "../../inference/inference.ts";
 import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { BodyContent } from "../files/content-resolver.ts";
+import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
+import type { ServiceTools } from "../tools/service-tools.ts";
+import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { compactResponses } from "./compact-route.ts";
 import { conversations } from "./conversation-routes.ts";
 import { ResponseStorage } from "./response-storage.ts";
 import { responses } from "./routes.ts";
 import { storedResponses } from "./stored-response-routes.ts";
 
+interface ResponsesParts {
+  accounts: Accounts;
+  inference: Inference;
+  content: BodyContent;
+  tools: ServiceTools;
+  recorded: RecordedContents | undefined;
+}
+
+interface StorageParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+  outbox: WebhookOutbox;
+}
+
 /** The Responses API, with its storage where there is a key to encrypt it. */
-export function openResponses({ accounts, inference, content, tools, recorded, ...parts }: ServiceParts): Feature {
+export function openResponses({
+  accounts,
+  inference,
+  content,
+  tools,
+  recorded,
+  ...parts
+}: ResponsesParts & StorageParts): Feature {
   const storage = openStorage(parts);
   return {
     project: [
@@ -31,7 +63,7 @@ export function openResponses({ accounts, inference, content, tools, recorded, .
 
 /** Opens the keys of stored content; undefined, with the reason in the log, where there is none. */
 export function openContentKeys(
-  { config, database, logger }: Pick<BaseParts, "config" | "database" | "logger">,
+  { config, database, logger }: { config: Settings; database: Database; logger: Logger },
   content?: string,
 ) {
   const { environment, dataDirectory } = config;
@@ -40,13 +72,7 @@ export function openContentKeys(
 }
 
 /** Returns undefined where responses are not stored. */
-function openStorage({
-  config,
-  database,
-  logger,
-  lifetime,
-  outbox,
-}: BaseParts & Pick<ServiceParts, "outbox">): ResponseStorage | undefined {
+function openStorage({ config, database, logger, lifetime, outbox }: StorageParts): ResponseStorage | undefined {
   const { responses: settings } = config;
   if (!settings.store) return undefined;
   const keyring = openContentKeys({ config, database, logger });

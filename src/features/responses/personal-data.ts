@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Person, PersonalContext, PersonalData } from "../privacy/personal-data.ts";
+import type { Person, PersonalContext, PersonalData } from "../../storage/personal-data.ts";
 import { deleteConversation } from "./conversation-queries.ts";
 import { readItems } from "./item-queries.ts";
 import { deleteResponse } from "./stored-response-queries.ts";

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../kernel/durations.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { removeConversationsBefore } from "./conversation-queries.ts";
 import {

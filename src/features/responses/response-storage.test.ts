@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { Secret } from "../../kernel/secret.ts";
-import { createLogger } from "../../observability/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { archiveProject, insertProject } from "../accounts/projects/project-queries.ts";

@@ -3,7 +3,7 @@
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Retention } from "../../kernel/jobs/retention.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { BackgroundResponses } from "./background-responses.ts";

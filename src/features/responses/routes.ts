@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { Caller } from "../../contracts/caller.ts";
 import { type AskChat, answerChat, formatContext } from "../../http/answer-chat.ts";
 import { DetachedRun } from "../../http/detached-run.ts";
 import { operation } from "../../http/operation.ts";
@@ -18,7 +19,6 @@ import type { HostedToolsPolicy } from "../../wire/responses/responses-tools.ts"
 import { toStoredItems } from "../../wire/responses/stored-items.ts";
 import { ignoredFields } from "../../wire/responses/unsupported-fields.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { BodyContent } from "../files/content-resolver.ts";
 import type { ServiceTools } from "../tools/service-tools.ts";
 import { startToolLoop } from "../tools/tool-loop.ts";

@@ -2,7 +2,7 @@
 
 import { DecryptionError, type Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 
 type Table = "response" | "conversation" | "item" | "events" | "eval run" | "eval item";
 
@@ -46,4 +46,11 @@ export class SealedRows {
 
 function toText({ table, projectId, id }: RowPlace): string {
   return `${table} ${projectId} ${id}`;
+}
+
+declare module "../../storage/personal-data.ts" {
+  interface PersonalContext {
+    /** Decrypts stored content; undefined: there is no key. */
+    content: SealedRows | undefined;
+  }
 }

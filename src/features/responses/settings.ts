@@ -42,3 +42,9 @@ export const responseSettings = mapping(
 );
 
 export type ResponseSettings = z.output<typeof responseSettings>;
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    responses: z.output<typeof responseSettings>;
+  }
+}

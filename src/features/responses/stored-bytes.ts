@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { HOUR_MS, MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { CONTENT_TABLES, readContentSizes } from "./content-sizes.ts";
 import type { ResponseSettings } from "./settings.ts";

@@ -43,7 +43,7 @@ export interface ResponseItemRow {
 }
 
 /** Consecutive stream events of a background response. */
-export interface ResponseEventsRow {
+interface ResponseEventsRow {
   responseId: string;
   firstSequence: number;
   /** Encrypted JSON list. */

@@ -1,9 +1,22 @@
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
+import type { Feature } from "../../http/feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { openContentKeys } from "../responses/feature.ts";
 import { savedChatRoutes } from "./routes.ts";
 import { savedChatRetention } from "./saved-chat-retention.ts";
 import { SavedChats } from "./saved-chats.ts";
 import { type ChatKeys, SealedChats } from "./sealed-chats.ts";
+
+interface SavedChatsParts {
+  accounts: Accounts;
+  chatKeys: ChatKeys | undefined;
+  config: Settings;
+  database: Database;
+  lifetime: AsyncDisposableStack;
+  logger: Logger;
+}
 
 /** Conversations of the console's chat, each for the person who had it. */
 export function openSavedChats({
@@ -13,14 +26,14 @@ export function openSavedChats({
   database,
   lifetime,
   logger,
-}: ServiceParts): Feature {
+}: SavedChatsParts): Feature {
   const settings = config.savedChats;
   lifetime.use(savedChatRetention({ database, keys, logger, keepDays: settings.keepDays }));
   return { project: [savedChatRoutes(accounts, new SavedChats({ database, sealed: keys?.sealed, settings }))] };
 }
 
 /** Opens the keys of saved chats; undefined where none are saved. */
-export function openChatKeys(parts: Pick<BaseParts, "config" | "database" | "logger">): ChatKeys | undefined {
+export function openChatKeys(parts: { config: Settings; database: Database; logger: Logger }): ChatKeys | undefined {
   if (!parts.config.savedChats.store) return undefined;
   const keyring = openContentKeys(parts, "chats of people");
   return keyring && { keyring, sealed: new SealedChats(keyring, parts.logger) };

@@ -1,4 +1,4 @@
-import type { Person, PersonalContext, PersonalData } from "../privacy/personal-data.ts";
+import type { Person, PersonalContext, PersonalData } from "../../storage/personal-data.ts";
 import { deleteChats, findChat, listChatsOfPerson } from "./saved-chat-queries.ts";
 
 /** Rows of a person; with their content if the person asks, whose chats nobody else reads. */

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { sentKey } from "../../http/authenticate.ts";
 import { operation } from "../../http/operation.ts";
+import { sessionToken } from "../../http/session-cookie.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {
   SavedChat,
@@ -15,7 +16,6 @@ import {
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { sessionToken } from "../console/session-cookie.ts";
 import { projectOf } from "../responses/routes.ts";
 import { needsPerson } from "./saved-chat-faults.ts";
 import type { ChatOwner } from "./saved-chat-queries.ts";

@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "../../kernel/durations.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { listChatsOfOtherKeys, removeChatsBefore, removeChatsOfArchived, updateChat } from "./saved-chat-queries.ts";
 import type { ChatKeys, SavedChatPlace } from "./sealed-chats.ts";

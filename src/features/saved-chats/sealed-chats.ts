@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { constants, deflateRaw, inflateRaw } from "node:zlib";
 import { DecryptionError, type Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { SavedChatRow } from "./saved-chat-rows.ts";
 
 export type SavedChatPlace = Pick<SavedChatRow, "projectId" | "userId" | "id">;
@@ -77,4 +77,11 @@ export class SealedChats {
 
 function toText(column: "title" | "content", { projectId, userId, id }: SavedChatPlace): string {
   return `saved chat ${column} ${projectId} ${userId} ${id}`;
+}
+
+declare module "../../storage/personal-data.ts" {
+  interface PersonalContext {
+    /** Decrypts saved chats; left out: there is no key. */
+    chats?: SealedChats | undefined;
+  }
 }

@@ -32,3 +32,9 @@ export const savedChatSettings = mapping(
 );
 
 export type SavedChatSettings = z.output<typeof savedChatSettings>;
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    savedChats: z.output<typeof savedChatSettings>;
+  }
+}

@@ -1,9 +1,17 @@
+import type { AuthenticateScope } from "../../http/authenticate.ts";
+import type { Feature } from "../../http/feature.ts";
 import { refuseNul } from "../../http/refuse-nul.ts";
-import type { Feature, ServiceParts } from "../feature.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { scim } from "./routes.ts";
 
 /** Provisioning of users and groups by identity providers (SCIM 2.0). */
-export function scimFeature({ accounts, authenticate }: Pick<ServiceParts, "accounts" | "authenticate">): Feature {
+export function scimFeature({
+  accounts,
+  authenticate,
+}: {
+  accounts: Accounts;
+  authenticate: AuthenticateScope;
+}): Feature {
   return {
     public: [
       async (app) => {

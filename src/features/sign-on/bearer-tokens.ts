@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import { decodeJwt, type JWTPayload } from "jose";
 import { z } from "zod";
+import type { Caller } from "../../contracts/caller.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
@@ -10,7 +11,6 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import { OPERATOR } from "../accounts/audit/audit.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
 import { findActiveProjectByIdOrName } from "../accounts/projects/project-queries.ts";
 import { findServiceAccountByIdOrName } from "../accounts/service-accounts/service-account-queries.ts";

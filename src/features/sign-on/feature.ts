@@ -1,10 +1,14 @@
 import type { FastifyRequest } from "fastify";
+import type { CountWrongKey } from "../../http/authenticate.ts";
+import type { Feature } from "../../http/feature.ts";
+import { sessionToken } from "../../http/session-cookie.ts";
 import { HOUR_MS } from "../../kernel/durations.ts";
 import { requireKeyring } from "../../kernel/encryption/require-keyring.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { sessionToken } from "../console/session-cookie.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import type { PasswordAttempts } from "../quota/password-attempts.ts";
 import { isOperatorSession } from "./operator-session.ts";
 import { passwordLinks } from "./password-link-routes.ts";
@@ -14,8 +18,16 @@ import { SessionRenewal } from "./session-renewal.ts";
 import type { SignOn } from "./sign-on.ts";
 import { backchannelLogout, signOnPages } from "./sign-on-routes.ts";
 
+interface OpenSignOnParts {
+  config: Settings;
+  database: Database;
+  accounts: Accounts;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+}
+
 /** Opens sign-on with providers, and tokens of trusted issuers. Without either, requests take no other path. */
-export async function openSignOn(parts: BaseParts & Pick<ServiceParts, "accounts">): Promise<SignOn | undefined> {
+export async function openSignOn(parts: OpenSignOnParts): Promise<SignOn | undefined> {
   const { config, accounts, logger, lifetime } = parts;
   const { signOn: settings } = config;
   accounts.userSessions.sessionMs = settings.sessionHours * HOUR_MS;
@@ -55,14 +67,23 @@ export async function openSignOn(parts: BaseParts & Pick<ServiceParts, "accounts
 }
 
 export function openPasswords(
-  { signOn }: Pick<ServiceParts["config"], "signOn">,
+  { signOn }: Pick<Settings, "signOn">,
   { transactions, userSessions: sessions, invites }: Accounts,
   attempts: PasswordAttempts,
 ): Passwords {
   return new Passwords({ transactions, sessions, attempts, invites, isAllowed: !signOn.required });
 }
 
-export function signOnFeature(parts: ServiceParts): Feature {
+interface SignOnFeatureParts {
+  config: Settings;
+  accounts: Accounts;
+  passwords: Passwords;
+  signOn: SignOn | undefined;
+  logger: Logger;
+  countWrongKey: CountWrongKey;
+}
+
+export function signOnFeature(parts: SignOnFeatureParts): Feature {
   const { config, accounts, passwords, signOn, logger } = parts;
   if (!config.server.console) return {};
   const admin = [passwordLinks(passwords)];

@@ -1,6 +1,7 @@
 /** Users who sign in with a password of this service: for those without a provider. */
 
 import { hash } from "node:crypto";
+import type { NewConsoleSession } from "../../http/session-cookie.ts";
 import { DAY_MS } from "../../kernel/durations.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Secret } from "../../kernel/secret.ts";
@@ -18,7 +19,7 @@ import {
   type UserReference,
 } from "../accounts/users/user-queries.ts";
 import { addUser, checkMayManageUser } from "../accounts/users/users.ts";
-import { type NewConsoleSession, newSessionToken } from "../console/console-sessions.ts";
+import { newSessionToken } from "../console/console-sessions.ts";
 import type { PasswordAttempts } from "../quota/password-attempts.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
 import {

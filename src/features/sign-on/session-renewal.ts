@@ -6,7 +6,7 @@
 import { until } from "../../kernel/async/retry.ts";
 import { DecryptionError, type Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import { OPERATOR } from "../accounts/audit/audit.ts";
 import { findUsersByIds } from "../accounts/users/user-queries.ts";

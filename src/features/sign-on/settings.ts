@@ -210,3 +210,9 @@ export type SignOnSettings = z.output<typeof signOnSettings>;
 export type ProviderSettings = SignOnSettings["providers"][number];
 export type GroupRule = ProviderSettings["rules"][number];
 export type TokenIssuerSettings = SignOnSettings["tokens"][number];
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    signOn: z.output<typeof signOnSettings>;
+  }
+}

@@ -3,12 +3,12 @@
  * issuer. It attributes usage and carries limits; nobody can send it.
  */
 
+import { allows } from "../../http/access.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { AccountTransaction } from "../accounts/account-transaction.ts";
 import { findApiKeyByHash, updateApiKey } from "../accounts/keys/api-key-queries.ts";
 import { storeApiKey } from "../accounts/keys/api-keys.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
-import { allows } from "../accounts/roles/access.ts";
 import { findAccess } from "../accounts/roles/find-access.ts";
 
 const NAME = "Signed in";

@@ -1,12 +1,12 @@
 /** Signing in with providers: from the button to the session, and what ends it. */
 
+import type { NewConsoleSession } from "../../http/session-cookie.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import { type Actor, OPERATOR } from "../accounts/audit/audit.ts";
 import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
 import { countOwners } from "../accounts/users/user-queries.ts";
-import type { NewConsoleSession } from "../console/console-sessions.ts";
 import { admitPerson } from "./admit-person.ts";
 import { applyRules } from "./group-rules.ts";
 import type { Provider } from "./provider.ts";

@@ -1,5 +1,6 @@
 /** Sessions of users in the console: how they begin, choose a project, and end. */
 
+import type { NewConsoleSession } from "../../http/session-cookie.ts";
 import { HOUR_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
@@ -7,12 +8,7 @@ import type { AccountTransaction, AccountTransactions } from "../accounts/accoun
 import type { Actor } from "../accounts/audit/audit.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
 import { findUsersByIds } from "../accounts/users/user-queries.ts";
-import {
-  hashSessionToken,
-  isTokenLength,
-  type NewConsoleSession,
-  newSessionToken,
-} from "../console/console-sessions.ts";
+import { hashSessionToken, isTokenLength, newSessionToken } from "../console/console-sessions.ts";
 import type { Logout } from "./provider.ts";
 import { ensureSignOnKey, findUsableProjects } from "./sign-on-key.ts";
 import type { UserSessionRow } from "./sign-on-rows.ts";

@@ -1,12 +1,12 @@
 /** The contract of tools that the service runs within a response, such as `mcp`. Types only. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import type { Tool } from "../../contracts/chat-model.ts";
 import type { GuardResult } from "../../inference/guardrails/guard-tool.ts";
 import type { ToolResult, ToolRunOptions } from "../../inference/tool-run.ts";
 import type { Annotation, ItemEvent, ItemProgress, ServiceItem } from "../../wire/responses/item-events.ts";
 import type { InputItem } from "../../wire/responses/responses-input.ts";
 import type { SentTool } from "../../wire/responses/responses-tools.ts";
-import type { Caller } from "../accounts/caller.ts";
 
 /** A type of tool in `tools` of a Responses request. */
 export interface ServiceToolType {

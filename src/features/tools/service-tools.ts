@@ -1,10 +1,10 @@
 /** The types of tools that this service runs, and their opening for one response. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Annotation, ItemEvent } from "../../wire/responses/item-events.ts";
 import type { ResponsesBody } from "../../wire/responses/responses-body.ts";
 import { type ReadTools, serviceFunctionName, withDigest } from "../../wire/responses/responses-tools.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "./service-tool.ts";
 
 /** All tools of one response that this service runs. */

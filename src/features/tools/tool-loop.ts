@@ -1,5 +1,6 @@
 /** One answer with tools that this service runs: the model's turns, and the calls between them. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
@@ -13,7 +14,6 @@ import { addTokens, type TokenUsage } from "../../kernel/usage.ts";
 import { toModerationInput } from "../../wire/moderation-input.ts";
 import type { ItemEvent, ResponsePart } from "../../wire/responses/item-events.ts";
 import type { ResponseParts } from "../../wire/responses/responses-format.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { combineSettlements, type ToolCall } from "./combine-settlements.ts";
 import { readTurn, type Turn } from "./read-turn.ts";
 import type { CallContext, PendingCall } from "./service-tool.ts";

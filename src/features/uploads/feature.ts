@@ -1,15 +1,29 @@
+import type { Feature } from "../../http/feature.ts";
+import type { Inference } from "../../inference/inference.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
-import type { Feature, ServiceParts } from "../feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
+import type { FileStorage } from "../files/file-storage.ts";
 import { uploadRoutes } from "./routes.ts";
 import { listRemovableUploads } from "./upload-queries.ts";
 import { Uploads } from "./uploads.ts";
+
+interface UploadsParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+  inference: Inference;
+  files: FileStorage;
+}
 
 const INTERVAL_MS = 10 * MINUTE_MS;
 const REMOVED_AT_ONCE = 100;
 
 /** Uploads of large files in parts. */
-export function uploadFeature({ config, database, logger, lifetime, inference, files }: ServiceParts): Feature {
+export function uploadFeature({ config, database, logger, lifetime, inference, files }: UploadsParts): Feature {
   const { maxFileSize } = config.files;
   const { directory } = files;
   const uploads = new Uploads({ database, files: files.files, directory, maxFileSize });

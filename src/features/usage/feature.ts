@@ -1,11 +1,15 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import type { Config } from "../../config/config.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Feature } from "../../http/feature.ts";
 import { labelRequests } from "../../http/label-requests.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Metrics } from "../../observability/metrics.ts";
 import { databaseAddress } from "../../storage/configured-database.ts";
+import type { Database } from "../../storage/database.ts";
 import { openDatabase } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { BaseParts, Feature, ServiceParts } from "../feature.ts";
 import { usageMetrics } from "./metrics.ts";
 import { overview } from "./overview-routes.ts";
 import { RequestHistory } from "./request-history.ts";
@@ -17,8 +21,22 @@ import { historyRetention, usageRetention } from "./usage-retention.ts";
 import { usage as usageRoutes } from "./usage-routes.ts";
 import type { UsageStorage } from "./usage-storage.ts";
 
+interface UsageParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+  metrics: Metrics;
+}
+
+interface OpenUsageParts {
+  usage: UsageStorage;
+  accounts: Accounts;
+  catalog: Catalog;
+}
+
 /** Opens usage records, the request history and reports of both. */
-export function openUsage({ config, database, logger, lifetime, metrics }: BaseParts): UsageStorage {
+export function openUsage({ config, database, logger, lifetime, metrics }: UsageParts): UsageStorage {
   const { recordDays, requestDays } = config.usage;
   const { DATABASE_URL, DATABASE_READ_URL: url } = config.environment;
   const replica = DATABASE_URL && url && openDatabase({ ...databaseAddress(config), url, logger, migrates: false });
@@ -48,13 +66,16 @@ export function openUsage({ config, database, logger, lifetime, metrics }: BaseP
 }
 
 /** Returns what adds end users, tags and sessions to the callers of a scope's requests. */
-export function openLabels({ usage }: Pick<Config, "usage">, { callers }: Accounts): (scope: FastifyInstance) => void {
+export function openLabels(
+  { usage }: Pick<Settings, "usage">,
+  { callers }: Accounts,
+): (scope: FastifyInstance) => void {
   const read = labelReader(usage.labels);
   return (scope) => labelRequests(scope, read, callers);
 }
 
 /** Reports of usage and of single requests. */
-export function usageFeature({ usage: { history, reports }, accounts, catalog }: ServiceParts): Feature {
+export function usageFeature({ usage: { history, reports }, accounts, catalog }: OpenUsageParts): Feature {
   const stopping = new AbortController();
   return {
     admin: [

@@ -1,8 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { listPools } from "../../catalog/deployment-status.ts";
+import type { Caller } from "../../contracts/caller.ts";
+import type { Deployment } from "../../deployments/deployment.ts";
+import { allows } from "../../http/access.ts";
 import { operation } from "../../http/operation.ts";
-import type { Deployment } from "../../inference/deployment.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
 import {
@@ -14,8 +16,6 @@ import {
 } from "../../wire/openai/organization/organization-overview.ts";
 import { Overview } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { Caller } from "../accounts/caller.ts";
-import { allows } from "../accounts/roles/access.ts";
 import type { RequestHistory } from "./request-history.ts";
 import type { UsageReports } from "./usage-report.ts";
 import { type Visibility, visibilityOf } from "./visibility.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import { parseRequestDetails } from "../../http/request-details.ts";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import type { Executor } from "../../storage/database.ts";
-import type { Person, PersonalData, QueriedRows } from "../privacy/personal-data.ts";
+import type { Person, PersonalData, QueriedRows } from "../../storage/personal-data.ts";
 import { dimensionId } from "./dimension-id.ts";
-import { parseRequestDetails } from "./request-details.ts";
 
 const AT_ONCE = 500;
 

@@ -1,12 +1,13 @@
 /** Metadata of single requests, newest first. Never content. */
 
 import { sql } from "kysely";
+import { parseRequestDetails } from "../../http/request-details.ts";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import { DAY_MS } from "../../kernel/durations.ts";
 import type { Executor } from "../../storage/database.ts";
 import { type Insertion, insert } from "../../storage/insert-rows.ts";
-import { parseRequestDetails } from "./request-details.ts";
 import { FAILED, matches, ofDimension, ofRow, type RequestFilter } from "./request-filter.ts";
-import { REQUEST_COLUMNS, REQUEST_DIMENSION_COLUMNS, type RequestEntry, type RequestRows } from "./request-rows.ts";
+import { REQUEST_COLUMNS, REQUEST_DIMENSION_COLUMNS, type RequestRows } from "./request-rows.ts";
 
 /** Position in the history: requests of the same millisecond are ordered by id. */
 export interface HistoryPosition {

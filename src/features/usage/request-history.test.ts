@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { RequestEntry } from "../../http/request-entry.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
-import { type RequestEntry, RequestHistory } from "./request-history.ts";
+import { RequestHistory } from "./request-history.ts";
 import type { SortedPosition } from "./sorted-requests.ts";
 import { historyRetention } from "./usage-retention.ts";
 

@@ -1,9 +1,10 @@
 /** History of single requests: buffered in memory, written in batches, kept for days. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { isConstraintViolation } from "../../storage/errors.ts";
 import type { RequestFilter } from "./request-filter.ts";
@@ -18,13 +19,13 @@ import {
   readRequestsSince,
   sumRequestsByMinute,
 } from "./request-history-queries.ts";
-import { REQUEST_COLUMNS, type RequestEntry, RequestRows } from "./request-rows.ts";
+import { REQUEST_COLUMNS, RequestRows } from "./request-rows.ts";
 import { type RequestOrder, readSortedRequests, type SortedPage, type SortedPosition } from "./sorted-requests.ts";
 import type { WriteTogether } from "./write-batches.ts";
 
+export type { RequestEntry } from "../../http/request-entry.ts";
 export type { RequestFilter } from "./request-filter.ts";
 export type { HistoryPage, HistoryPosition, MinuteSum } from "./request-history-queries.ts";
-export type { RequestEntry } from "./request-rows.ts";
 
 export interface RequestHistoryOptions {
   database: Database;

@@ -1,10 +1,8 @@
 /** Reads what a request belongs to: end user, tags and session. */
 
 import type { IncomingHttpHeaders } from "node:http";
-import type { RequestLabels } from "../../kernel/usage.ts";
+import type { LabelReader } from "../../http/label-requests.ts";
 import type { LabelSettings } from "./settings.ts";
-
-export type LabelReader = (headers: IncomingHttpHeaders, body: unknown) => RequestLabels | undefined;
 
 const MAX_LENGTH = 128;
 const MAX_TAGS = 10;

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { allows } from "../../http/access.ts";
 import { isStillAuthenticated } from "../../http/authenticate.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
@@ -19,7 +20,6 @@ import {
 import { parse } from "../../wire/openai/validate.ts";
 import { RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { allows } from "../accounts/roles/access.ts";
 import { histogramOf } from "./request-histogram.ts";
 import type { RequestFilter, RequestHistory } from "./request-history.ts";
 import { visibilityOf } from "./visibility.ts";

@@ -1,13 +1,11 @@
 /** Entries of the request history before they are written: each dimension once, then flat values. */
 
+import type { RequestEntry } from "../../http/request-entry.ts";
 import { DAY_MS } from "../../kernel/durations.ts";
 import { dimensionId } from "./dimension-id.ts";
-import type { RequestDetails } from "./request-details.ts";
 import type { RequestDimensionRow, RequestHistoryRow } from "./request-history-rows.ts";
 
 type RequestDimension = Omit<RequestDimensionRow, "id" | "lastDay">;
-export type RequestEntry = RequestDimension &
-  Omit<RequestHistoryRow, "dimensionId" | "details"> & { details: RequestDetails | null };
 
 export const REQUEST_DIMENSION_COLUMNS = [
   "id",

@@ -68,3 +68,9 @@ export const usageSettings = mapping(
   }),
   "Retention of usage records, and labels.",
 );
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    usage: z.output<typeof usageSettings>;
+  }
+}

@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { matches, type RequestFilter } from "./request-filter.ts";
@@ -13,7 +14,6 @@ import {
   readBound,
   toEntry,
 } from "./request-history-queries.ts";
-import type { RequestEntry } from "./request-rows.ts";
 
 type RequestMeasure = "first_token_ms" | "duration_ms" | "total_tokens" | "cost_usd";
 

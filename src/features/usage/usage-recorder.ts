@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { resultWithin } from "../../kernel/async/timeout.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { Journal } from "./journal.ts";
 import { findOrphanedJournals, journalName } from "./orphaned-journals.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLogger } from "../../kernel/logger.ts";
 import { Secret } from "../../kernel/secret.ts";
-import { createLogger } from "../../observability/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { type UsageRecord, UsageRows } from "./usage-batch.ts";
 import { writeUsage } from "./usage-queries.ts";

@@ -20,7 +20,7 @@ export interface UsageDimensionRow {
 }
 
 /** One request, as versions before 0.2 recorded it. */
-export interface UsageRecordRow extends RecordedUsage {
+interface UsageRecordRow extends RecordedUsage {
   at: number;
   dimensionId: number;
   durationMilliseconds: number;
@@ -46,12 +46,12 @@ export interface UsageLabelRow {
 }
 
 /** Requests with a label in an hour (3600) or a UTC day (86400). A request with several labels is in the sum of each. */
-export interface UsageLabelRollupRow extends UsageRollupRow {
+interface UsageLabelRollupRow extends UsageRollupRow {
   labelId: number;
 }
 
 /** Last batch of each process, so that a repeated batch counts once. */
-export interface UsageWriterRow {
+interface UsageWriterRow {
   id: string;
   lastBatch: number;
   writtenAt: number;

@@ -1,8 +1,8 @@
 /** Which usage and requests a caller may see. */
 
 import { type RawBuilder, sql } from "kysely";
-import type { Caller } from "../accounts/caller.ts";
-import { projectsWith } from "../accounts/roles/access.ts";
+import type { Caller } from "../../contracts/caller.ts";
+import { projectsWith } from "../../http/access.ts";
 
 /** What belongs to any of these projects, or to this user. */
 export interface Visibility {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { DATABASE_KINDS } from "../../../test/support/databases/databases.ts";
 import { NOON, requestsIn, usageRecord, useUsageRecorders } from "../../../test/support/databases/usage-recorders.ts";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import type { Database } from "../../storage/database.ts";
-import { type RequestEntry, RequestHistory } from "./request-history.ts";
+import { RequestHistory } from "./request-history.ts";
 import type { WriteTogether } from "./write-batches.ts";
 
 const { open } = useUsageRecorders();

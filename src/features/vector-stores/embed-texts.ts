@@ -1,8 +1,8 @@
+import type { Caller } from "../../contracts/caller.ts";
 import type { EmbeddingResult } from "../../contracts/engine.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { unavailable } from "../../kernel/faults.ts";
-import type { Caller } from "../accounts/caller.ts";
 
 const RETRY_SECONDS = 10;
 

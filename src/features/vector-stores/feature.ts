@@ -1,5 +1,13 @@
-import type { Feature, ServiceParts } from "../feature.ts";
+import type { LiveCatalog } from "../../catalog/live-catalog.ts";
+import type { Feature } from "../../http/feature.ts";
+import type { Inference } from "../../inference/inference.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { FileStorage } from "../files/file-storage.ts";
 import { openContentKeys } from "../responses/feature.ts";
+import type { ServiceTools } from "../tools/service-tools.ts";
 import { fileBatches } from "./file-batch-routes.ts";
 import { fileSearchTool } from "./file-search-tool.ts";
 import { startIngest } from "./ingest.ts";
@@ -14,8 +22,20 @@ import { vectorStoreRetention } from "./vector-store-retention.ts";
 import { vectorStores } from "./vector-store-routes.ts";
 import { VectorStores } from "./vector-stores.ts";
 
+interface VectorStoreFeatureParts {
+  config: Settings;
+  database: Database;
+  logger: Logger;
+  lifetime: AsyncDisposableStack;
+  inference: Inference;
+  accounts: Accounts;
+  tools: ServiceTools;
+  files: FileStorage;
+  live: LiveCatalog;
+}
+
 /** Vector stores, where there is a key to encrypt their content. */
-export function openVectorStores(parts: ServiceParts): Feature {
+export function openVectorStores(parts: VectorStoreFeatureParts): Feature {
   const { config, database, logger, lifetime, inference, accounts, tools } = parts;
   const { files } = parts.files;
   const keyring = openContentKeys(parts, "vector stores");

@@ -1,5 +1,6 @@
 /** The tool `file_search` of responses: the model searches vector stores of the caller's project. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import { type OnDisconnect, onAbort } from "../../inference/on-disconnect.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
@@ -17,7 +18,6 @@ import {
   toFileSearchItem,
 } from "../../wire/responses/file-search.ts";
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { CallOutcome, RunContext, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
 import { withPath } from "../tools/with-path.ts";
 import type { VectorStoreParts } from "./vector-store-parts.ts";

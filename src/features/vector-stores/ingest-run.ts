@@ -1,13 +1,13 @@
 /** Adds one file to a vector store. A run that was interrupted continues after the chunks that are stored. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Caller } from "../../contracts/caller.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { readDocument } from "../../kernel/documents/document-reader.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { lockProject } from "../accounts/projects/project-queries.ts";
 import type { FileStore } from "../files/file-store.ts";
 import { embedTexts } from "./embed-texts.ts";

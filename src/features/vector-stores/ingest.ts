@@ -6,7 +6,7 @@ import { DocumentError } from "../../kernel/documents/document-error.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { type IngestOptions, runIngest } from "./ingest-run.ts";
 import { type ClaimedFile, claimFile, releaseAllFiles, updateOwnedFile } from "./store-file-queries.ts";

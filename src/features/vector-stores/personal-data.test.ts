@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
-import { createLogger } from "../../observability/logger.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { openDatabase } from "../../storage/database.ts";
-import type { Person, PersonalContext } from "../privacy/personal-data.ts";
+import type { Person, PersonalContext } from "../../storage/personal-data.ts";
 import { vectorStoreData } from "./personal-data.ts";
 import type { VectorStoreFileRow } from "./vector-store-rows.ts";
 

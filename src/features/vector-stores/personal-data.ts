@@ -1,4 +1,4 @@
-import type { Person, PersonalContext, PersonalData, QueriedRows } from "../privacy/personal-data.ts";
+import type { Person, PersonalContext, PersonalData, QueriedRows } from "../../storage/personal-data.ts";
 import { deleteStoreFile } from "./store-file-queries.ts";
 import { increaseVersion, removeContent } from "./vector-store-queries.ts";
 import type { VectorStoreFileRow } from "./vector-store-rows.ts";

@@ -46,3 +46,9 @@ export const vectorStoreSettings = mapping(
 );
 
 export type VectorStoreSettings = z.output<typeof vectorStoreSettings>;
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    vectorStores: z.output<typeof vectorStoreSettings>;
+  }
+}

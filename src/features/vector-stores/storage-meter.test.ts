@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import type { Caller } from "../../contracts/caller.ts";
 import { DAY_MS, DAY_SECONDS, HOUR_MS } from "../../kernel/durations.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { toUsagePage } from "../../wire/openai/organization/organization-usage-pages.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { UsageReports } from "../usage/usage-report.ts";
 import { recordStorage, type StorageMeterOptions, storageCost } from "./storage-meter.ts";
 

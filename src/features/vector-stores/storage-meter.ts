@@ -1,15 +1,15 @@
 /** Records the size of vector stores each hour, with its cost: once, however many replicas there are. */
 
+import { toFactor } from "../../catalog/prices/compiled-price.ts";
+import type { Caller } from "../../contracts/caller.ts";
 import type { Charge } from "../../contracts/price.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { HOUR_MS, MINUTE_MS } from "../../kernel/durations.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
-import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { Caller } from "../accounts/caller.ts";
-import { toFactor } from "../usage/compiled-price.ts";
 import { type UsageRecord, UsageRows } from "../usage/usage-batch.ts";
 import { readLastBatch, writeUsage } from "../usage/usage-queries.ts";
 import { readStoredSizes, type StoredSize } from "./stored-size-queries.ts";

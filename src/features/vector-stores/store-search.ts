@@ -1,6 +1,7 @@
 /** Searches in vector stores: rewrites and embeds the query, ranks chunks by vectors and terms, and reranks the best. */
 
-import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";
+import type { Caller } from "../../contracts/caller.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../contracts/default-chat-request.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { type OnDisconnect, onAbort } from "../../inference/on-disconnect.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
@@ -8,7 +9,6 @@ import { invalidRequest } from "../../kernel/faults.ts";
 import type { Database } from "../../storage/database.ts";
 import type { AttributeFilter } from "../../wire/openai/attribute-filters.ts";
 import type { RankingOptions, SearchResult } from "../../wire/openai/vector-store-search.ts";
-import type { Caller } from "../accounts/caller.ts";
 import { embedTexts } from "./embed-texts.ts";
 import type { IndexMatch } from "./index/store-index.ts";
 import { termsOf } from "./index/terms.ts";

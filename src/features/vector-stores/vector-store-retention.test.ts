@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { DAY_MS } from "../../kernel/durations.ts";
-import { createLogger } from "../../observability/logger.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { vectorStoreRetention } from "./vector-store-retention.ts";
 

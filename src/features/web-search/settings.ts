@@ -36,3 +36,9 @@ export const webSearchSettings = mapping(
 );
 
 export type WebSearchSettings = z.output<typeof webSearchSettings>;
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    webSearch: z.output<typeof webSearchSettings> | undefined;
+  }
+}

@@ -3,7 +3,7 @@
 import { isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
 import {

@@ -3,7 +3,7 @@
 import type { DeploymentHealth } from "../../catalog/deployment-status.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { clearDeploymentOutage, markDeploymentDown, renewDeploymentOutage } from "./alert-queries.ts";
 import type { WebhookOutbox } from "./webhook-outbox.ts";

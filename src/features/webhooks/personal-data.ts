@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { PersonalData, QueriedRows } from "../privacy/personal-data.ts";
+import type { PersonalData, QueriedRows } from "../../storage/personal-data.ts";
 
 /** Events that name the person or a key of the person. A receiver that was away does not get them any more. */
 function payloadsOfPerson<Name extends "webhookDeliveries" | "webhookLog">(table: Name): QueriedRows<Name> {

@@ -46,3 +46,9 @@ export const webhookSettings = z
   .describe("Endpoints that get events, signed as in the Standard Webhooks specification.");
 
 export type WebhookEndpoint = z.output<typeof endpoint>;
+
+declare module "../../kernel/settings/settings.ts" {
+  interface Settings {
+    webhooks: readonly WebhookEndpoint[];
+  }
+}

@@ -31,7 +31,7 @@ export interface WebhookLogRow extends Pick<WebhookDeliveryRow, "eventId" | "end
   answer: string;
 }
 
-export interface DeploymentOutageRow {
+interface DeploymentOutageRow {
   deployment: string;
   since: number;
   /** When a replica last found it down. */

@@ -3,10 +3,10 @@
 import { type Backoff, backoffDelay } from "../../kernel/async/backoff.ts";
 import { HOUR_SECONDS, MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import { request } from "../../kernel/outgoing/undici.ts";
 import { VERSION } from "../../kernel/version.ts";
-import type { Logger } from "../../observability/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { claimWebhookDeliveries, deleteWebhookDelivery, postponeWebhookDelivery } from "./delivery-queries.ts";
 import { recordWebhookAttempt } from "./log-queries.ts";

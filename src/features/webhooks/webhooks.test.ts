@@ -13,8 +13,8 @@ import {
 import { eventually } from "../../../test/support/service/eventually.ts";
 import type { DeploymentHealth } from "../../catalog/deployment-status.ts";
 import type { Backoff } from "../../kernel/async/backoff.ts";
+import { createLogger } from "../../kernel/logger.ts";
 import { Secret } from "../../kernel/secret.ts";
-import { createLogger } from "../../observability/logger.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "../../storage/database.ts";
 import { publishSpendAlert } from "../budgets/publish-spend-alert.ts";
 import { SpendAlerts } from "../budgets/spend-alerts.ts";

@@ -1,6 +1,6 @@
 /** All of webhooks: what finds events of deployments, the outbox and the sender. */
 
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { DeploymentAlerts, type DeploymentAlertsOptions } from "./deployment-alerts.ts";
 import type { WebhookOutbox } from "./webhook-outbox.ts";

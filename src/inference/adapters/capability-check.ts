@@ -3,8 +3,8 @@
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { ChatAbilities, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
+import { filesIn, imagesIn } from "../../contracts/message-text.ts";
 import { contextExceeded } from "../../engines/shared/context-exceeded.ts";
-import { filesIn, imagesIn } from "../../engines/shared/message-text.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { forwarderOf } from "../chat-call.ts";
 

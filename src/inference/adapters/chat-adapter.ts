@@ -3,15 +3,15 @@
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatModel } from "../../contracts/chat-model.ts";
 import { isChatProxy } from "../../contracts/chat-proxy.ts";
-import { estimatePromptTokens, messageBytes, rawPromptBytes } from "../../engines/shared/estimate-tokens.ts";
-import { imagesIn, messageText } from "../../engines/shared/message-text.ts";
-import type { UsageUpperBound } from "../../features/quota/quota.ts";
+import { estimatePromptTokens, messageBytes, rawPromptBytes } from "../../contracts/estimate-tokens.ts";
+import { imagesIn, messageText } from "../../contracts/message-text.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import type { Usage } from "../../kernel/usage.ts";
 import { currentSpan } from "../../observability/trace.ts";
 import { chatParts } from "../cache/cache-parts.ts";
 import { type ChatRunEvent, choicesOf, forwarderOf } from "../chat-call.ts";
 import { ContentRecorder } from "../content-recorder.ts";
+import type { UsageUpperBound } from "../quota.ts";
 import type { PrefixKeys } from "../routing/prefix-affinity.ts";
 import { checkCapabilities } from "./capability-check.ts";
 import { continuePrompts } from "./continue-prompts.ts";

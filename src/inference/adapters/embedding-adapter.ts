@@ -1,5 +1,5 @@
 import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
-import { estimateTextTokens } from "../../engines/shared/estimate-tokens.ts";
+import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import { singleEvent } from "../../engines/shared/single-event.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { embeddingParts } from "../cache/cache-parts.ts";

@@ -1,8 +1,8 @@
 /** Adapts moderations to the life of a request. */
 
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
-import { estimateTextTokens } from "../../engines/shared/estimate-tokens.ts";
 import { singleEvent } from "../../engines/shared/single-event.ts";
 import type { Fault } from "../../kernel/faults.ts";
 import type { Usage } from "../../kernel/usage.ts";

@@ -1,5 +1,5 @@
 import type { EmbeddingModel, RerankRequest, RerankResult } from "../../contracts/engine.ts";
-import { estimateTextTokens } from "../../engines/shared/estimate-tokens.ts";
+import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import { rankByCosine } from "../../engines/shared/rank-by-cosine.ts";
 import { singleEvent } from "../../engines/shared/single-event.ts";
 import { rerankParts } from "../cache/cache-parts.ts";

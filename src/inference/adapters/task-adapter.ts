@@ -3,10 +3,10 @@
 import type { ChatContent } from "../../contracts/chat-content.ts";
 import type { Model } from "../../contracts/engine.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
-import type { UsageUpperBound } from "../../features/quota/quota.ts";
 import type { Fault } from "../../kernel/faults.ts";
 import type { Usage } from "../../kernel/usage.ts";
 import type { BypassReason, CacheParts } from "../cache/cache-outcome.ts";
+import type { UsageUpperBound } from "../quota.ts";
 import type { PrefixKeys } from "../routing/prefix-affinity.ts";
 
 /** What a request waits for before a model can answer it. */

@@ -1,8 +1,9 @@
 /** Answers requests from earlier answers, and lets equal requests that run at the same time share one run. */
 
 import type { ResolvedModel } from "../../catalog/catalog.ts";
+import type { ModelCache } from "../../catalog/model-cache.ts";
+import type { Caller } from "../../contracts/caller.ts";
 import type { Model } from "../../contracts/engine.ts";
-import type { Caller } from "../../features/accounts/caller.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { TaskAdapter } from "../adapters/task-adapter.ts";
 import type { InferenceAnswer } from "../inference-answer.ts";
@@ -13,7 +14,6 @@ import type { BypassReason, CacheOutcome } from "./cache-outcome.ts";
 import type { CacheStore, NewStoredAnswer, StoredAnswer } from "./cache-store.ts";
 import { Flight } from "./flight.ts";
 import { findKeyProblem } from "./key-problem.ts";
-import type { ModelCache } from "./model-cache.ts";
 import { decodeAnswer, encodeAnswer, type RecordedAnswer } from "./recorded-answer.ts";
 import { Recorder } from "./recorder.ts";
 

@@ -3,7 +3,7 @@
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatEvent } from "../../contracts/chat-model.ts";
 import { actionOf, checks, type Guardrail, type GuardrailStage } from "../../contracts/guardrail.ts";
-import { filesIn, imagesIn } from "../../engines/shared/message-text.ts";
+import { filesIn, imagesIn } from "../../contracts/message-text.ts";
 import { Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { type ChatAnswer, choicesOf } from "../chat-call.ts";
 import { prepend } from "../prepend.ts";

@@ -1,7 +1,7 @@
 /** The guardrails of one request: its policy, what they ask, and what they did. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import type { Guardrail } from "../../contracts/guardrail.ts";
-import type { Caller } from "../../features/accounts/caller.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { InferenceAnswer } from "../inference-answer.ts";
 import type { ModerationOutcome } from "../moderation/chat-moderation-result.ts";

@@ -1,12 +1,12 @@
 /** Finds the guardrails of requests, and gives them the models that they ask. */
 
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { Caller } from "../../contracts/caller.ts";
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../contracts/default-chat-request.ts";
 import type { Guardrail } from "../../contracts/guardrail.ts";
 import type { Task } from "../../contracts/task.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";
-import type { Caller } from "../../features/accounts/caller.ts";
 import { chatAdapter } from "../adapters/chat-adapter.ts";
 import type { CallerModels } from "../caller-models.ts";
 import type { RequiredModeration } from "../moderation/moderation-policy.ts";

@@ -1,7 +1,7 @@
 /** Begins the recordings of requests. A project that records nothing costs one lookup. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import type { Guardrail } from "../../contracts/guardrail.ts";
-import type { Caller } from "../../features/accounts/caller.ts";
 import type { InferenceAnswer } from "../inference-answer.ts";
 import type { OnDisconnect } from "../on-disconnect.ts";
 import type { RecordingPolicy } from "./recording-policy.ts";

@@ -1,8 +1,8 @@
 /** Content of one request, which is read once the request is over. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import type { ChatContent } from "../../contracts/chat-content.ts";
 import type { Guardrail } from "../../contracts/guardrail.ts";
-import type { Caller } from "../../features/accounts/caller.ts";
 import type { RecordingPolicy } from "./recording-policy.ts";
 
 /** Function that a chat model may call. */

@@ -1,7 +1,7 @@
 /** The models that a request may be answered by: its own, and the fallbacks. */
 
 import type { ResolvedModel } from "../../catalog/catalog.ts";
-import type { Caller } from "../../features/accounts/caller.ts";
+import type { Caller } from "../../contracts/caller.ts";
 
 /** Returns the window of each chat deployment; undefined where it is not known. */
 export function contextWindowsOf(candidates: readonly ResolvedModel[]): (number | undefined)[] {

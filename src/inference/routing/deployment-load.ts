@@ -1,6 +1,6 @@
 /** How busy a deployment is: its requests here, and those of others as far as its engine reports them. */
 
-import type { PolledLoad } from "./load-poller.ts";
+import type { PolledLoad } from "../../deployments/load-poller.ts";
 
 export interface Loaded {
   slots: { inUse: number; waiting: number; count: number; hasFree: boolean };

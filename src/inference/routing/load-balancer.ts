@@ -1,7 +1,7 @@
 /** Puts a model's deployments into the order in which a request tries them. */
 
 import type { ResolvedModel } from "../../catalog/catalog.ts";
-import type { Deployment } from "../deployment.ts";
+import type { Deployment } from "../../deployments/deployment.ts";
 import { choosePrefixHome, hashPrefix, type PrefixKeys } from "./prefix-affinity.ts";
 import { PrefixShares } from "./prefix-shares.ts";
 import { rank } from "./rank.ts";

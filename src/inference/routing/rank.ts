@@ -1,9 +1,9 @@
 /** Puts a model's deployments into the order in which they are tried. */
 
 import type { PriceUnit } from "../../contracts/price.ts";
+import type { LatencyEwma } from "../../deployments/latency-ewma.ts";
+import type { RoutingOptions, Strategy } from "../../deployments/routing-options.ts";
 import { activeRequests, hasCapacity, type Loaded } from "./deployment-load.ts";
-import type { LatencyEwma } from "./latency-ewma.ts";
-import type { RoutingOptions, Strategy } from "./routing-options.ts";
 
 export interface Ranked extends Loaded {
   routingOptions: RoutingOptions;

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { makeChatCall } from "../../../test/support/service/chat-request.ts";
 import { openChatDeployment, resolvedModelOf } from "../../../test/support/upstreams/chat-deployment.ts";
 import type { ChatEvent, ChatModel } from "../../contracts/chat-model.ts";
+import type { Deployment } from "../../deployments/deployment.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { chatAdapter } from "../adapters/chat-adapter.ts";
-import type { Deployment } from "../deployment.ts";
 import { Router } from "./router.ts";
 
 function makeDeployment(

@@ -3,13 +3,13 @@
 import type { ResolvedModel } from "../../catalog/catalog.ts";
 import type { Model } from "../../contracts/engine.ts";
 import type { Charge } from "../../contracts/price.ts";
+import type { Deployment } from "../../deployments/deployment.ts";
 import { backoffDelay } from "../../kernel/async/backoff.ts";
 import { sleep } from "../../kernel/async/retry.ts";
 import { Fault, type FaultKind, unavailable } from "../../kernel/faults.ts";
 import type { TaskAdapter } from "../adapters/task-adapter.ts";
 import { type AttemptMeasure, type AttemptOptions, attempt, waitFor } from "../attempt.ts";
 import { chargeOf } from "../charge.ts";
-import type { Deployment } from "../deployment.ts";
 import { LoadBalancer, type LoadBalancerOptions } from "./load-balancer.ts";
 import { RetryBudget } from "./retry-budget.ts";
 

@@ -1,7 +1,7 @@
 /** A list of endpoints that follows its source and keeps the last good list while that fails. */
 
-import type { Logger } from "../../observability/logger.ts";
 import { Poll } from "../jobs/poll.ts";
+import type { Logger } from "../logger.ts";
 import { dnsEndpoints } from "./dns-endpoints.ts";
 import { type Discover, type Endpoint, type EndpointSource, formatAddress, formatSource } from "./endpoint.ts";
 import { fileEndpoints } from "./file-endpoints.ts";

@@ -1,7 +1,7 @@
 /** The pools in use, one for each source, whichever deployments share it. */
 
-import type { Logger } from "../../observability/logger.ts";
 import { resultWithin } from "../async/timeout.ts";
+import type { Logger } from "../logger.ts";
 import type { EndpointSource } from "./endpoint.ts";
 import { EndpointPool } from "./endpoint-pool.ts";
 

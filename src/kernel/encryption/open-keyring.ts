@@ -1,4 +1,4 @@
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../logger.ts";
 import type { Secret } from "../secret.ts";
 import { readKeyFile } from "./key-file.ts";
 import { Keyring } from "./keyring.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createLogger } from "../../observability/logger.ts";
+import { createLogger } from "../logger.ts";
 import { type JobEnd, JobRunner, type JobRunnerOptions, type JobStore } from "./job-runner.ts";
 
 beforeEach(() => vi.useFakeTimers());

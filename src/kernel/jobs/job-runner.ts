@@ -1,6 +1,6 @@
 /** Runs jobs that are rows of a table, which replicas share: each job runs in one process at a time. */
 
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../logger.ts";
 import { Poll } from "./poll.ts";
 
 /** Where jobs are stored. Leases are measured by the store's clock, since those of replicas differ. */

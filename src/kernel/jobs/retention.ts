@@ -1,8 +1,8 @@
 /** Deletes what has expired, in small steps between which others use the database. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Logger } from "../../observability/logger.ts";
 import { HOUR_MS, MINUTE_MS } from "../durations.ts";
+import type { Logger } from "../logger.ts";
 import { Poll } from "./poll.ts";
 
 export interface RetentionOptions {

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import type { Logger } from "../../observability/logger.ts";
+import type { Logger } from "../logger.ts";
 
 /** The bundler uses every core; at this priority, requests do not wait for it. */
 const LOWEST_PRIORITY = ["-n", "19"];

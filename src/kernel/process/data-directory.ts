@@ -2,8 +2,8 @@
 
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Logger } from "../../observability/logger.ts";
 import { Fault } from "../faults.ts";
+import type { Logger } from "../logger.ts";
 
 const OTHERS = 0o077;
 

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import type { ChatDefaults, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../contracts/default-chat-request.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { toModerationInput } from "../moderation-input.ts";

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/chat-model.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../contracts/default-chat-request.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 

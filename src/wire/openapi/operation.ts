@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { RolePermission } from "../openai/organization/permissions.ts";
+import type { RolePermission } from "../../contracts/permissions.ts";
 
 /** An endpoint: the route's definition, from which the reference, the OpenAPI document and checks of answers are made. */
 export interface Operation {

@@ -1,8 +1,8 @@
 /** Builds the chat call of a Realtime response. */
 
 import type { ChatDefaults, ChatRequest, Tool } from "../../contracts/chat-model.ts";
+import { defaultChatRequest } from "../../contracts/default-chat-request.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
-import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import { type ConversationItem, toChatMessages } from "./conversation-items.ts";

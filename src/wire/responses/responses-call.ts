@@ -2,8 +2,8 @@
 
 import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/chat-model.ts";
 import type { PassThrough } from "../../contracts/chat-proxy.ts";
+import { defaultChatRequest } from "../../contracts/default-chat-request.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
-import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import { responseContentOf } from "../forwarded-content.ts";

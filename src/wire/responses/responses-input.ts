@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-message.ts";
-import { toContent } from "../../engines/shared/message-text.ts";
+import { toContent } from "../../contracts/message-text.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { cacheMarkOf } from "../cache-control.ts";

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { createLogger } from "../../../src/observability/logger.ts";
+import { createLogger } from "../../../src/kernel/logger.ts";
 import type { DatabaseOptions } from "../../../src/storage/database.ts";
 import { type PostgresServer, sharedPostgres } from "./postgres.ts";
 

@@ -1,8 +1,8 @@
 /** A child process that migrates and changes a database: `node open-database.ts FILE [URL]`. */
 
 import { incrementAccountsVersion } from "../../../src/features/accounts/accounts-version.ts";
+import { createLogger } from "../../../src/kernel/logger.ts";
 import { Secret } from "../../../src/kernel/secret.ts";
-import { createLogger } from "../../../src/observability/logger.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 
 const [file = "", url = ""] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import {
   UsageRecorder,
   type UsageRecorderOptions,
 } from "../../../src/features/usage/usage-recorder.ts";
-import type { Logger } from "../../../src/observability/logger.ts";
+import type { Logger } from "../../../src/kernel/logger.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { type DATABASE_KINDS, useDatabases } from "./databases.ts";
 

@@ -1,8 +1,8 @@
 /** Records usage as fast as it is journaled, until it is killed. Arguments: database URL or "", database file, journal directory. */
 
 import { UsageRecorder } from "../../../src/features/usage/usage-recorder.ts";
+import { createLogger } from "../../../src/kernel/logger.ts";
 import { Secret } from "../../../src/kernel/secret.ts";
-import { createLogger } from "../../../src/observability/logger.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 
 const [url = "", file = "", directory = ""] = process.argv.slice(2);

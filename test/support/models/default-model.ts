@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { createLogger } from "../../../src/kernel/logger.ts";
 import { createModelStore } from "../../../src/model-store/create-model-store.ts";
 import type { ModelStore } from "../../../src/model-store/model-store.ts";
-import { createLogger } from "../../../src/observability/logger.ts";
 
 export const DEFAULT_CHAT_MODEL = "smollm2-135m-instruct";
 

@@ -1,5 +1,5 @@
 import type { EngineServices } from "../../../src/contracts/engine.ts";
-import { createLogger } from "../../../src/observability/logger.ts";
+import { createLogger } from "../../../src/kernel/logger.ts";
 
 /** Services for opening an engine, with the lines that it logs. */
 export function makeEngineServices(overrides: Partial<EngineServices> = {}): EngineServices & { logged: string[] } {

@@ -3,8 +3,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChatEvent, ChatModel } from "../../../src/contracts/chat-model.ts";
 import type { Model, TranscriptionEvent } from "../../../src/contracts/engine.ts";
+import { messageText } from "../../../src/contracts/message-text.ts";
 import type { HostedServices } from "../../../src/engines/host/model-child.ts";
-import { messageText } from "../../../src/engines/shared/message-text.ts";
 import { Fault } from "../../../src/kernel/faults.ts";
 
 export interface HostedSettings {

@@ -2,12 +2,12 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { afterEach, beforeEach } from "vitest";
+import { createLogger } from "../../../src/kernel/logger.ts";
 import type { ManifestEntry, ManifestFile } from "../../../src/model-store/manifest/manifest-entry.ts";
 import { ModelStore } from "../../../src/model-store/model-store.ts";
 import { type HubSettings, HuggingFaceSource } from "../../../src/model-store/sources/hugging-face.ts";
 import { NpmSource } from "../../../src/model-store/sources/npm.ts";
 import { PypiSource } from "../../../src/model-store/sources/pypi.ts";
-import { createLogger } from "../../../src/observability/logger.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../service/temporary-directory.ts";
 import { HubServer } from "./hub-server.ts";
 

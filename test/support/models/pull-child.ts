@@ -1,10 +1,10 @@
 /** A child process that pulls one file from a hub: `directory endpoint owner/repo/file`. Prints JSON lines. */
 
+import { createLogger } from "../../../src/kernel/logger.ts";
 import { ModelStore } from "../../../src/model-store/model-store.ts";
 import { HuggingFaceSource } from "../../../src/model-store/sources/hugging-face.ts";
 import { NpmSource } from "../../../src/model-store/sources/npm.ts";
 import { PypiSource } from "../../../src/model-store/sources/pypi.ts";
-import { createLogger } from "../../../src/observability/logger.ts";
 
 const [directory = "", endpoint = "", reference = ""] = process.argv.slice(2);
 const store = new ModelStore({

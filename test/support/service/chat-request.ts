@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../../src/contracts/chat-model.ts";
 import type { ChatProxy } from "../../../src/contracts/chat-proxy.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../../src/engines/shared/default-chat-request.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../../src/contracts/default-chat-request.ts";
 import { readChatBody } from "../../../src/wire/openai/chat/chat-body.ts";
 import { toChatCall } from "../../../src/wire/openai/chat/chat-call.ts";
 

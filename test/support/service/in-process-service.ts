@@ -5,11 +5,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type App, openApp } from "../../../src/app.ts";
+import { type App, openApp } from "../../../src/app/app.ts";
 import { configSources, configurationSources } from "../../../src/cli/config-sources.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
+import { createLogger } from "../../../src/kernel/logger.ts";
 import { createModelStore } from "../../../src/model-store/create-model-store.ts";
-import { createLogger } from "../../../src/observability/logger.ts";
 
 export interface InProcessService {
   inject: App["server"]["app"]["inject"];

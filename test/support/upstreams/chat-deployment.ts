@@ -2,12 +2,12 @@
 
 import type { CatalogModel, ResolvedModel } from "../../../src/catalog/catalog.ts";
 import type { ChatEvent, ChatModel } from "../../../src/contracts/chat-model.ts";
-import { Deployment } from "../../../src/inference/deployment.ts";
+import { Deployment } from "../../../src/deployments/deployment.ts";
 import {
   DEFAULT_POLICY,
   DEFAULT_ROUTING_OPTIONS,
   type RoutingOptions,
-} from "../../../src/inference/routing/routing-options.ts";
+} from "../../../src/deployments/routing-options.ts";
 
 interface ChatDeploymentOptions {
   chat?: () => AsyncIterable<ChatEvent>;

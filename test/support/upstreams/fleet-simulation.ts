@@ -3,10 +3,10 @@
  * deployments' slots are the service's own.
  */
 
-import type { Deployment } from "../../../src/inference/deployment.ts";
+import type { Deployment } from "../../../src/deployments/deployment.ts";
+import type { Strategy } from "../../../src/deployments/routing-options.ts";
 import { LoadBalancer } from "../../../src/inference/routing/load-balancer.ts";
 import type { PrefixKeys } from "../../../src/inference/routing/prefix-affinity.ts";
-import type { Strategy } from "../../../src/inference/routing/routing-options.ts";
 import { openChatDeployment, resolvedModelOf } from "./chat-deployment.ts";
 
 export interface FleetOptions {

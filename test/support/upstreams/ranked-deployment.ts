@@ -1,8 +1,8 @@
 /** Deployments as the routing strategies see them, without models. */
 
-import { LatencyEwma } from "../../../src/inference/routing/latency-ewma.ts";
+import { LatencyEwma } from "../../../src/deployments/latency-ewma.ts";
+import { DEFAULT_ROUTING_OPTIONS, type RoutingOptions } from "../../../src/deployments/routing-options.ts";
 import type { Ranked } from "../../../src/inference/routing/rank.ts";
-import { DEFAULT_ROUTING_OPTIONS, type RoutingOptions } from "../../../src/inference/routing/routing-options.ts";
 
 export interface RankedDeployment extends Ranked {
   name: string;

@@ -2,9 +2,9 @@
 
 import type { ChatRequest } from "../../../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
+import { estimateTextTokens } from "../../../contracts/estimate-tokens.ts";
 import type { NativeReader } from "../../../contracts/native-format.ts";
 import type { Fault } from "../../../kernel/faults.ts";
-import { estimateTextTokens } from "../../shared/estimate-tokens.ts";
 import type { Exchange, ResponseHead } from "../connection/exchange.ts";
 import { parseOrUndefined, readText } from "../connection/read-body.ts";
 import type { UpstreamSettings } from "../connection-settings.ts";

@@ -2,7 +2,7 @@
 
 import type { ChatMessage, ContentPart, FilePart, ToolCall } from "../../../contracts/chat-message.ts";
 import type { AnswerFormat, ChatRequest, RawPrompt, Tool, ToolChoice } from "../../../contracts/chat-model.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../shared/default-chat-request.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../../contracts/default-chat-request.ts";
 
 type Body = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../../contracts/chat-model.ts";
+import { estimatePromptTokens } from "../../../contracts/estimate-tokens.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
-import { estimatePromptTokens } from "../../shared/estimate-tokens.ts";
 
 /** Role and marks around each message in a common chat template. */
 const TOKENS_PER_MESSAGE = 4;

@@ -1,10 +1,10 @@
 import type { ChatRequest } from "../../../contracts/chat-model.ts";
 import type { ForwardedCompletion } from "../../../contracts/chat-proxy.ts";
+import { estimateTextTokens } from "../../../contracts/estimate-tokens.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
 import { calledFunctions, parseOpenAiUsage } from "../../../wire/usage/openai-usage.ts";
 import { withCalls } from "../../../wire/usage/usage-fields.ts";
-import { estimateTextTokens } from "../../shared/estimate-tokens.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
 import { CHAT_COMPLETION, TEXT_COMPLETION } from "./completion-kind.ts";
 import { estimateUsage } from "./estimate-usage.ts";

@@ -1,5 +1,6 @@
 /** Groups of users. */
 
+import type { Grant } from "../../../http/access.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
@@ -7,7 +8,6 @@ import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import { checkName } from "../name.ts";
 import type { GroupRow, UserRow } from "../people-rows.ts";
-import type { Grant } from "../roles/access.ts";
 import { findGrantsOfGroup } from "../roles/find-access.ts";
 import { type Author, checkMayGrant } from "../roles/may-grant.ts";
 import { findExistingUser } from "../users/users.ts";

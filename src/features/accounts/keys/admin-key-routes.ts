@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { ALL_PERMISSIONS } from "../../../contracts/permissions.ts";
 import { operation } from "../../../http/operation.ts";
 import {
   AdminApiKeyCreateBody,
@@ -7,7 +8,6 @@ import {
   toCreatedAdminApiKey,
 } from "../../../wire/openai/organization/organization-api-keys.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
-import { ALL_PERMISSIONS } from "../../../wire/openai/organization/permissions.ts";
 import { parse } from "../../../wire/openai/validate.ts";
 import {
   AdminApiKey,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeEach, expect, test, vi } from "vitest";
-import { createLogger } from "../../../observability/logger.ts";
+import { createLogger } from "../../../kernel/logger.ts";
 import { ApiKeyCache } from "./api-key-cache.ts";
 import type { KeyRecord, KeySource } from "./cached-key.ts";
 

@@ -4,7 +4,7 @@ import type DataLoader from "dataloader";
 import { withTimeout } from "../../../kernel/async/timeout.ts";
 import { Fault, unavailable } from "../../../kernel/faults.ts";
 import { growingCache } from "../../../kernel/growing-cache.ts";
-import type { Logger } from "../../../observability/logger.ts";
+import type { Logger } from "../../../kernel/logger.ts";
 import { batchLoader } from "../batch-loader.ts";
 import { type CachedKey, type KeyRecord, type KeySource, toCachedKey } from "./cached-key.ts";
 

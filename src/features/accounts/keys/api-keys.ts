@@ -1,11 +1,11 @@
 /** Creates, lists and revokes API keys. */
 
+import type { RolePermission } from "../../../contracts/permissions.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Secret } from "../../../kernel/secret.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
-import type { RolePermission } from "../../../wire/openai/organization/permissions.ts";
 import { findSpendLimitsOf, putSpendLimit } from "../../quota/spend-limit-queries.ts";
 import type { ApiKeyRow, ProjectRow } from "../account-rows.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";

@@ -1,4 +1,6 @@
+import type { Access, Caller } from "../../../contracts/caller.ts";
 import type { Guardrail } from "../../../contracts/guardrail.ts";
+import { allows, restrictAccess } from "../../../http/access.ts";
 import type { RecordingPolicy } from "../../../inference/recording/recording-policy.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
 import { type ApplicableBudget, budgetsOfKey } from "../../budgets/applicable-budget.ts";
@@ -17,10 +19,8 @@ import { findRecordingsOf } from "../../recorded-content/recorded-content-querie
 import { findSessionKeys } from "../../sign-on/user-session-queries.ts";
 import type { ModelPermissionsRow } from "../account-rows.ts";
 import { readAccountsVersion } from "../accounts-version.ts";
-import type { Caller } from "../caller.ts";
 import { type ModelAccess, type ModelPermissions, modelAccess } from "../projects/model-access.ts";
 import { findModelPermissionsOf } from "../projects/model-permission-queries.ts";
-import { type Access, allows, restrictAccess } from "../roles/access.ts";
 import { findAccess, toPermissions } from "../roles/find-access.ts";
 import { findUsersByIds } from "../users/user-queries.ts";
 import { type ActiveApiKeyRow, findActiveApiKeys } from "./active-api-key-queries.ts";

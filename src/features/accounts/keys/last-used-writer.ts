@@ -1,7 +1,7 @@
 /** Writes when and from where keys were last used, in batches instead of at every request. */
 
 import { Poll } from "../../../kernel/jobs/poll.ts";
-import type { Logger } from "../../../observability/logger.ts";
+import type { Logger } from "../../../kernel/logger.ts";
 import type { Database } from "../../../storage/database.ts";
 import { recordActivity } from "../users/user-queries.ts";
 import { type KeyUse, recordUse } from "./api-key-queries.ts";

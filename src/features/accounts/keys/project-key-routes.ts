@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { allows } from "../../../http/access.ts";
 import { operation } from "../../../http/operation.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import {
@@ -21,7 +22,6 @@ import {
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 import type { UserRow } from "../people-rows.ts";
-import { allows } from "../roles/access.ts";
 import type { ServiceAccount } from "../service-accounts/service-accounts.ts";
 import type { ApiKey } from "./api-keys.ts";
 

@@ -1,5 +1,6 @@
 /** Users and groups of a project, each with a role. */
 
+import { allows } from "../../../http/access.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
@@ -8,7 +9,6 @@ import type { GroupReference } from "../groups/group-queries.ts";
 import { findExistingGroup } from "../groups/groups.ts";
 import { revokeApiKeysOfUser } from "../keys/api-key-queries.ts";
 import type { GroupRow, UserRow } from "../people-rows.ts";
-import { allows } from "../roles/access.ts";
 import { builtInRole } from "../roles/built-in-roles.ts";
 import { findAccess, toPermissions } from "../roles/find-access.ts";
 import { findRoleIn, type Role } from "../roles/find-role.ts";

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { projectsWith } from "../../../http/access.ts";
 import { operation } from "../../../http/operation.ts";
 import { toListBody } from "../../../wire/openai/organization/organization-list.ts";
 import {
@@ -12,7 +13,6 @@ import { parse } from "../../../wire/openai/validate.ts";
 import { Project, ProjectList } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
-import { projectsWith } from "../roles/access.ts";
 
 interface OfProject {
   Params: { project: string };

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import type { RolePermission } from "../../../contracts/permissions.ts";
 import { operation } from "../../../http/operation.ts";
 import { pageOfRows } from "../../../storage/page.ts";
 import { toCursorBody } from "../../../wire/openai/organization/organization-groups.ts";
@@ -10,7 +11,6 @@ import {
   toRole,
 } from "../../../wire/openai/organization/organization-roles.ts";
 import { toUser } from "../../../wire/openai/organization/organization-users.ts";
-import type { RolePermission } from "../../../wire/openai/organization/permissions.ts";
 import { parse } from "../../../wire/openai/validate.ts";
 import { removed } from "../../../wire/openapi/organization-answers.ts";
 import { AssignedRole, AssignedRoleList, GroupRole, UserRole } from "../../../wire/openapi/people-answers.ts";

@@ -1,5 +1,6 @@
 /** Roles that users and groups have, in the organization or in a project. */
 
+import type { Grant } from "../../../http/access.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
@@ -9,7 +10,6 @@ import type { GroupRow, OrganizationRole, UserRow } from "../people-rows.ts";
 import { findActiveProject, findExistingProject } from "../projects/projects.ts";
 import { updateUser } from "../users/user-queries.ts";
 import { checkNotLastOwner, findExistingUser } from "../users/users.ts";
-import type { Grant } from "./access.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "./built-in-roles.ts";
 import { findGrants, findGrantsOfGroup } from "./find-access.ts";
 import { findRoleIn, fromBuiltIn, fromRow, type Role, type RoleScope, scopeIdOf } from "./find-role.ts";

@@ -1,10 +1,6 @@
 /** Roles that every organization and every project has. */
 
-import {
-  ALL_PERMISSIONS,
-  ALL_PROJECT_PERMISSIONS,
-  type RolePermission,
-} from "../../../wire/openai/organization/permissions.ts";
+import { ALL_PERMISSIONS, ALL_PROJECT_PERMISSIONS, type RolePermission } from "../../../contracts/permissions.ts";
 import type { OrganizationRole } from "../people-rows.ts";
 
 export interface BuiltInRole {

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../../test/support/databases/databases.ts";
+import { allows, projectsWith } from "../../../http/access.ts";
 import { type Database, openDatabase } from "../../../storage/database.ts";
 import { insertGroup, insertGroupMember, replaceGroupsOfUser } from "../groups/group-queries.ts";
 import { insertOrganization } from "../organizations/organization-queries.ts";
 import type { UserRow } from "../people-rows.ts";
 import { insertProject } from "../projects/project-queries.ts";
 import { insertUser, updateUser } from "../users/user-queries.ts";
-import { allows, projectsWith } from "./access.ts";
 import { PROJECT_ROLE_IDS } from "./built-in-roles.ts";
 import { findAccess, findGrants } from "./find-access.ts";
 import { insertAssignment, insertRole, putProjectGroup, putProjectUser } from "./role-queries.ts";

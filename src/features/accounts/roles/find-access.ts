@@ -1,10 +1,11 @@
 /** Finds the roles of users: their own, those of their groups, and custom ones. */
 
+import type { Access } from "../../../contracts/caller.ts";
+import { isRolePermission } from "../../../contracts/permissions.ts";
+import { type Grant, toAccess } from "../../../http/access.ts";
 import type { Executor } from "../../../storage/database.ts";
-import { isRolePermission } from "../../../wire/openai/organization/permissions.ts";
 import { findGroupsByName, findGroupsOfUsers } from "../groups/group-queries.ts";
 import type { GroupRow, UserRow } from "../people-rows.ts";
-import { type Access, type Grant, toAccess } from "./access.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "./built-in-roles.ts";
 import { findAssignmentsOf, findProjectGroupsOf, findProjectUsersOf, findRolesByIds } from "./role-queries.ts";
 

@@ -1,8 +1,8 @@
 /** Looks up roles, built in or custom, by ID or name. */
 
+import type { RolePermission } from "../../../contracts/permissions.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import type { Executor } from "../../../storage/database.ts";
-import type { RolePermission } from "../../../wire/openai/organization/permissions.ts";
 import { toNameKey } from "../groups/group-queries.ts";
 import type { RoleRow } from "../people-rows.ts";
 import { BUILT_IN_ROLES, type BuiltInRole, builtInRole } from "./built-in-roles.ts";

@@ -1,11 +1,12 @@
 /** Nobody gives or takes more than they have: otherwise a right to assign roles would be every right. */
 
 import type { FastifyRequest } from "fastify";
+import type { Access } from "../../../contracts/caller.ts";
+import type { RolePermission } from "../../../contracts/permissions.ts";
+import { allows } from "../../../http/access.ts";
 import { Fault } from "../../../kernel/faults.ts";
-import type { RolePermission } from "../../../wire/openai/organization/permissions.ts";
 import { actorOf } from "../audit/actor.ts";
 import type { Actor } from "../audit/audit.ts";
-import { type Access, allows } from "./access.ts";
 
 /** Author of a change to roles, with what the author may do. */
 export interface Author extends Actor {

@@ -1,13 +1,9 @@
 /** Custom roles of organizations and projects. */
 
+import { isRolePermission, PROJECT_PERMISSIONS, type RolePermission } from "../../../contracts/permissions.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
-import {
-  isRolePermission,
-  PROJECT_PERMISSIONS,
-  type RolePermission,
-} from "../../../wire/openai/organization/permissions.ts";
 import type { AccountTransactions } from "../account-transaction.ts";
 import { toNameKey } from "../groups/group-queries.ts";
 import { checkName } from "../name.ts";

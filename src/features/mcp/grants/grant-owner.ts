@@ -1,6 +1,6 @@
 /** Whose account at a server a caller uses. */
 
-import type { Caller } from "../../accounts/caller.ts";
+import type { Caller } from "../../../contracts/caller.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 
 /** The person who signed in or to whom the key belongs; for a key without a person, its project. */

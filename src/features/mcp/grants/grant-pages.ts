@@ -5,7 +5,7 @@ import { z } from "zod";
 import { operation } from "../../../http/operation.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { Logger } from "../../../observability/logger.ts";
+import type { Logger } from "../../../kernel/logger.ts";
 import { type FailureReason, SignOnFailure } from "../../sign-on/sign-on-failure.ts";
 import { sendContinuation, sendFailure } from "../../sign-on/sign-on-pages.ts";
 import { consoleUrl, logFailure } from "../../sign-on/sign-on-routes.ts";

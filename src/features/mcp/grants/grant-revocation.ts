@@ -1,4 +1,4 @@
-import type { Logger } from "../../../observability/logger.ts";
+import type { Logger } from "../../../kernel/logger.ts";
 import type { AuthorizationServers } from "./authorization-servers.ts";
 import type { Revocation } from "./sealed-grants.ts";
 

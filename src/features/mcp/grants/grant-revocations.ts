@@ -3,7 +3,7 @@
 import { backoffDelay } from "../../../kernel/async/backoff.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../kernel/durations.ts";
 import { newId } from "../../../kernel/id.ts";
-import type { Logger } from "../../../observability/logger.ts";
+import type { Logger } from "../../../kernel/logger.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
 import type { McpRevocationRow } from "../mcp-grant-rows.ts";
 import type { AuthorizationServers } from "./authorization-servers.ts";

@@ -2,6 +2,7 @@
 
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { allows } from "../../../http/access.ts";
 import { operation } from "../../../http/operation.ts";
 import type { Inference } from "../../../inference/inference.ts";
 import { Fault } from "../../../kernel/faults.ts";
@@ -11,7 +12,6 @@ import { toSeconds } from "../../../wire/openai/organization/organization-list.t
 import { parse } from "../../../wire/openai/validate.ts";
 import { type AnswerOf, named } from "../../../wire/openapi/named.ts";
 import { actorOf } from "../../accounts/audit/actor.ts";
-import { allows } from "../../accounts/roles/access.ts";
 import { consoleUrl } from "../../sign-on/sign-on-routes.ts";
 import { setTransactionCookie } from "../../sign-on/transaction-cookie.ts";
 import type { McpServer, McpServers } from "../mcp-servers.ts";

@@ -6,8 +6,8 @@ import { DATABASE_KINDS, useDatabases } from "../../../../test/support/databases
 import { ProtectedMcpServer } from "../../../../test/support/mcp/protected-mcp-server.ts";
 import { BrowserJar } from "../../../../test/support/service/browser-jar.ts";
 import { Keyring } from "../../../kernel/encryption/keyring.ts";
+import { createLogger } from "../../../kernel/logger.ts";
 import { Secret } from "../../../kernel/secret.ts";
-import { createLogger } from "../../../observability/logger.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "../../../storage/database.ts";
 import { backUpSqlite } from "../../../storage/sqlite-backup.ts";
 import { mcpServerSettings } from "../settings.ts";

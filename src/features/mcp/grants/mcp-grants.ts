@@ -5,7 +5,7 @@ import type * as oauth from "openid-client";
 import { DAY_MS, MINUTE_MS } from "../../../kernel/durations.ts";
 import type { Keyring } from "../../../kernel/encryption/keyring.ts";
 import { newId } from "../../../kernel/id.ts";
-import type { Logger } from "../../../observability/logger.ts";
+import type { Logger } from "../../../kernel/logger.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
 import { type Actor, recordAudit } from "../../accounts/audit/audit.ts";
 import { SignOnFailure } from "../../sign-on/sign-on-failure.ts";

@@ -1,8 +1,12 @@
+import type { Feature } from "../../../http/feature.ts";
+import type { Inference } from "../../../inference/inference.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../kernel/durations.ts";
 import { requireKeyring } from "../../../kernel/encryption/require-keyring.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { Poll } from "../../../kernel/jobs/poll.ts";
-import type { Feature, ServiceParts } from "../../feature.ts";
+import type { Logger } from "../../../kernel/logger.ts";
+import type { Settings } from "../../../kernel/settings/settings.ts";
+import type { Database } from "../../../storage/database.ts";
 import type { McpServers } from "../mcp-servers.ts";
 import { mcpConnectionPages } from "./grant-pages.ts";
 import { mcpConnections } from "./grant-routes.ts";
@@ -13,8 +17,16 @@ import { hasRevocations } from "./revocation-queries.ts";
 /** Pause between attempts to revoke tokens of deleted grants. */
 const SWEEP_MS = 10_000;
 
+interface GrantParts {
+  config: Settings;
+  database: Database;
+  inference: Inference;
+  lifetime: AsyncDisposableStack;
+  logger: Logger;
+}
+
 /** Accounts of callers at MCP servers, opened by the first server that has them. */
-export function prepareGrants({ config, database, inference, lifetime, logger }: ServiceParts) {
+export function prepareGrants({ config, database, inference, lifetime, logger }: GrantParts) {
   const { publicUrl } = config.signOn;
   let opened: McpGrants | undefined;
   let hasStarted = false;

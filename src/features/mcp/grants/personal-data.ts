@@ -1,4 +1,4 @@
-import type { PersonalData } from "../../privacy/personal-data.ts";
+import type { PersonalData } from "../../../storage/personal-data.ts";
 
 export const mcpGrantData = {
   mcpGrants: { rows: [{ by: { userId: "user" }, order: "id", hidden: ["tokens", "request"], erase: "delete" }] },

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { ChatMessage, ContentPart, ToolCall } from "../../../contracts/chat-message.ts";
-import { toContent } from "../../../engines/shared/message-text.ts";
+import { toContent } from "../../../contracts/message-text.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { cacheMarkOf } from "../../cache-control.ts";
 import { withTextFiles } from "../../text-files.ts";

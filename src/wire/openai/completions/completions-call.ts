@@ -2,9 +2,9 @@
 
 import type { ChatDefaults, ChatRequest, RawPrompt } from "../../../contracts/chat-model.ts";
 import type { PassThrough } from "../../../contracts/chat-proxy.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../../contracts/default-chat-request.ts";
+import { rawPromptBytes } from "../../../contracts/estimate-tokens.ts";
 import type { CallerHeaders } from "../../../contracts/open-model.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../../engines/shared/default-chat-request.ts";
-import { rawPromptBytes } from "../../../engines/shared/estimate-tokens.ts";
 import { unsupportedValue } from "../../../kernel/faults.ts";
 import { completionContentOf } from "../../forwarded-content.ts";
 import { type ModerationTexts, writtenIn } from "../../moderation-texts.ts";

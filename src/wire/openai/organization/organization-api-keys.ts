@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ALL_PERMISSIONS } from "../../../contracts/permissions.ts";
 import { unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Secret } from "../../../kernel/secret.ts";
@@ -12,7 +13,6 @@ import type {
   ProjectApiKey,
 } from "../../openapi/organization-answers.ts";
 import { ORDER_QUERY, PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization-list.ts";
-import { ALL_PERMISSIONS } from "./permissions.ts";
 
 const TEN_YEARS_SECONDS = 315_360_000;
 const MAX_SEARCH_LENGTH = 200;

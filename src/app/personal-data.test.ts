@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../test/support/databases/databases.ts";
+import type { AnyRegistration } from "../features/privacy/personal-rows.ts";
+import { openDatabase } from "../storage/database.ts";
+import { PERSONAL_DATA } from "./personal-data.ts";
+
+const databases = useDatabases();
+
+/** Tables of the migrations, and of SQLite for the full-text index, whose rows go with those of recorded_contents. */
+const INTERNAL = /^kysely_|^schema_compatibility$|^recorded_index/;
+/** Columns that name a user, an end user, a key of a user, or where a person was. */
+const PERSONAL =
+  /(^|_)(user|email|address|subject|sid|actor|principal|person|member|owner|author|end_user|customer|key_id|client|agent)(_|$)|^(created|invited|updated|changed|added)_by$/;
+
+test.each(DATABASE_KINDS)("says for each table of %s what export and erasure do with it", async (kind) => {
+  await using stack = new AsyncDisposableStack();
+  const database = openDatabase(await databases.create(kind));
+  stack.defer(() => database.close());
+  await database.migrate();
+  const tables = await database.run((executor) => executor.withoutPlugins().introspection.getTables());
+  const present = tables.filter(({ name }) => !INTERNAL.test(name));
+  expect(present.length).toBeGreaterThan(40);
+  const registrations: Readonly<Record<string, AnyRegistration>> = PERSONAL_DATA;
+  const missing = present.flatMap(({ name, columns }) => {
+    const registration = registrations[toCamelCase(name)];
+    if (registration === undefined) return [`${name} has no entry in src/app/personal-data.ts`];
+    const personal = columns.map((column) => column.name).filter((column) => PERSONAL.test(column));
+    const handled = "reason" in registration ? [] : columnsOf(registration);
+    return personal
+      .filter((column) => !handled.includes(toCamelCase(column)))
+      .map((column) => `${name}.${column} names a person: say what erasure does with it, or why it names nobody`);
+  });
+  expect(missing).toEqual([]);
+  const names = new Set(present.map(({ name }) => toCamelCase(name)));
+  expect(Object.keys(registrations).filter((name) => !names.has(name))).toEqual([]);
+});
+
+test.each(DATABASE_KINDS)("finds the organization of values that two organizations can have on %s", async (kind) => {
+  await using stack = new AsyncDisposableStack();
+  const database = openDatabase(await databases.create(kind));
+  stack.defer(() => database.close());
+  await database.migrate();
+  const tables = await database.run((executor) => executor.withoutPlugins().introspection.getTables());
+  const registrations: Readonly<Record<string, AnyRegistration>> = PERSONAL_DATA;
+  for (const { name, columns } of tables) {
+    const registration = registrations[toCamelCase(name)];
+    if (registration === undefined || "reason" in registration) continue;
+    const kinds = registration.rows.flatMap((rows) => ("by" in rows ? Object.values(rows.by) : []));
+    if (!kinds.includes("email") && !kinds.includes("endUser")) continue;
+    expect([name, columns.some((column) => column.name === "organization_id")]).toEqual([name, true]);
+  }
+});
+
+function columnsOf({ rows, impersonal = {} }: Exclude<AnyRegistration, { reason: string }>): string[] {
+  const ofRows = rows.flatMap((each) => {
+    if ("columns" in each) return each.columns;
+    return [
+      ...Object.keys(each.by),
+      ...(each.hidden ?? []),
+      ...(each.erase === "delete" ? [] : Object.keys(each.erase)),
+    ];
+  });
+  return [...ofRows, ...Object.keys(impersonal)];
+}
+
+function toCamelCase(name: string): string {
+  return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

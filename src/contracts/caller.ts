@@ -1,0 +1,35 @@
+import type { RequestLabels } from "../kernel/usage.ts";
+import type { RolePermission } from "./permissions.ts";
+
+/**
+ * Priority of requests that nobody waits for; others are interactive. `background`: takes turns with interactive ones.
+ * `batch`: runs in what these leave, and gives its slot up for them.
+ */
+export type Priority = "background" | "batch";
+
+/** Permissions of a user: in the entire organization, and in single projects. Plain data, which processes exchange. */
+export interface Access {
+  /** Permissions; those of projects apply in every project. */
+  organization: readonly RolePermission[];
+  /** By project ID. */
+  projects: Readonly<Record<string, readonly RolePermission[]>>;
+}
+
+/** Caller authenticated by its key. */
+export interface Caller {
+  keyId: string;
+  organizationId: string;
+  /** Project of the key; undefined for an admin key, which belongs to an organization only. */
+  projectId: string | undefined;
+  kind: "project" | "admin";
+  /** User who is signed in, or to whom the key belongs. */
+  userId?: string | undefined;
+  /** Permissions of the user; undefined for a key without a user, which has all of its kind. */
+  access?: Access | undefined;
+  /** True for commands of the operator, which administer every organization. */
+  isOperator?: true;
+  /** Undefined: interactive. */
+  priority?: Priority;
+  /** What the request belongs to; undefined: nothing, or labels are not recorded. */
+  labels?: RequestLabels | undefined;
+}

@@ -1,0 +1,107 @@
+import type { Access } from "../contracts/caller.ts";
+/** What a user may do, and the one decision about it. */
+
+import { type ORGANIZATION_PERMISSIONS, PROJECT_PERMISSIONS, type RolePermission } from "../contracts/permissions.ts";
+import type { Operation, Requirement } from "../wire/openapi/operation.ts";
+
+/** Role of a user, where it applies and where it comes from. */
+export interface Grant {
+  roleId: string;
+  roleName: string;
+  permissions: readonly RolePermission[];
+  /** Undefined: the organization. */
+  projectId: string | undefined;
+  source: { type: "user" | "group"; id: string; name: string };
+}
+
+/**
+ * Decides whether `access` contains a permission, in a project if one is named. Undefined access is that of an admin
+ * key without a user, which may do everything in its organization.
+ */
+export function allows(
+  access: Access | undefined,
+  permission: RolePermission,
+  projectId: string | undefined = undefined,
+): boolean {
+  if (access === undefined || access.organization.includes(permission)) return true;
+  if (projectId === undefined || !Object.hasOwn(PROJECT_PERMISSIONS, permission)) return false;
+  return Object.hasOwn(access.projects, projectId) && access.projects[projectId]?.includes(permission) === true;
+}
+
+/** Permissions of which a user needs one; `signed-in`: none. Undefined: no user may call it. */
+export function requirementOf({ permission, requires }: Pick<Operation, "permission" | "requires">) {
+  return requires ?? (permission === "project" ? DEFAULT_REQUIREMENT : undefined);
+}
+
+const DEFAULT_REQUIREMENT: Requirement = "project.inference";
+
+/** Part of a caller on which the decision depends. */
+interface CallerAccess {
+  kind: "project" | "admin";
+  access?: Access | undefined;
+  projectId: string | undefined;
+  userId?: string | undefined;
+}
+
+type Requirements = Pick<Operation, "permission" | "requires" | "requiresOfSelf">;
+
+/** Parameters of a path that name where and whom an operation is about. */
+interface PathParameters {
+  project?: string | undefined;
+  user?: string | undefined;
+}
+
+/**
+ * Decides whether a caller may call an operation, in the project of the path if it names one, else of the key. Denies by
+ * default. Keys without a user are limited by their kind alone.
+ */
+export function mayCall(
+  { kind, access, projectId, userId }: CallerAccess,
+  operation: Requirements | undefined,
+  { project: pathProjectId, user }: PathParameters,
+): boolean {
+  if (access === undefined) return true;
+  if (kind === "project" && pathProjectId !== undefined && pathProjectId !== projectId) return false;
+  const isSelf = userId !== undefined && user === userId;
+  const requirement = operation && ((isSelf ? operation.requiresOfSelf : undefined) ?? requirementOf(operation));
+  if (requirement === undefined) return false;
+  if (requirement === "signed-in") return true;
+  return [requirement].flat().some((permission) => allows(access, permission, pathProjectId ?? projectId));
+}
+
+/** Projects in which `access` contains the permission; undefined: all of the organization. */
+export function projectsWith(
+  access: Access | undefined,
+  permission: Exclude<RolePermission, keyof typeof ORGANIZATION_PERMISSIONS>,
+): readonly string[] | undefined {
+  if (allows(access, permission)) return undefined;
+  return Object.keys(access?.projects ?? {}).filter((id) => allows(access, permission, id));
+}
+
+/** Returns the part of `access` that consists of these permissions. */
+export function restrictAccess(access: Access, permissions: readonly RolePermission[]): Access {
+  const isAllowed = (permission: RolePermission) => permissions.includes(permission);
+  return {
+    organization: access.organization.filter(isAllowed),
+    projects: Object.fromEntries(
+      Object.entries(access.projects).map(([id, ofProject]) => [id, ofProject.filter(isAllowed)]),
+    ),
+  };
+}
+
+/** Unites the permissions of roles. A role of a project never grants a permission in the organization. */
+export function toAccess(grants: readonly Grant[]): Access {
+  const organization = new Set<RolePermission>();
+  const projects = new Map<string, Set<RolePermission>>();
+  for (const { projectId, permissions } of grants) {
+    const target = projectId === undefined ? organization : (projects.get(projectId) ?? new Set());
+    for (const permission of permissions) {
+      if (projectId === undefined || Object.hasOwn(PROJECT_PERMISSIONS, permission)) target.add(permission);
+    }
+    if (projectId !== undefined) projects.set(projectId, target);
+  }
+  return {
+    organization: [...organization],
+    projects: Object.fromEntries([...projects].map(([id, permissions]) => [id, [...permissions]])),
+  };
+}

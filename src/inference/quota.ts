@@ -1,0 +1,58 @@
+/** Contract of quota: reserved before a request runs, settled after it. */
+
+import type { Caller } from "../contracts/caller.ts";
+import type { Charge } from "../contracts/price.ts";
+import type { RateLimitStatus } from "../kernel/faults.ts";
+import type { Operation, Usage } from "../kernel/usage.ts";
+
+/** Upper bound of what a request can use. */
+export interface QuotaClaim {
+  caller: Caller;
+  /** The requested catalog ID, aliases resolved; undefined for requests without a model. */
+  model: string | undefined;
+  /** The catalog entry: the same ID, or the wildcard that matches it. */
+  catalogId: string | undefined;
+  /** Computed only when a limit applies, since it reads the complete prompt. */
+  upperBound(): UsageUpperBound;
+  operation: Operation | undefined;
+  /** Returns the charges of all deployments that may answer. Called only when a spend limit applies. */
+  charges(): readonly Charge[];
+  /** Number of choices; default 1. */
+  choices?: number;
+  /** Part of a request that is already counted: takes tokens and money, but does not count as a request. */
+  isWithinRequest?: boolean;
+  /** Request of a batch, which leaves a part of each limit to others. */
+  isBatch?: boolean;
+  /** Epoch milliseconds. The request counts for this month, also when it ends in the next one. */
+  startedAt: number;
+}
+
+export interface UsageUpperBound {
+  /** Upper bound for the prompt. */
+  promptTokens: number;
+  /** Undefined when the request sets no maximum. */
+  completionTokens: number | undefined;
+  /** Size of an upload. */
+  audioBytes: number;
+  /** Characters of speech input. */
+  characters: number;
+  /** Images to generate; left out: none. */
+  images?: number;
+}
+
+export interface Reservation {
+  /** Rate limit status of the caller, this request included. */
+  rateLimitStatus: RateLimitStatus;
+  /** Must be called exactly once; releases what was not used. The cost is null when no price was known. */
+  settle(usage: Readonly<Usage>, costNanoDollars: number | null): void;
+}
+
+/** Reservation of a request without limits. */
+export const UNLIMITED: Reservation = { rateLimitStatus: {}, settle: () => {} };
+
+export interface Quota {
+  /** Throws a Fault when the claim does not fit. */
+  reserve(claim: QuotaClaim): Reservation | Promise<Reservation>;
+  /** Prepares to count a cost that no request causes. Its result counts nano-dollars, and never refuses. */
+  beginSpending?(caller: Caller, at: number): Promise<(nanoDollars: number) => Promise<void>>;
+}
