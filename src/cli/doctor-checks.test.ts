@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { OS_SANDBOX } from "../../test/support/service/os-sandbox.ts";
 import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
+import { codeInterpreterSettings } from "../features/code-interpreter/settings.ts";
 import { createLogger } from "../kernel/logger.ts";
 import { openDatabase } from "../storage/database.ts";
 import { MIGRATIONS } from "../storage/migrations/migrations.ts";
-import { checkDatabase } from "./doctor-checks.ts";
+import { checkDatabase, checkSandbox } from "./doctor-checks.ts";
 
 test("migrates nothing when it checks the database of an older version", async () => {
   await using directory = await temporaryDirectory();
@@ -26,4 +28,13 @@ test("migrates nothing when it checks the database of an older version", async (
   await after.migrate();
   await after.close();
   expect(await checkDatabase(config)).toEqual({ name: "Database", state: "ok", detail: "SQLite" });
+});
+
+test("says whether code runs in the operating system's sandbox", async () => {
+  const check = (sandbox: "bubblewrap" | "process") =>
+    checkSandbox({ codeInterpreter: codeInterpreterSettings.parse({ sandbox }) });
+  expect(await check("process")).toMatchObject({ state: "warning", detail: expect.stringContaining("only boundary") });
+  expect((await checkSandbox({ codeInterpreter: undefined })).state).toBe("ok");
+  const expected = OS_SANDBOX === undefined ? "error" : "ok";
+  expect((await check("bubblewrap")).state).toBe(expected);
 });

@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import { connectToRedis } from "../counters/redis-connection.ts";
 import { COUNTERS_PREFIX } from "../counters/redis-script.ts";
+import { findOsSandbox } from "../kernel/process/os-sandbox.ts";
 import type { RedisAddress } from "../kernel/redis-address.ts";
 import { openLog } from "../observability/open-log.ts";
 import { databaseAddress, openConfiguredDatabase } from "../storage/configured-database.ts";
@@ -78,6 +79,25 @@ function describeFfmpeg(configured: string | undefined, found: string | undefine
   return configured === undefined
     ? ok("ffmpeg", "not installed; common formats are read without it")
     : error("ffmpeg", `${configured} cannot be run. Correct server.ffmpeg`);
+}
+
+/** The sandbox of `code_interpreter`. */
+export async function checkSandbox({ codeInterpreter }: Pick<Config, "codeInterpreter">): Promise<Check> {
+  const name = "Code sandbox";
+  const search = await findOsSandbox();
+  if (codeInterpreter?.sandbox === "process") {
+    return warning(
+      name,
+      "code_interpreter.sandbox is process: the permissions of Node.js are the only boundary of code",
+    );
+  }
+  const isUsed = codeInterpreter !== undefined;
+  if ("sandbox" in search) {
+    const { version } = search.sandbox;
+    return ok(name, isUsed ? `${version} isolates code` : `${version}; not used unless code_interpreter is configured`);
+  }
+  if (!isUsed) return ok(name, `${search.problem}; code_interpreter would need it`);
+  return error(name, `${search.problem}. See docs/how-to/run-code.md, or set code_interpreter.sandbox to process`);
 }
 
 export async function checkNetwork({ hub }: Config): Promise<Check[]> {

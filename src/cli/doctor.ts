@@ -19,6 +19,7 @@ import {
   checkPort,
   checkPrograms,
   checkRedis,
+  checkSandbox,
 } from "./doctor-checks.ts";
 import { inspectMachine, type Machine } from "./machine.ts";
 import { readEvents } from "./read-events.ts";
@@ -65,6 +66,7 @@ async function runChecks(config: Config, machine: Machine): Promise<Check[]> {
     checkMachine(machine),
     checkGpu(machine),
     checkPrograms(config),
+    checkSandbox(config),
     checkNetwork(config),
     checkDirectories(config),
     checkDatabase(config),

@@ -5,6 +5,7 @@ import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts
 import { ProtectedMcpServer } from "../support/mcp/protected-mcp-server.ts";
 import { hasChromium } from "../support/service/chromium.ts";
 import { type ConsoleSession, startConsole } from "../support/service/console-session.ts";
+import { SANDBOX_SETTING } from "../support/service/os-sandbox.ts";
 
 const STDIO_SERVER = new URL("../support/mcp/stdio-server.ts", import.meta.url).pathname;
 
@@ -20,7 +21,7 @@ describe.runIf(hasChromium)("the console's MCP servers", () => {
     accounts = cleanup.use(await ProtectedMcpServer.start());
     const config = `
 builtin_models: false
-code_interpreter: {}
+code_interpreter: { sandbox: ${SANDBOX_SETTING} }
 mcp_servers:
   - { name: numbers, url: "${server.url}", headers: { authorization: Bearer hidden }, price_per_call: "0.002" }
   - { name: weather, command: ["${process.execPath}", "${STDIO_SERVER}"], access: [{ tools: [greet, get_weather] }], environment: { GREETING: hello } }

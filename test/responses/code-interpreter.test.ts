@@ -3,6 +3,7 @@
 import type OpenAI from "openai";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SANDBOX_SETTING } from "../support/service/os-sandbox.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { administrator } from "../support/service/team-services.ts";
 
@@ -10,7 +11,7 @@ const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 const call = (code: string) => `{ name: code_interpreter, arguments: { code: ${JSON.stringify(code)} } }`;
 const CONFIG = `
 builtin_models: false
-code_interpreter: { max_sessions: 1, max_containers: 3, timeout_seconds: 5, max_file_megabytes: 1, price_per_session: "0.03" }
+code_interpreter: { sandbox: ${SANDBOX_SETTING}, max_sessions: 1, max_containers: 3, timeout_seconds: 5, max_file_megabytes: 1, price_per_session: "0.03" }
 models:
   - id: agent
     task: chat
@@ -42,6 +43,17 @@ beforeAll(async () => {
   client = service.client({ maxRetries: 0 });
 }, 60_000);
 afterAll(() => service.stop());
+
+test("is not there without the sandbox of the operating system, unless the operator says so", async () => {
+  const withoutPrograms = { PATH: "/nowhere" };
+  const config = "builtin_models: false\ncode_interpreter: {}\n";
+  await expect(startService({ config, environment: withoutPrograms })).rejects.toThrow(
+    /ended with 1:.*no sandbox of the operating system.*code_interpreter\.sandbox to process/s,
+  );
+  const unsafe = config.replace("{}", "{ sandbox: process }");
+  const other = await startService({ config: unsafe, environment: withoutPrograms });
+  await other.stop();
+}, 60_000);
 
 type CodeCall = OpenAI.Responses.ResponseCodeInterpreterToolCall;
 const ask = (

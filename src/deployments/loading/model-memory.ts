@@ -1,5 +1,5 @@
 import type { OpenModel } from "../../contracts/open-model.ts";
-import { residentBytes } from "../../kernel/process/resident-bytes.ts";
+import { residentBytes } from "../../kernel/process/process-usage.ts";
 
 /** Bytes that are known before the first load. */
 export interface ModelSize {

@@ -4,10 +4,10 @@ import { flushCompileCache } from "node:module";
 import { isMainThread } from "node:worker_threads";
 import type { Model, ModerationContext, ModerationInput } from "../../contracts/engine.ts";
 import { lowerPriority } from "../../kernel/process/lower-priority.ts";
+import { exitWithParent, killOnExit, watchParent } from "../../kernel/process/parent-watchdog.ts";
 import { BackpressuredInput } from "./backpressured-input.ts";
 import { isCountCall } from "./count-call.ts";
 import { encodeFailure, type FromChild, type ModelFacts, type ServerFacts, type ToChild } from "./messages.ts";
-import { exitWithParent, killOnExit, watchParent } from "./parent-watchdog.ts";
 import { isRankCall } from "./rank-call.ts";
 
 /** Exports of a hosted engine's module. */

@@ -6,11 +6,11 @@ import type { Readable } from "node:stream";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";
 import { type Fault, unavailable } from "../../kernel/faults.ts";
 import type { Logger } from "../../kernel/logger.ts";
+import { killIfRunning } from "../../kernel/process/parent-watchdog.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { CrashOutput } from "./crash-output.ts";
 import { decodeFailure, encodeFailure, type FromChild, type ModelFacts, type ToChild } from "./messages.ts";
 import { OpenCrash } from "./open-crash.ts";
-import { killIfRunning } from "./parent-watchdog.ts";
 import { siblingModule } from "./sibling-module.ts";
 
 export interface ModelProcessOptions {

@@ -9,7 +9,7 @@ import { ask, closeHosted, isRunning, openHosted } from "../../../test/support/m
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { eventually } from "../../../test/support/service/eventually.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
-import { RestartBackoff } from "./restart-backoff.ts";
+import { RestartBackoff } from "../../kernel/process/restart-backoff.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
 afterEach(closeHosted);

@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import { unavailable } from "../../kernel/faults.ts";
+import { RestartBackoff, type RestartBackoffOptions } from "../../kernel/process/restart-backoff.ts";
 import type { ModelFacts } from "./messages.ts";
 import { type Exit, ModelProcess, type ModelProcessOptions } from "./model-process.ts";
-import { RestartBackoff, type RestartBackoffOptions } from "./restart-backoff.ts";
 
 export interface SupervisorOptions extends ModelProcessOptions {
   backoff: RestartBackoffOptions;

@@ -2,11 +2,12 @@
 
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { OS_SANDBOX } from "../../../test/support/service/os-sandbox.ts";
 import { Containers } from "./containers.ts";
 import { codeInterpreterSettings } from "./settings.ts";
 
 test("gives the process to the next run when another has stopped waiting, and bounds the files of a run", async () => {
-  using containers = new Containers(codeInterpreterSettings.parse({ max_sessions: 1, queue_seconds: 600 }));
+  using containers = new Containers(codeInterpreterSettings.parse({ max_sessions: 1, queue_seconds: 600 }), OS_SANDBOX);
   const [first, second, third] = ["first", "second", "third"].map((name) => containers.create("project", name, 20));
   if (first === undefined || second === undefined || third === undefined) throw new Error("no containers");
   const never = new AbortController().signal;
@@ -25,7 +26,7 @@ test("gives the process to the next run when another has stopped waiting, and bo
 }, 120_000);
 
 test("bounds the files of all projects together, and frees those of removed containers", () => {
-  using containers = new Containers(codeInterpreterSettings.parse({ max_total_file_megabytes: 2 }));
+  using containers = new Containers(codeInterpreterSettings.parse({ max_total_file_megabytes: 2 }), OS_SANDBOX);
   const [one, other] = ["one", "other"].map((project) => containers.create(project, "files", 20));
   if (one === undefined || other === undefined) throw new Error("no containers");
   const megabyte = Buffer.alloc(1024 ** 2);

@@ -3,6 +3,7 @@
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
+import type { OsSandbox } from "../../kernel/process/os-sandbox.ts";
 import { isInFolder, PythonSession } from "./sandbox/python-session.ts";
 import type { CodeInterpreterSettings } from "./settings.ts";
 
@@ -49,14 +50,16 @@ const SWEEP_MS = 15_000;
 
 export class Containers implements Disposable {
   readonly #settings: CodeInterpreterSettings;
+  readonly #sandbox: OsSandbox | undefined;
   readonly #containers = new Map<string, LiveContainer>();
   readonly #waiting: (() => void)[] = [];
   readonly #sweep: NodeJS.Timeout;
   /** Bytes of the files of all containers. */
   #bytes = 0;
 
-  constructor(settings: CodeInterpreterSettings) {
+  constructor(settings: CodeInterpreterSettings, sandbox: OsSandbox | undefined) {
     this.#settings = settings;
+    this.#sandbox = sandbox;
     this.#sweep = setInterval(() => this.#removeExpired(), SWEEP_MS).unref();
   }
 
@@ -203,7 +206,7 @@ export class Containers implements Disposable {
     const { maxMemoryMegabytes, timeoutSeconds, maxOutputKilobytes, maxFileMegabytes } = this.#settings;
     const maxOutputBytes = maxOutputKilobytes * 1024;
     const sizes = { maxOutputBytes, maxFileBytes: maxFileMegabytes * MEGABYTE, maxFiles: MAX_FILES };
-    container.session = new PythonSession({ maxMemoryMegabytes, timeoutSeconds, ...sizes });
+    container.session = new PythonSession({ maxMemoryMegabytes, timeoutSeconds, ...sizes }, this.#sandbox);
     container.synced = new Map();
     return container.session;
   }

@@ -5,6 +5,12 @@ import { mapping } from "../../kernel/settings/mapping.ts";
 
 export const codeInterpreterSettings = mapping(
   () => ({
+    sandbox: z
+      .enum(["bubblewrap", "process"])
+      .default("bubblewrap")
+      .describe(
+        "Boundary of the code besides WebAssembly and the permissions of Node.js: the operating system's sandbox, without which the service does not start, or none (`process`).",
+      ),
     max_sessions: z
       .int()
       .min(1)

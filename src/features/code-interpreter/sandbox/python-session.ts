@@ -1,13 +1,15 @@
 /** Python in a sandboxed process: variables and files last from run to run until it is closed or killed. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import { dirname, extname, sep } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { SandboxAnswer, SandboxRequest } from "./sandbox-messages.ts";
+import { z } from "zod";
+import { lazy } from "../../../kernel/lazy.ts";
+import { Child, type ChildEnd } from "../../../kernel/process/child.ts";
+import { FrameError, readFrames, toFrame } from "../../../kernel/process/frames.ts";
+import type { OsSandbox } from "../../../kernel/process/os-sandbox.ts";
+import type { SandboxAnswer, SandboxRequest, TokenRequest } from "./sandbox-messages.ts";
 
 export interface PythonLimits {
   maxMemoryMegabytes: number;
@@ -20,8 +22,6 @@ export interface PythonLimits {
   maxFiles: number;
 }
 
-export type PythonResult = Extract<SandboxAnswer, { type: "done" }>;
-
 /** The process was killed, with its variables; the message says which limit it exceeded. */
 export class SandboxKilledError extends Error {}
 
@@ -33,22 +33,36 @@ const MEGABYTE = 1024 ** 2;
 const OVERHEAD_MEGABYTES = 512;
 const MAX_HEAP_MEGABYTES = 256;
 const START_TIMEOUT_SECONDS = 120;
-const MEMORY_POLL_MS = 250;
-const PAGE_BYTES = 4096;
+const ANSWERS = 3;
+const REQUESTS = 4;
+const TOKEN_BYTES = 16;
+/** Bytes of a path in JSON: Python's file names have up to 255 characters, in up to nine folders. */
+const MAX_PATH_BYTES = 16_384;
+const LOST = "Its variables are lost.";
+
+/** Code that leaves the sandbox of Python could write any answer. */
+const Answer = lazy.object(() => ({
+  isDone: z.boolean(),
+  output: z.string(),
+  outputBytes: z.int().nonnegative(),
+  files: z.array(z.object({ path: z.string(), base64: z.string() })),
+  removed: z.array(z.string()),
+  leftOut: z.int().nonnegative(),
+}));
 
 export class PythonSession {
   readonly #limits: PythonLimits;
-  readonly #child: ChildProcess;
-  readonly #answers: AsyncIterator<string>;
-  readonly #watch: NodeJS.Timeout;
+  readonly #child: Child;
+  readonly #answers: AsyncIterator<Buffer, void>;
   #killed: string | undefined;
-  #hasEnded = false;
   #isReady = false;
 
-  constructor(limits: PythonLimits) {
+  /** `sandbox`: the operating system's; without one, the process has the permissions of Node.js alone. */
+  constructor(limits: PythonLimits, sandbox: OsSandbox | undefined) {
     this.#limits = limits;
     const folder = dirname(createRequire(HERE).resolve("pyodide/package.json")) + sep;
     const { maxOutputBytes, maxFileBytes, maxFiles, maxMemoryMegabytes } = limits;
+    const maxBytes = (maxMemoryMegabytes + OVERHEAD_MEGABYTES) * MEGABYTE;
     const flags = [
       // No files but those that follow, no writing, no processes, no threads, no native code, no inspector.
       ...["--permission", `--allow-fs-read=${folder}*`, `--allow-fs-read=${dirname(ENTRY)}${sep}*`],
@@ -59,24 +73,21 @@ export class PythonSession {
     ];
     const sizes = [maxOutputBytes, maxFileBytes, maxFiles].map(String);
     const options = [pathToFileURL(`${folder}pyodide.mjs`).href, folder, ...sizes];
-    this.#child = spawn(process.execPath, [...flags, ENTRY, ...options], {
-      stdio: ["pipe", "ignore", "ignore", "pipe"],
-      env: {},
+    this.#child = new Child({
+      program: process.execPath,
+      args: [...flags, ENTRY, ...options],
+      environment: sandbox === undefined ? {} : { PATH: process.env.PATH },
+      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
       cwd: folder,
+      budget: { residentBytes: maxBytes },
+      confinement: sandbox?.confine([folder, dirname(ENTRY)], maxBytes),
     });
-    // A failed start ends the streams.
-    this.#child.on("error", () => {});
-    this.#child.stdin?.on("error", () => {});
-    this.#child.once("close", () => {
-      this.#hasEnded = true;
-      clearInterval(this.#watch);
-    });
-    this.#answers = createInterface({ input: this.#child.stdio[3] as Readable })[Symbol.asyncIterator]();
-    this.#watch = setInterval(() => void this.#checkMemory(), MEMORY_POLL_MS).unref();
+    const maxFrameBytes = 6 * maxOutputBytes + 2 * maxFileBytes + 2 * maxFiles * MAX_PATH_BYTES + MEGABYTE;
+    this.#answers = readFrames(this.#child.output(ANSWERS), maxFrameBytes)[Symbol.asyncIterator]();
   }
 
   get hasEnded(): boolean {
-    return this.#hasEnded || this.#killed !== undefined;
+    return this.#child.hasEnded;
   }
 
   get pid(): number | undefined {
@@ -84,21 +95,23 @@ export class PythonSession {
   }
 
   /** Runs one request at a time. Throws a SandboxKilledError, and the reason of `signal`, which kills the process. */
-  async run(request: SandboxRequest, signal: AbortSignal): Promise<PythonResult> {
+  async run(request: SandboxRequest, signal: AbortSignal): Promise<SandboxAnswer> {
     const leave = () => this.#kill("The run was aborted.");
     signal.addEventListener("abort", leave, { once: true });
     try {
       signal.throwIfAborted();
       if (!this.#isReady) {
+        // No code has run yet that could write instead.
         await this.#next(START_TIMEOUT_SECONDS, "Python did not start in time.");
         this.#isReady = true;
       }
-      this.#child.stdin?.write(`${JSON.stringify(request)}\n`);
+      const token = randomBytes(TOKEN_BYTES).toString("hex");
+      const sent: TokenRequest = { ...request, token };
+      this.#child.input(REQUESTS).write(toFrame(JSON.stringify(sent)));
       const { timeoutSeconds } = this.#limits;
-      const late = `The code took longer than ${timeoutSeconds} s and was stopped. Its variables are lost.`;
-      const answer = await this.#next(timeoutSeconds, late);
-      if (answer.type === "done") return this.#bounded(answer);
-      throw new SandboxKilledError("Python did not answer.");
+      const late = `The code took longer than ${timeoutSeconds} s and was stopped. ${LOST}`;
+      const frame = await this.#next(timeoutSeconds, late);
+      return this.#bounded(readAnswer(frame, token) ?? this.#refuse(new FrameError("The token is wrong.")));
     } catch (error) {
       this.#kill("Python ended.");
       signal.throwIfAborted();
@@ -112,42 +125,49 @@ export class PythonSession {
     this.#kill("The session was closed.");
   }
 
-  async #next(seconds: number, late: string): Promise<SandboxAnswer> {
+  async #next(seconds: number, late: string): Promise<Buffer> {
     const timer = setTimeout(() => this.#kill(late), seconds * 1000);
-    try {
-      const { value, done } = await this.#answers.next();
-      if (done !== true && this.#killed === undefined) return JSON.parse(value) as SandboxAnswer;
-    } finally {
-      clearTimeout(timer);
+    const frame = await this.#answers
+      .next()
+      .catch((error: unknown) => this.#refuse(error))
+      .finally(() => clearTimeout(timer));
+    if (frame.value === undefined || this.#killed !== undefined) {
+      throw new SandboxKilledError(this.#killed ?? describeEnd(await this.#child.ended));
     }
-    const crash = "Python ended, probably because the code used too much memory. Its variables are lost.";
-    throw new SandboxKilledError(this.#killed ?? crash);
+    return frame.value;
   }
 
-  /** Code that leaves the sandbox of Python could write any answer. */
-  #bounded(answer: PythonResult): PythonResult {
+  #refuse(error: unknown): never {
+    if (this.#killed !== undefined) throw new SandboxKilledError(this.#killed);
+    throw new SandboxKilledError(`The code wrote to the channel of results and was stopped. ${LOST}`, { cause: error });
+  }
+
+  #bounded(answer: SandboxAnswer): SandboxAnswer {
     const { maxOutputBytes, maxFiles } = this.#limits;
-    const files = answer.files
-      .slice(0, maxFiles)
-      .filter(({ path, base64 }) => isInFolder(path) && typeof base64 === "string");
-    return { ...answer, output: String(answer.output).slice(0, maxOutputBytes), files };
-  }
-
-  /** Memory outside of WebAssembly and the heap has no limit in V8. Only Linux reports it. */
-  async #checkMemory(): Promise<void> {
-    const text = await readFile(`/proc/${this.#child.pid}/statm`, "utf8").catch(() => "");
-    const megabytes = (Number(text.split(" ")[1] ?? 0) * PAGE_BYTES) / MEGABYTE;
-    if (megabytes > this.#limits.maxMemoryMegabytes + OVERHEAD_MEGABYTES) {
-      this.#kill("The code used too much memory and was stopped. Its variables are lost.");
-    }
+    return {
+      ...answer,
+      output: answer.output.slice(0, maxOutputBytes),
+      files: answer.files.slice(0, maxFiles).filter(({ path }) => isInFolder(path)),
+    };
   }
 
   #kill(reason: string): void {
-    if (this.#hasEnded) return;
+    if (this.#child.hasEnded) return;
     this.#killed ??= reason;
-    clearInterval(this.#watch);
-    this.#child.kill("SIGKILL");
+    this.#child.kill();
   }
+}
+
+/** Returns undefined for what the process did not write in answer to the request of this token. */
+export function readAnswer(frame: Buffer, token: string): SandboxAnswer | undefined {
+  const text = frame.toString("utf8");
+  return text.startsWith(token) ? Answer.parse(JSON.parse(text.slice(token.length))) : undefined;
+}
+
+function describeEnd({ cause }: ChildEnd): string {
+  return cause === "residentBytes"
+    ? `The code used too much memory and was stopped. ${LOST}`
+    : `Python ended, probably because the code used too much memory. ${LOST}`;
 }
 
 /** Whether a path is below /mnt/data, without steps upward. */

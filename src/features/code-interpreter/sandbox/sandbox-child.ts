@@ -1,19 +1,22 @@
 /**
- * Entry of a process that runs untrusted Python in WebAssembly. Reads requests from standard input as lines of JSON and
- * writes answers to descriptor 3. The flags of its parent keep it from files, processes, threads, native code and code
- * from texts; this file takes away the rest of Node.js before the first request, because Python reaches JavaScript.
+ * Entry of a process that runs untrusted Python in WebAssembly. Reads requests from descriptor 4 and writes answers to
+ * descriptor 3 (sandbox-messages.ts). The flags of its parent keep it from files, processes, threads, native code and
+ * code from texts; this file takes away the rest of Node.js before the first request, because Python reaches JavaScript.
+ * It waits for requests within a call of the system, so that nothing of the code runs between two of them.
  */
 
 import { Buffer } from "node:buffer";
 import dgram from "node:dgram";
 import dns from "node:dns";
 import fs from "node:fs";
-import { registerHooks } from "node:module";
+import { registerHooks, syncBuiltinESMExports } from "node:module";
 import net from "node:net";
-import { createInterface } from "node:readline";
-import type { SandboxAnswer, SandboxFile, SandboxRequest } from "./sandbox-messages.ts";
+import type { SandboxAnswer, SandboxFile, TokenRequest } from "./sandbox-messages.ts";
 
 const ANSWERS = 3;
+/** Not standard input, which Pyodide reads and thereby makes non-blocking. */
+const REQUESTS = 4;
+const HEADER_BYTES = 4;
 const FOLDER = "/mnt/data";
 const [, , pyodideUrl = "", indexUrl = "", maxOutput = "0", maxFileBytes = "0", maxFiles = "0"] = process.argv;
 const MAX_OUTPUT_BYTES = Number(maxOutput);
@@ -60,7 +63,6 @@ const write = (bytes: Uint8Array): number => {
 
 // The permission model refuses the real one, of which Emscripten reads constants only.
 Object.assign(process, { binding: () => ({ fs: fs.constants }) });
-const requests = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { loadPyodide } = await import(pyodideUrl);
 const python = await loadPyodide({ indexURL: indexUrl, jsglobals: Object.create(null), env: { HOME: FOLDER } });
 python.FS.mkdirTree(FOLDER);
@@ -71,7 +73,7 @@ python.setStdin({ stdin: () => null });
 const runCell = python.runPython(RUNNER);
 const scope = python.toPy({ __name__: "__main__" });
 const { FS } = python;
-const { writeSync } = fs;
+const { readSync, writeSync } = fs;
 const encode = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 const decode = (text: string) => Buffer.from(text, "base64");
 
@@ -79,14 +81,13 @@ const decode = (text: string) => Buffer.from(text, "base64");
 const shared = new Set<string>();
 
 disarm();
-answer({ type: "ready" });
-for (;;) {
-  const { value: line, done } = await requests.next();
-  if (done) break;
-  answer(await perform(JSON.parse(line)));
+send("");
+for (let request = receive(); request !== undefined; request = receive()) {
+  const answer = await perform(request);
+  send(`${request.token}${JSON.stringify(answer)}`);
 }
 
-async function perform(request: SandboxRequest): Promise<SandboxAnswer> {
+async function perform(request: TokenRequest): Promise<SandboxAnswer> {
   let unwritten = "";
   for (const { path, base64 } of request.files) {
     if (put(path, decode(base64))) shared.add(path);
@@ -110,7 +111,7 @@ async function perform(request: SandboxRequest): Promise<SandboxAnswer> {
   const removed = [...shared].filter((path) => before.has(path) && !present.has(path));
   for (const { path } of files) shared.add(path);
   if (unwritten !== "") write(Buffer.from(unwritten));
-  return { type: "done", isDone, output, outputBytes, files, removed, leftOut };
+  return { isDone, output, outputBytes, files, removed, leftOut };
 }
 
 interface Entry {
@@ -150,9 +151,30 @@ function remove(path: string): void {
   }
 }
 
-function answer(message: SandboxAnswer): void {
-  const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
-  for (let start = 0; start < bytes.length; ) start += writeSync(ANSWERS, bytes, start);
+function send(message: string): void {
+  const body = Buffer.from(message);
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32LE(body.length);
+  for (const bytes of [header, body]) {
+    for (let start = 0; start < bytes.length; ) start += writeSync(ANSWERS, bytes, start);
+  }
+}
+
+/** Waits for the next request; undefined once the service has closed the pipe. */
+function receive(): TokenRequest | undefined {
+  const header = readBytes(HEADER_BYTES);
+  const body = header && readBytes(header.readUInt32LE());
+  return body && JSON.parse(body.toString("utf8"));
+}
+
+function readBytes(length: number): Buffer | undefined {
+  const bytes = Buffer.alloc(length);
+  for (let start = 0; start < length; ) {
+    const count = readSync(REQUESTS, bytes, start, length - start, null);
+    if (count === 0) return undefined;
+    start += count;
+  }
+  return bytes;
 }
 
 /** Takes away imports, the network and every global that is not of the language. */
@@ -166,6 +188,11 @@ function disarm(): void {
     }
   };
   registerHooks({ resolve: refuse, load: refuse });
+  const functionsOf = (target: object) =>
+    Object.keys(target).filter((name) => typeof Reflect.get(target, name) === "function");
+  // Emscripten's file system of the host writes to any descriptor.
+  block(fs.promises, functionsOf(fs.promises));
+  block(fs, functionsOf(fs));
   block(net.Socket.prototype, ["connect"]);
   block(net.Server.prototype, ["listen"]);
   block(net, ["connect", "createConnection", "createServer", "_createServerHandle", "Socket", "Server", "Stream"]);
@@ -177,6 +204,7 @@ function disarm(): void {
     ...["binding", "_linkedBinding", "getBuiltinModule", "dlopen", "kill", "_kill", "chdir", "abort", "reallyExit"],
     ...["_debugProcess", "_startProfilerIdleNotifier", "setuid", "setgid", "openStdin", "loadEnvFile", "execve"],
   ]);
+  syncBuiltinESMExports();
   process.env = {};
   const language = new Set([
     ...["Object", "Function", "Array", "Number", "parseFloat", "parseInt", "Infinity", "NaN", "undefined", "Boolean"],

@@ -1,4 +1,4 @@
-import { backoffDelay } from "../../kernel/async/backoff.ts";
+import { backoffDelay } from "../async/backoff.ts";
 
 export interface RestartBackoffOptions {
   firstSeconds: number;

@@ -1,8 +1,8 @@
-/** Ends a model's process when the service ends, even by a crash or while native code blocks the main thread. */
+/** Ends a child process when the service ends, even by a crash or while native code blocks the main thread. */
 
 import { writeFileSync } from "node:fs";
 import { Worker, workerData } from "node:worker_threads";
-import { isAlive } from "../../kernel/process/process-owner.ts";
+import { isAlive } from "./process-owner.ts";
 
 const POLL_MS = 250;
 

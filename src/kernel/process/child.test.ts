@@ -1,0 +1,44 @@
+import { getPriority } from "node:os";
+import { expect, test } from "vitest";
+import { Child, type ChildOptions } from "./child.ts";
+
+const start = (code: string, options: Partial<ChildOptions> = {}) =>
+  new Child({
+    program: process.execPath,
+    args: ["--eval", code],
+    environment: {},
+    stdio: ["pipe", "pipe", "ignore"],
+    ...options,
+  });
+
+const isLinux = process.platform === "linux";
+
+test.runIf(isLinux)("runs at a lower priority than the service", async () => {
+  const child = start("process.stdin.resume()");
+  expect(getPriority(child.pid)).toBe(Math.min(19, getPriority() + 5));
+  child.kill();
+  expect(await child.ended).toMatchObject({ cause: "closed" });
+});
+
+test.runIf(isLinux)(
+  "ends a process that exceeds its CPU time or memory",
+  async () => {
+    const spinning = start("for (;;);", { budget: { cpuSeconds: 0.2 } });
+    const growing = start("const all = []; for (;;) all.push(Buffer.alloc(1e6, 1));", {
+      budget: { residentBytes: 300e6, cpuSeconds: 60 },
+    });
+    expect((await spinning.ended).cause).toBe("cpuSeconds");
+    expect((await growing.ended).cause).toBe("residentBytes");
+  },
+  60_000,
+);
+
+test("tells an exit, a crash, a signal from elsewhere and a failed start apart", async () => {
+  expect(await start("process.exit(3)").ended).toMatchObject({ cause: "exit", code: 3 });
+  expect((await start("process.abort()").ended).cause).toBe("crash");
+  const killed = start("process.stdin.resume()");
+  process.kill(killed.pid ?? 0, "SIGKILL");
+  expect((await killed.ended).cause).toBe("killed");
+  const missing = await start("", { program: "/nowhere/program" }).ended;
+  expect(missing).toMatchObject({ cause: "not-started", error: { code: "ENOENT" } });
+}, 60_000);

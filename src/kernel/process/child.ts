@@ -1,0 +1,152 @@
+/**
+ * Child processes of the service: all have a lower priority, only the environment that they are given, a budget of
+ * memory and CPU time, and an end whose cause is one of a few.
+ */
+
+import { type ChildProcess, type StdioNull, type StdioPipe, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { lowerPriority } from "./lower-priority.ts";
+import { treeUsage } from "./process-usage.ts";
+
+export interface ChildOptions {
+  program: string;
+  args: readonly string[];
+  /** All variables that it gets. */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** One entry per descriptor. */
+  stdio: readonly (StdioNull | StdioPipe | "ipc")[];
+  cwd?: string;
+  /** Starts a process group, which a terminal's Ctrl-C does not reach. */
+  hasOwnGroup?: boolean;
+  budget?: ChildBudget;
+  /** Runs it in the operating system's sandbox. */
+  confinement?: Confinement | undefined;
+}
+
+export interface Confinement {
+  /** Filter of system calls, which the sandbox reads from a descriptor. */
+  filter: Buffer | undefined;
+  wrap(command: Command & { filterDescriptor: number }): Command;
+}
+
+interface Command {
+  program: string;
+  args: readonly string[];
+}
+
+/** Bounds of the process with all that it starts. Enforced where the system has /proc. */
+export interface ChildBudget {
+  residentBytes?: number;
+  cpuSeconds?: number;
+}
+
+export type EndCause =
+  /** It ended by itself, with an exit code. */
+  | "exit"
+  /** Its owner ended it. */
+  | "closed"
+  /** It exceeded its budget. */
+  | keyof ChildBudget
+  /** A fault of its own, such as SIGSEGV, or the SIGABRT of V8 without memory. */
+  | "crash"
+  /** Someone else ended it: an operator, a container runtime, or the system without memory. */
+  | "killed"
+  | "not-started";
+
+export interface ChildEnd {
+  cause: EndCause;
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** Why it could not be started. */
+  error?: Error;
+}
+
+const BUDGET_POLL_MS = 250;
+/** Signals that come from outside of a process. */
+const FOREIGN_SIGNALS: ReadonlySet<string> = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"]);
+
+export class Child {
+  readonly process: ChildProcess;
+  /** Resolves once it has ended and its streams are read. */
+  readonly ended: Promise<ChildEnd>;
+  readonly #budget: ChildBudget;
+  #cause: EndCause | undefined;
+  #hasEnded = false;
+
+  constructor({ environment, stdio, cwd, hasOwnGroup = false, budget = {}, confinement, ...own }: ChildOptions) {
+    this.#budget = budget;
+    const filter = confinement?.filter;
+    const { program, args } = confinement?.wrap({ ...own, filterDescriptor: stdio.length }) ?? own;
+    this.process = spawn(program, args, {
+      stdio: [...stdio, ...(filter === undefined ? [] : (["pipe"] as const))],
+      env: environment,
+      detached: hasOwnGroup && process.platform !== "win32",
+      serialization: "advanced",
+      ...(cwd !== undefined && { cwd }),
+    });
+    const { pid } = this.process;
+    if (pid !== undefined) lowerPriority(pid);
+    // A process that has ended reads no further.
+    for (const stream of this.process.stdio) stream?.on("error", () => {});
+    if (filter !== undefined) this.input(stdio.length).end(filter);
+    this.ended = this.#watch();
+  }
+
+  get pid(): number | undefined {
+    return this.process.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded || this.#cause !== undefined;
+  }
+
+  /** The stream of a descriptor that is a pipe from the child. */
+  output(descriptor: number): Readable {
+    return this.process.stdio[descriptor] as Readable;
+  }
+
+  /** The stream of a descriptor that is a pipe to the child. */
+  input(descriptor: number): Writable {
+    return this.process.stdio[descriptor] as Writable;
+  }
+
+  /** Kills it at once; the first cause stands. */
+  kill(cause: EndCause = "closed"): void {
+    if (this.#hasEnded) return;
+    this.#cause ??= cause;
+    this.process.kill("SIGKILL");
+  }
+
+  #watch(): Promise<ChildEnd> {
+    const poll =
+      Object.keys(this.#budget).length === 0 ? undefined : setInterval(() => this.#checkBudget(), BUDGET_POLL_MS);
+    poll?.unref();
+    return new Promise((resolve) => {
+      const end = (code: number | null, signal: NodeJS.Signals | null, error?: Error) => {
+        clearInterval(poll);
+        this.#hasEnded = true;
+        const cause = this.#cause ?? causeOf(signal, error);
+        resolve({ cause, code, signal, ...(error && { error }) });
+      };
+      this.process.once("exit", () => clearInterval(poll));
+      this.process.once("close", (code, signal) => end(code, signal));
+      this.process.on("error", (error) => {
+        // Other errors concern a message or a signal.
+        if (this.pid === undefined) end(null, null, error);
+      });
+    });
+  }
+
+  #checkBudget(): void {
+    const usage = this.pid === undefined ? undefined : treeUsage(this.pid);
+    for (const limit of ["residentBytes", "cpuSeconds"] as const) {
+      if (usage !== undefined && usage[limit] > (this.#budget[limit] ?? Number.POSITIVE_INFINITY)) this.kill(limit);
+    }
+  }
+}
+
+function causeOf(signal: NodeJS.Signals | null, error: Error | undefined): EndCause {
+  if (error !== undefined) return "not-started";
+  if (signal === null) return "exit";
+  return FOREIGN_SIGNALS.has(signal) ? "killed" : "crash";
+}
