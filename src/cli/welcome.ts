@@ -2,6 +2,7 @@
 
 import type { Config } from "../config/config.ts";
 import type { BootstrapKeys } from "../features/accounts/accounts.ts";
+import { OPERATOR } from "../features/accounts/audit/audit.ts";
 import type { Readiness } from "../features/operations/operations.ts";
 import { retry, until } from "../kernel/async/retry.ts";
 import { Fault } from "../kernel/faults.ts";
@@ -21,7 +22,7 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
     const keys = await bootstrapKeys(listening, config);
     const { consoleSessions } = listening.app.accounts;
     // Output that goes elsewhere is kept, and others read it than those who may sign in.
-    const code = config.server.console && process.stdout.isTTY ? consoleSessions.createSignInCode() : undefined;
+    const code = config.server.console && process.stdout.isTTY ? consoleSessions.createSignInCode(OPERATOR) : undefined;
     progress.print(describeAddress(origin, keys, { hasConsole: config.server.console, code }));
     // Keys are generated at the first start only.
     if (keys.apiKey !== undefined) await listening.app.greet(signal);

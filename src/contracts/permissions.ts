@@ -38,6 +38,13 @@ export const PROJECT_PERMISSIONS = {
   "project.inference": "Calls models, and uses files, batches and stored responses of the project.",
 } as const;
 
+/** What a key of a project without a user allows in it. */
+export const PROJECT_KEY_PERMISSIONS: readonly ProjectPermission[] = [
+  "project.inference",
+  "project.prompts.write",
+  "project.usage.read",
+];
+
 export type ProjectPermission = keyof typeof PROJECT_PERMISSIONS;
 export type RolePermission = keyof typeof ORGANIZATION_PERMISSIONS | ProjectPermission;
 

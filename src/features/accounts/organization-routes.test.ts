@@ -190,7 +190,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { accounts } = service;
     const { organization, adminKey } = await accounts.organizations.create(OPERATOR, "Two admins");
     const scope = { organizationId: organization.id, kind: "admin" } as const;
-    const actor = { keyId: adminKey.key.id, ipAddress: undefined, userAgent: undefined };
+    const actor = { keyId: adminKey.key.id, ipAddress: undefined, userAgent: undefined, access: undefined };
     const second = await accounts.apiKeys.create(actor, { scope, name: "Second", expiresInSeconds: undefined });
     const deletions = [adminKey, second].map(({ key }) => accounts.apiKeys.revoke(actor, scope, key.id));
     const outcomes = (await Promise.allSettled(deletions)).map(({ status }) => status);

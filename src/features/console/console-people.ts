@@ -13,6 +13,7 @@ import {
 } from "../../wire/openai/console-session.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { ConsoleInvite, ConsoleSession } from "../../wire/openapi/service-answers.ts";
+import { unrestricted } from "../accounts/roles/may-grant.ts";
 import { isOperatorSession } from "../sign-on/operator-session.ts";
 import { actorOf, countFailures, requireUserSession } from "./console-requests.ts";
 import { type ConsoleSessionParts, describeSession } from "./describe-session.ts";
@@ -105,7 +106,7 @@ export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
           );
         }
         const owner = { email, name, password: new Secret(password) };
-        const session = await passwords.addFirstOwner(actorOf(request), owner);
+        const session = await passwords.addFirstOwner(unrestricted(actorOf(request)), owner);
         setSessionCookie(request, reply, session);
         return describeSession(parts, session.token.reveal());
       },

@@ -13,6 +13,7 @@ import type { Actor } from "../accounts/audit/audit.ts";
 import { findLastingApiKey } from "../accounts/keys/api-key-queries.ts";
 import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
 import { findDefaultProject } from "../accounts/projects/project-queries.ts";
+import { type Author, checkMayGrantEverything } from "../accounts/roles/may-grant.ts";
 import {
   findConsoleGrants,
   insertConsoleGrant,
@@ -43,8 +44,12 @@ export class ConsoleSessions {
     this.#transactions = transactions;
   }
 
-  /** Creates a code that signs in once, within an hour and at this process only, with the operator's own keys. */
-  createSignInCode(): Secret {
+  /**
+   * Creates a code that signs in once, within an hour and at this process only, with the operator's own keys. Throws a
+   * Fault unless the author may do everything.
+   */
+  createSignInCode(author: Author): Secret {
+    checkMayGrantEverything(author);
     const code = newSessionToken();
     this.#codes.set(hashToken("code", code.reveal()), Date.now() + CODE_MS);
     return code;

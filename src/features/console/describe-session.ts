@@ -1,8 +1,10 @@
 import type { Caller } from "../../contracts/caller.ts";
+import { allows } from "../../http/access.ts";
 import type { CountWrongKey } from "../../http/authenticate.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { toConsoleSession, toSignedOutSession } from "../../wire/openai/console-session.ts";
 import type { Accounts } from "../accounts/accounts.ts";
+import { isUnrestricted } from "../accounts/roles/may-grant.ts";
 import { countOwners, findUsersByIds } from "../accounts/users/user-queries.ts";
 import type { Passwords } from "../sign-on/passwords.ts";
 import type { SignOn } from "../sign-on/sign-on.ts";
@@ -35,12 +37,12 @@ export async function describeSession(parts: ConsoleSessionParts, token: string 
   if (token === undefined || organizationId === undefined) return toSignedOutSession(await signInOptions(parts));
   const organization = await accounts.organizations.retrieve(organizationId);
   const user = admin?.userId === undefined ? undefined : await describeUser(parts, token, admin);
-  const isOperator = admin !== undefined && user === undefined && organization.isDefault === 1;
+  const isOperator = admin !== undefined && isUnrestricted(admin) && organization.isDefault === 1;
   const owners = isOperator ? await accounts.run((executor) => countOwners(executor, organizationId)) : undefined;
   return toConsoleSession({
     version: VERSION,
     organization,
-    isAdmin: admin !== undefined && (user === undefined || user.access.organization.includes("organization.write")),
+    isAdmin: admin !== undefined && allows(admin.access, "organization.write"),
     project:
       project?.projectId === undefined
         ? undefined

@@ -4,6 +4,7 @@ import { Fault } from "../../kernel/faults.ts";
 import { toSignInCode } from "../../wire/openai/console-session.ts";
 import { SignInCode } from "../../wire/openapi/service-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
+import { authorOf } from "../accounts/roles/may-grant.ts";
 
 /**
  * POST /v1/organization/console_sign_in_codes. A code signs in with the operator's keys, so that only keys of the
@@ -21,11 +22,11 @@ export function signInCodes(accounts: Accounts): FastifyPluginAsync {
         requires: "organization.admin_keys.write",
         answer: SignInCode,
       }),
-      async ({ caller }) => {
-        if (!(await accounts.organizations.isDefault(caller.organizationId))) {
+      async (request) => {
+        if (!(await accounts.organizations.isDefault(request.caller.organizationId))) {
           throw new Fault("forbidden", "Only the default organization signs in to the console with a code.");
         }
-        return toSignInCode(accounts.consoleSessions.createSignInCode().reveal());
+        return toSignInCode(accounts.consoleSessions.createSignInCode(authorOf(request)).reveal());
       },
     );
   };

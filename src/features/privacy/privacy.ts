@@ -8,9 +8,9 @@ import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import { type Actor, OPERATOR } from "../accounts/audit/audit.ts";
 import { revokeApiKeysOfUser } from "../accounts/keys/api-key-queries.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
-import type { Author } from "../accounts/roles/may-grant.ts";
+import { type Author, checkMayManageUser } from "../accounts/roles/may-grant.ts";
 import { type UserReference, updateUser } from "../accounts/users/user-queries.ts";
-import { checkMayManageUser, checkNotLastOwner, findExistingUser } from "../accounts/users/users.ts";
+import { checkNotLastOwner, findExistingUser } from "../accounts/users/users.ts";
 import { endUserAsPerson, userAsPerson } from "./find-person.ts";
 import { type AnyRegistration, eraseTable, readTable } from "./personal-rows.ts";
 

@@ -10,7 +10,7 @@ import type { Actor } from "../accounts/audit/audit.ts";
 import { acceptInvite, type Invites } from "../accounts/invites/invites.ts";
 import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
-import type { Author } from "../accounts/roles/may-grant.ts";
+import { type Author, checkMayGrantEverything, checkMayManageUser } from "../accounts/roles/may-grant.ts";
 import {
   countOwners,
   findUser,
@@ -18,7 +18,7 @@ import {
   findUsersByIds,
   type UserReference,
 } from "../accounts/users/user-queries.ts";
-import { addUser, checkMayManageUser } from "../accounts/users/users.ts";
+import { addUser } from "../accounts/users/users.ts";
 import { newSessionToken } from "../console/console-sessions.ts";
 import type { PasswordAttempts } from "../quota/password-attempts.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
@@ -93,7 +93,7 @@ export class Passwords {
     await this.#options.transactions.run(author, async ({ executor, now, audit }) => {
       const user = await findUser(executor, reference);
       if (user === undefined) throw new Fault("not-found", `There is no user \`${reference.id.slice(0, 100)}\`.`);
-      if (author.userId !== user.id) await checkMayManageUser(executor, author, user);
+      await checkMayManageUser(executor, author, user);
       const tokenHash = hashLinkToken(token.reveal());
       await putPasswordLink(executor, { tokenHash, userId: user.id, createdAt: now, expiresAt: now + LINK_MS });
       const details = { passwordLink: "created" };
@@ -134,12 +134,16 @@ export class Passwords {
     return transactions.run({ ...actor, userId }, (transaction) => this.#set(transaction, user, passwordHash));
   }
 
-  /** Adds the first owner with a password. Throws a Fault when the organization has an owner. */
-  async addFirstOwner(actor: Actor, { email, name, password }: NewOwner): Promise<NewConsoleSession> {
+  /**
+   * Adds the first owner with a password. Throws a Fault when the organization has an owner, and unless the author may do
+   * everything.
+   */
+  async addFirstOwner(author: Author, { email, name, password }: NewOwner): Promise<NewConsoleSession> {
     this.#checkAllowed();
+    checkMayGrantEverything(author);
     checkPassword(password);
     const passwordHash = await hashPassword(password);
-    return this.#options.transactions.run(actor, async (transaction) => {
+    return this.#options.transactions.run(author, async (transaction) => {
       const { executor } = transaction;
       const organization = await findDefaultOrganization(executor);
       if (organization === undefined) throw new Fault("unavailable", "The service is starting. Try again in a moment.");

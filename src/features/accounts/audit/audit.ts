@@ -14,7 +14,14 @@ export interface Actor {
   userAgent: string | undefined;
 }
 
-export const OPERATOR: Actor = { keyId: undefined, ipAddress: undefined, userAgent: undefined };
+/** May do everything (`access`). */
+export const OPERATOR = {
+  keyId: undefined,
+  userId: undefined,
+  ipAddress: undefined,
+  userAgent: undefined,
+  access: undefined,
+} as const satisfies Actor & { access: undefined };
 
 type AuditType =
   | "api_key.created"

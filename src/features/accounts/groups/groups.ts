@@ -1,6 +1,5 @@
 /** Groups of users. */
 
-import type { Grant } from "../../../http/access.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
@@ -8,8 +7,7 @@ import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import { checkName } from "../name.ts";
 import type { GroupRow, UserRow } from "../people-rows.ts";
-import { findGrantsOfGroup } from "../roles/find-access.ts";
-import { type Author, checkMayGrant } from "../roles/may-grant.ts";
+import { type Author, checkMayManageGroup } from "../roles/may-grant.ts";
 import { findExistingUser } from "../users/users.ts";
 import {
   deleteGroup,
@@ -47,11 +45,15 @@ export class Groups {
     return this.#transactions.run(author, (transaction) => addGroup(transaction, organizationId, name, false));
   }
 
-  /** Throws a Fault for an invalid or taken name, and for a group that a SCIM client manages. */
+  /**
+   * Throws a Fault for an invalid or taken name, for a group that a SCIM client manages, and when the author does not have
+   * the permissions that the group gives.
+   */
   async rename(author: Author, reference: GroupReference, name: string): Promise<GroupRow> {
     return this.#transactions.run(author, async (transaction) => {
       const group = await findExistingGroup(transaction.executor, reference);
       refuseManaged(group);
+      await checkMayManageGroup(transaction.executor, author, group);
       return renameGroup(transaction, group, name);
     });
   }
@@ -160,12 +162,6 @@ export async function findExistingGroup(executor: Executor, reference: GroupRefe
 
 export function noSuchGroup(id: string): Fault {
   return new Fault("not-found", `There is no group \`${id.slice(0, 100)}\`.`);
-}
-
-/** Throws a Fault unless the author has every permission that the group gives: who joins it gets them. */
-async function checkMayManageGroup(executor: Executor, author: Author, group: GroupRow): Promise<void> {
-  const grants: Grant[] = await findGrantsOfGroup(executor, group);
-  for (const { permissions, projectId } of grants) checkMayGrant(author, permissions, projectId);
 }
 
 async function checkGroupName(

@@ -16,10 +16,10 @@ import { findProject } from "../projects/project-queries.ts";
 import { findActiveProject } from "../projects/projects.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "../roles/built-in-roles.ts";
 import { findRoleIn, findRoleOrNone } from "../roles/find-role.ts";
-import { type Author, checkMayGrant } from "../roles/may-grant.ts";
+import { type Author, checkMayGrant, unrestricted } from "../roles/may-grant.ts";
 import { checkEmail } from "../users/email.ts";
 import { findUserByEmail, toEmailKey } from "../users/user-queries.ts";
-import { addUser, unrestricted } from "../users/users.ts";
+import { addUser } from "../users/users.ts";
 import { inviteMail } from "./invite-mail.ts";
 import {
   deleteInvite,

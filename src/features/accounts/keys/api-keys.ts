@@ -12,6 +12,7 @@ import type { AccountTransaction, AccountTransactions } from "../account-transac
 import type { Actor } from "../audit/audit.ts";
 import { checkName } from "../name.ts";
 import { findActiveProject, findExistingProject } from "../projects/projects.ts";
+import { type Author, checkMayIssueKey, powersOf } from "../roles/may-grant.ts";
 import { findServiceAccount } from "../service-accounts/service-account-queries.ts";
 import { hashApiKey, makeApiKey, redactApiKey } from "./api-key.ts";
 import {
@@ -55,10 +56,15 @@ export class ApiKeys {
     this.#userKeys = userKeys;
   }
 
-  /** Creates a key. Throws a Fault for an invalid name, or a project that does not exist or is archived. */
-  async create(actor: Actor, wanted: NewApiKey): Promise<CreatedApiKey> {
-    return this.#transactions.run(actor, async (transaction) => {
-      await checkScope(transaction.executor, wanted.scope);
+  /**
+   * Creates a key. Throws a Fault for an invalid name, for a project that does not exist or is archived, and for a key
+   * that allows more than the author may do.
+   */
+  async create(author: Author, wanted: NewApiKey): Promise<CreatedApiKey> {
+    return this.#transactions.run(author, async (transaction) => {
+      const { scope, permissions } = wanted;
+      await checkScope(transaction.executor, scope);
+      await checkMayIssueKey(transaction.executor, author, { ...scope, permissions });
       await this.#checkUserKey(transaction, wanted);
       return addApiKey(transaction, wanted, makeApiKey(wanted.scope.kind));
     });
@@ -92,15 +98,16 @@ export class ApiKeys {
   }
 
   /**
-   * Sets when the key expires, from now; null: never. Throws a Fault when the key does not exist or has expired: an
-   * expired key cannot be renewed.
+   * Sets when the key expires, from now; null: never. Throws a Fault when the key does not exist or has expired, since an
+   * expired key cannot be renewed, and when it allows more than the author may do.
    */
-  async setExpiry(actor: Actor, scope: ApiKeyScope, id: string, expiresInSeconds: number | null): Promise<ApiKey> {
-    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
+  async setExpiry(author: Author, scope: ApiKeyScope, id: string, expiresInSeconds: number | null): Promise<ApiKey> {
+    return this.#transactions.run(author, async ({ executor, now, audit }) => {
       const key = await findApiKey(executor, scope, id);
       if (key === undefined) throw noSuchKey(id);
       if (key.isFixed === 1) throw fixedKey();
       if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
+      await checkMayIssueKey(executor, author, powersOf(key));
       const project = await projectOf(executor, key);
       const expiresAt = expiresInSeconds === null ? null : now + expiresInSeconds * 1000;
       if (key.userId !== null) {
@@ -129,16 +136,18 @@ export class ApiKeys {
 
   /**
    * Replaces a key by another one with its name, owner, lifetime and spend limit. The old one works for
-   * `overlapSeconds`; 0: until this returns. Throws a Fault when it does not exist, has expired, or cannot be changed.
+   * `overlapSeconds`; 0: until this returns. Throws a Fault when it does not exist, has expired, cannot be changed, or
+   * allows more than the author may do.
    */
-  async rotate(actor: Actor, scope: ApiKeyScope, id: string, overlapSeconds: number): Promise<CreatedApiKey> {
-    return this.#transactions.run(actor, async (transaction) => {
+  async rotate(author: Author, scope: ApiKeyScope, id: string, overlapSeconds: number): Promise<CreatedApiKey> {
+    return this.#transactions.run(author, async (transaction) => {
       const { executor, now, audit } = transaction;
       const key = await findChangeable(executor, scope, id);
       if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
       const { organizationId, serviceAccountId, userId, kind, name } = key;
       // The new secret would be another person's.
-      if (userId !== null && userId !== actor.userId) throw othersKey();
+      if (userId !== null && userId !== author.userId) throw othersKey();
+      await checkMayIssueKey(executor, author, powersOf(key));
       const project = await projectOf(executor, key);
       const newScope: ApiKeyScope = {
         organizationId,

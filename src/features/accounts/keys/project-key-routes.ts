@@ -22,6 +22,7 @@ import {
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 import type { UserRow } from "../people-rows.ts";
+import { authorOf } from "../roles/may-grant.ts";
 import type { ServiceAccount } from "../service-accounts/service-accounts.ts";
 import type { ApiKey } from "./api-keys.ts";
 
@@ -70,7 +71,7 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         const { name, expires_in_seconds } = parse(ProjectApiKeyCreateBody, request.body);
         const scope = { ...scopeOf(request, "project.keys.write"), userId: request.caller.userId };
         const newKey = { scope, name, expiresInSeconds: expires_in_seconds ?? undefined };
-        const created = await accounts.apiKeys.create(actorOf(request), newKey);
+        const created = await accounts.apiKeys.create(authorOf(request), newKey);
         return toCreatedProjectApiKey(created, (await ownersOf(accounts, [created.key]))(created.key));
       },
     );
@@ -114,7 +115,7 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         if (seconds !== undefined) {
           return toShown(
             accounts,
-            await accounts.apiKeys.setExpiry(actorOf(request), scopeOf(request, "project.keys.write"), key, seconds),
+            await accounts.apiKeys.setExpiry(authorOf(request), scopeOf(request, "project.keys.write"), key, seconds),
           );
         }
         if (body.scopes === undefined && body.name === undefined) {
@@ -144,7 +145,7 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         const { overlap_seconds } = parse(ProjectApiKeyRotateBody, request.body ?? {});
         const scope = scopeOf(request, "project.keys.write");
         const { key } = request.params;
-        const created = await accounts.apiKeys.rotate(actorOf(request), scope, key, overlap_seconds);
+        const created = await accounts.apiKeys.rotate(authorOf(request), scope, key, overlap_seconds);
         return toCreatedProjectApiKey(created, (await ownersOf(accounts, [created.key]))(created.key));
       },
     );

@@ -9,7 +9,7 @@ import {
 import { parse } from "../../../wire/openai/validate.ts";
 import { CreatedKey, ProjectApiKeyList } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
-import { actorOf } from "../audit/actor.ts";
+import { authorOf } from "../roles/may-grant.ts";
 import type { OfServiceAccount } from "../service-accounts/service-account-routes.ts";
 import { toProjectKeyList } from "./project-key-routes.ts";
 
@@ -32,7 +32,7 @@ export function serviceAccountKeys(accounts: Accounts): FastifyPluginAsync {
       async (request) => {
         const body = parse(ServiceAccountKeyCreateBody, request.body ?? {});
         refuseScopes(body);
-        const created = await accounts.apiKeys.create(actorOf(request), {
+        const created = await accounts.apiKeys.create(authorOf(request), {
           scope: scopeOf(request),
           name: body.name ?? "API key",
           expiresInSeconds: body.expires_in_seconds ?? undefined,

@@ -64,7 +64,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       });
     const { organizationId, projectId = "" } = await service.accounts.defaultScope("project");
     const scope = { organizationId, projectId, kind: "project" } as const;
-    const actor = { keyId: undefined, ipAddress: undefined, userAgent: undefined };
+    const actor = { keyId: undefined, ipAddress: undefined, userAgent: undefined, access: undefined };
     const project = await service.accounts.apiKeys.create(actor, { scope, name: "Key", expiresInSeconds: undefined });
     const admin = await service.accounts.apiKeys.create(actor, {
       scope: { organizationId, kind: "admin" },

@@ -1,14 +1,23 @@
-/** Nobody gives or takes more than they have: otherwise a right to assign roles would be every right. */
+/**
+ * Decides every grant: keys, sessions, sign-in codes, passwords, roles, groups, memberships, invites, the first owner and
+ * what SCIM clients change. What the result may do is within what its author may do: otherwise a right to give would be
+ * every right.
+ */
 
 import type { FastifyRequest } from "fastify";
-import type { Access } from "../../../contracts/caller.ts";
-import type { RolePermission } from "../../../contracts/permissions.ts";
-import { allows } from "../../../http/access.ts";
+import type { Access, Caller } from "../../../contracts/caller.ts";
+import { ALL_PERMISSIONS, PROJECT_KEY_PERMISSIONS, type RolePermission } from "../../../contracts/permissions.ts";
+import { allows, restrictAccess, toAccess } from "../../../http/access.ts";
 import { Fault } from "../../../kernel/faults.ts";
+import type { Executor } from "../../../storage/database.ts";
+import type { ApiKeyRow } from "../account-rows.ts";
 import { actorOf } from "../audit/actor.ts";
 import type { Actor } from "../audit/audit.ts";
+import type { GroupRow, UserRow } from "../people-rows.ts";
+import { findUsersByIds } from "../users/user-queries.ts";
+import { findAccess, findGrantsOfGroup, toPermissions } from "./find-access.ts";
 
-/** Author of a change to roles, with what the author may do. */
+/** Author of a grant, with what the author may do. */
 export interface Author extends Actor {
   /** Undefined: everything. */
   access: Access | undefined;
@@ -18,9 +27,14 @@ export function authorOf(request: FastifyRequest): Author {
   return { ...actorOf(request), access: request.caller.access };
 }
 
+/** Returns an actor who may do everything, such as the operator. */
+export function unrestricted(actor: Actor): Author {
+  return { ...actor, access: undefined };
+}
+
 /** Throws a Fault unless the author has all these permissions, in the project or, without one, the organization. */
 export function checkMayGrant(
-  { access }: Author,
+  { access }: Pick<Author, "access">,
   permissions: readonly RolePermission[],
   projectId: string | undefined,
 ): void {
@@ -30,9 +44,78 @@ export function checkMayGrant(
   throw new Fault("forbidden", message, { code: "insufficient_permissions" });
 }
 
-/** Throws a Fault unless the author has everything that `target` contains. */
-export function checkMayManage(author: Author, target: Access | undefined): void {
+/** Throws a Fault unless the author has everything that `target` contains; undefined: nothing. */
+export function checkMayManage(author: Pick<Author, "access">, target: Access | undefined): void {
   if (target === undefined) return;
   checkMayGrant(author, target.organization, undefined);
   for (const [projectId, permissions] of Object.entries(target.projects)) checkMayGrant(author, permissions, projectId);
+}
+
+/** Throws a Fault unless the author may do everything in the organization, as sign-in codes and owners may. */
+export function checkMayGrantEverything(author: Pick<Author, "access">): void {
+  checkMayGrant(author, ALL_PERMISSIONS, undefined);
+}
+
+/** Whether a caller may do everything in its organization, without being a user: an admin key, or the session of one. */
+export function isUnrestricted({ kind, access, userId }: Pick<Caller, "kind" | "access" | "userId">): boolean {
+  return kind === "admin" && access === undefined && userId === undefined;
+}
+
+/** Throws a Fault unless the author may do everything that the user may do when enabled. */
+export async function checkMayManageUser(
+  executor: Executor,
+  author: Pick<Author, "access">,
+  user: UserRow,
+): Promise<void> {
+  checkMayManage(author, await findAccessOfUser(executor, user));
+}
+
+/** Throws a Fault unless the author has every permission that the group gives: who joins it gets them. */
+export async function checkMayManageGroup(
+  executor: Executor,
+  author: Pick<Author, "access">,
+  group: GroupRow,
+): Promise<void> {
+  checkMayManage(author, toAccess(await findGrantsOfGroup(executor, group)));
+}
+
+/** Part of a key on which depends what it may do. `permissions`: of a restricted key. */
+export interface KeyPowers extends Pick<ApiKeyRow, "kind"> {
+  projectId?: string | null | undefined;
+  userId?: string | null | undefined;
+  permissions?: readonly RolePermission[] | undefined;
+}
+
+/** Reads the part of a stored key on which depends what it may do. */
+export function powersOf({ kind, projectId, userId, permissions }: ApiKeyRow): KeyPowers {
+  const restriction = permissions == null ? {} : { permissions: toPermissions(permissions) };
+  return { kind, projectId, userId, ...restriction };
+}
+
+/** Throws a Fault unless the author may do everything that the key allows. */
+export async function checkMayIssueKey(
+  executor: Executor,
+  author: Pick<Author, "access">,
+  key: KeyPowers,
+): Promise<void> {
+  checkMayManage(author, await accessOfKey(executor, key));
+}
+
+async function accessOfKey(executor: Executor, { projectId, userId, permissions }: KeyPowers): Promise<Access> {
+  const projects = typeof projectId === "string" ? { [projectId]: PROJECT_KEY_PERMISSIONS } : {};
+  const unowned: Access = {
+    organization: projectId == null ? (permissions ?? ALL_PERMISSIONS) : [],
+    projects,
+  };
+  if (userId == null) return unowned;
+  const [user] = await findUsersByIds(executor, [userId]);
+  const access = user === undefined ? { organization: [], projects: {} } : await findAccessOfUser(executor, user);
+  if (typeof projectId !== "string") return restrictAccess(access, permissions ?? ALL_PERMISSIONS);
+  const ofProject = PROJECT_KEY_PERMISSIONS.filter((permission) => allows(access, permission, projectId));
+  return { organization: [], projects: { [projectId]: ofProject } };
+}
+
+async function findAccessOfUser(executor: Executor, user: UserRow): Promise<Access> {
+  const access = await findAccess(executor, [{ user: { ...user, disabledAt: null } }]);
+  return access.get(user.id) ?? { organization: [], projects: {} };
 }

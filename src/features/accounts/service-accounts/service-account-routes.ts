@@ -19,6 +19,7 @@ import {
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 import { projectOf } from "../projects/project-routes.ts";
+import { authorOf } from "../roles/may-grant.ts";
 
 interface OfProject {
   Params: { project: string };
@@ -44,7 +45,7 @@ export function serviceAccounts(accounts: Accounts): FastifyPluginAsync {
       async (request) => {
         const body = parse(ServiceAccountCreateBody, request.body);
         const values = { name: body.name, key: toFirstKey(body) };
-        const { account, key } = await accounts.serviceAccounts.create(actorOf(request), projectOf(request), values);
+        const { account, key } = await accounts.serviceAccounts.create(authorOf(request), projectOf(request), values);
         return toCreatedServiceAccount(account, key);
       },
     );

@@ -13,6 +13,7 @@ import { addApiKey, type CreatedApiKey } from "../keys/api-keys.ts";
 import { checkName } from "../name.ts";
 import type { ProjectReference } from "../projects/project-queries.ts";
 import { findActiveProject, findExistingProject } from "../projects/projects.ts";
+import { type Author, checkMayIssueKey } from "../roles/may-grant.ts";
 import {
   deleteServiceAccount,
   findServiceAccount,
@@ -38,14 +39,17 @@ export class ServiceAccounts {
     this.#transactions = transactions;
   }
 
-  /** Creates an account. Throws a Fault for an invalid name, or when the project does not exist or is archived. */
+  /**
+   * Creates an account. Throws a Fault for an invalid name, when the project does not exist or is archived, and for a key
+   * that allows more than the author may do.
+   */
   async create(
-    actor: Actor,
+    author: Author,
     project: ProjectReference,
     wanted: NewServiceAccount,
   ): Promise<{ account: ServiceAccount; key: CreatedApiKey | undefined }> {
     const name = checkName(wanted.name);
-    return this.#transactions.run(actor, async (transaction) => {
+    return this.#transactions.run(author, async (transaction) => {
       const activeProject = await findActiveProject(transaction.executor, project);
       const account: ServiceAccount = {
         id: newId("svc_acct_"),
@@ -68,6 +72,7 @@ export class ServiceAccounts {
       });
       if (wanted.key === undefined) return { account, key: undefined };
       const scope = { organizationId, projectId: project.id, serviceAccountId: id, kind: "project" } as const;
+      await checkMayIssueKey(transaction.executor, author, scope);
       const key = await addApiKey(transaction, { scope, name, ...wanted.key }, makeApiKey("project"));
       return { account, key };
     });

@@ -5,13 +5,11 @@ import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
-import type { Actor } from "../audit/audit.ts";
 import { revokeApiKeysOfUser } from "../keys/api-key-queries.ts";
 import { checkName } from "../name.ts";
 import type { OrganizationRole, UserRow } from "../people-rows.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "../roles/built-in-roles.ts";
-import { findAccess } from "../roles/find-access.ts";
-import { type Author, checkMayGrant, checkMayManage } from "../roles/may-grant.ts";
+import { type Author, checkMayGrant, checkMayManageUser } from "../roles/may-grant.ts";
 import { withRoleNames } from "../roles/role-names.ts";
 import { checkEmail } from "./email.ts";
 import {
@@ -182,18 +180,8 @@ export async function findExistingUser(executor: Executor, reference: UserRefere
   return user;
 }
 
-/** Actor with everything, such as a SCIM client or the operator. */
-export function unrestricted(actor: Actor): Author {
-  return { ...actor, access: undefined };
-}
-
 function permissionsOf(role: OrganizationRole) {
   return builtInRole(ORGANIZATION_ROLE_IDS[role])?.permissions ?? [];
-}
-
-/** Throws a Fault unless the author may do everything that the user may do when enabled. */
-export async function checkMayManageUser(executor: Executor, author: Author, user: UserRow): Promise<void> {
-  checkMayManage(author, (await findAccess(executor, [{ user: { ...user, disabledAt: null } }])).get(user.id));
 }
 
 async function toDetails(executor: Executor, user: UserRow): Promise<UserDetails> {

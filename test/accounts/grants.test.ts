@@ -1,0 +1,121 @@
+/** Nobody gives more than they have: credentials that a key of few permissions asks for. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ALL_PERMISSIONS, type RolePermission } from "../../src/contracts/permissions.ts";
+import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
+import { PROJECT_ROLE_IDS } from "../../src/features/accounts/roles/built-in-roles.ts";
+import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+
+const CONFIG = `
+models:
+  - { id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }
+limits: { failed_authentications_per_minute: 100000 }
+`;
+const SAME_ORIGIN = { "sec-fetch-site": "same-origin" };
+const PASSWORD = "correct horse battery";
+
+let service: InProcessService;
+let organizationId: string;
+beforeAll(async () => {
+  service = await startInProcess(CONFIG);
+  ({ organizationId } = await service.accounts.defaultScope("admin"));
+});
+afterAll(() => service?.close());
+
+async function send(method: "GET" | "POST", url: string, headers: Record<string, string>, payload?: object) {
+  const answer = await service.inject({ method, url, headers, ...(payload && { payload }) });
+  const cookie = String(answer.headers["set-cookie"] ?? "").split(";")[0] ?? "";
+  return { status: answer.statusCode, body: answer.json(), cookie };
+}
+
+const post = (key: string, path: string, payload?: object) =>
+  send("POST", `/v1/organization${path}`, { authorization: `Bearer ${key}` }, payload);
+
+/** Creates an admin key that has only these permissions, of a user if one is named. */
+async function restrictedKey(permissions: readonly RolePermission[], userId?: string): Promise<string> {
+  const scope = { organizationId, kind: "restricted", ...(userId !== undefined && { userId }) } as const;
+  const wanted = { scope, name: "Restricted", expiresInSeconds: undefined, permissions };
+  return (await service.accounts.apiKeys.create(OPERATOR, wanted)).secret.reveal();
+}
+
+const signInWith = (key: string) => send("POST", "/console/session", SAME_ORIGIN, { key });
+
+async function newUser(role: "owner" | "reader", projects: { id: string; role: string }[] = []) {
+  const email = `${role}-${Math.random().toString(36).slice(2)}@example.com`;
+  const wanted = { organizationId, email, role, projects, expiresInSeconds: undefined };
+  const { token } = await service.accounts.invites.create(OPERATOR, wanted);
+  return service.accounts.invites.accept(OPERATOR, { token: token.reveal(), email, name: role });
+}
+
+test("no key makes the first owner unless it may do everything", async () => {
+  const owner = { email: "mallory@example.com", name: "Mallory", password: PASSWORD };
+  for (const permission of ALL_PERMISSIONS) {
+    const { cookie, body } = await signInWith(await restrictedKey([permission]));
+    expect([permission, body.is_admin, body.needs_owner]).toEqual([
+      permission,
+      permission === "organization.write",
+      false,
+    ]);
+    const answer = await send("POST", "/console/first_owner", { ...SAME_ORIGIN, cookie }, owner);
+    expect([permission, answer.status]).toEqual([permission, 403]);
+  }
+  const { cookie, body } = await signInWith(service.adminKey);
+  expect(body).toMatchObject({ is_admin: true, needs_owner: true });
+  expect(await send("POST", "/console/first_owner", { ...SAME_ORIGIN, cookie }, owner)).toMatchObject({
+    status: 200,
+    body: { user: { role: "owner" } },
+  });
+});
+
+test("the session of a restricted key has the permissions of the key, and no others", async () => {
+  const { cookie } = await signInWith(await restrictedKey(["organization.users.read"]));
+  expect((await send("GET", "/v1/organization/users", { ...SAME_ORIGIN, cookie })).status).toBe(200);
+  expect((await send("GET", "/v1/organization/roles", { ...SAME_ORIGIN, cookie })).status).toBe(403);
+});
+
+test("no key creates a sign-in code unless it may do everything", async () => {
+  const key = await restrictedKey(["organization.admin_keys.write"]);
+  expect(await post(key, "/console_sign_in_codes")).toMatchObject({
+    status: 403,
+    body: { error: { code: "insufficient_permissions" } },
+  });
+  expect((await post(service.adminKey, "/console_sign_in_codes")).status).toBe(200);
+});
+
+test("a restricted key of an owner gives the owner no credential with more than the key has", async () => {
+  const { id } = await newUser("owner");
+  const key = await restrictedKey(["organization.admin_keys.write", "organization.users.write"], id);
+  expect((await post(key, "/admin_api_keys", { name: "All of the owner" })).status).toBe(403);
+  expect((await post(key, `/users/${id}/password_link`)).status).toBe(403);
+  const permissions = ["organization.users.write"];
+  expect((await post(key, "/admin_api_keys", { name: "Fewer", permissions })).status).toBe(200);
+});
+
+test("a right to manage keys is not the right to call models with them", async () => {
+  const { id: project } = await service.accounts.projects.create(OPERATOR, organizationId, "Team");
+  const { body: account } = await post(service.adminKey, `/projects/${project}/service_accounts`, { name: "Nightly" });
+  const keys = `/projects/${project}/api_keys`;
+  const manager = await restrictedKey(["project.keys.write", "project.own_keys.write"]);
+  expect((await post(manager, keys, { name: "Mine" })).status).toBe(403);
+  expect((await post(manager, `${keys}/${account.api_key.id}/rotate`)).status).toBe(403);
+  expect((await post(manager, `${keys}/${account.api_key.id}`, { expires_in_seconds: null })).status).toBe(403);
+  expect((await post(manager, `/projects/${project}/service_accounts`, { name: "Another" })).status).toBe(403);
+  expect((await post(manager, `/projects/${project}/service_accounts/${account.id}/api_keys`)).status).toBe(403);
+  const withoutKey = { name: "Without a key", create_service_account_only: true };
+  expect((await post(manager, `/projects/${project}/service_accounts`, withoutKey)).status).toBe(200);
+  const { id: userId } = await newUser("reader", [{ id: project, role: "member" }]);
+  const member = await restrictedKey(["project.own_keys.write", "project.inference", "project.prompts.write"], userId);
+  expect((await post(member, keys, { name: "Mine" })).status).toBe(200);
+});
+
+test("nobody renames a group that gives more than they have", async () => {
+  const { body: group } = await post(service.adminKey, "/groups", { name: "Owners" });
+  await post(service.adminKey, `/groups/${group.id}/roles`, { role_id: "role_organization_owner" });
+  const key = await restrictedKey(["organization.groups.write"]);
+  expect((await post(key, `/groups/${group.id}`, { name: "a/ds" })).status).toBe(403);
+  const { body: plain } = await post(key, "/groups", { name: "Chess" });
+  expect((await post(key, `/groups/${plain.id}`, { name: "Go" })).status).toBe(200);
+  const { id: project } = await service.accounts.projects.create(OPERATOR, organizationId, "Another");
+  await post(service.adminKey, `/projects/${project}/groups`, { group_id: plain.id, role: PROJECT_ROLE_IDS.viewer });
+  expect((await post(key, `/groups/${plain.id}`, { name: "Shogi" })).status).toBe(403);
+});
