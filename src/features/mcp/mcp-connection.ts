@@ -14,8 +14,9 @@ import { withTimeout } from "../../kernel/async/timeout.ts";
 import { untilAborted } from "../../kernel/async/until-aborted.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { type McpOffer, type McpTool, type OfferKind, readOffer } from "./mcp-offer.ts";
+import { boundMessages } from "./message-bounds.ts";
 import { answersTo, declares, type InputRequiredResult, isInputRequiredResult, type Peer, QUESTIONS } from "./peer.ts";
-import { boundNotifications, collectCancellations, deliverInOrder } from "./watch-transport.ts";
+import { collectCancellations, deliverInOrder } from "./watch-transport.ts";
 
 export type { CallToolResult, CompleteResult, GetPromptResult, McpTool, ReadResourceResult };
 
@@ -67,8 +68,9 @@ const ASKS =
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const ACKNOWLEDGE_MS = 10_000;
 const CANCEL_MS = 1_000;
-/** Times that one call may ask for input. */
+/** Times that one call may ask for input, in results and by requests. */
 const MAX_ROUNDS = 10;
+const MAX_QUESTIONS = 100;
 /** Keys of a request's metadata in the protocol of 2026. */
 const CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL_META = "io.modelcontextprotocol/logLevel";
@@ -85,6 +87,8 @@ export class McpConnection {
   readonly #closed = Promise.withResolvers<void>();
   #retired: Error | undefined;
   #hasAsked = false;
+  /** Requests for input to the client, which has this connection for one call. */
+  #questions = 0;
   #waiting = 0;
 
   constructor(options: McpConnectionOptions) {
@@ -246,7 +250,9 @@ export class McpConnection {
     client.fallbackRequestHandler = async ({ method, params = {} }, { mcpReq }) => {
       const capability = QUESTIONS[method];
       if (capability !== undefined && peer?.ask !== undefined && peer.capabilities[capability] !== undefined) {
-        return peer.ask(method, params, mcpReq.signal);
+        this.#questions += 1;
+        if (this.#questions <= MAX_QUESTIONS) return peer.ask(method, params, mcpReq.signal);
+        this.#failed.abort(new Error(`It asked for input ${MAX_QUESTIONS} times, the limit for one call.`));
       }
       this.#hasAsked ||= capability !== undefined;
       throw new library.ProtocolError(library.METHOD_NOT_FOUND, `${method} is not supported`);
@@ -256,6 +262,12 @@ export class McpConnection {
       fail: (error) => this.#failed.abort(error),
       isWaiting: () => this.#waiting > 0,
     });
+    boundMessages(transport, {
+      onExceeded: (failure) => {
+        this.#failed.abort(failure);
+        void transport.close();
+      },
+    });
     collectCancellations(transport, this.#cancellations);
     client.onclose = () => {
       this.#failed.abort(new Error("The server closed the connection."));
@@ -264,10 +276,6 @@ export class McpConnection {
     const timeout = { timeout: connectTimeoutMs, signal: this.#failed.signal };
     await client.connect(transport, era === undefined ? timeout : { ...timeout, prior: era });
     deliverInOrder(transport);
-    boundNotifications(transport, (failure) => {
-      this.#failed.abort(failure);
-      void this.close();
-    });
     const discover = client.getDiscoverResult();
     const { name, version } = client.getServerVersion() ?? {};
     onEra?.(discover === undefined ? { kind: "legacy" } : { kind: "modern", discover }, {

@@ -2,9 +2,6 @@
 
 import type { Transport } from "@modelcontextprotocol/client";
 
-/** Notifications between two answers, such as progress: a server that sends more is broken. */
-const MAX_NOTIFICATIONS = 100_000;
-
 /** Adds cancellations to `sending` while they are on their way. */
 export function collectCancellations(transport: Transport, sending: Set<Promise<void>>): void {
   const send = transport.send.bind(transport);
@@ -15,24 +12,6 @@ export function collectCancellations(transport: Transport, sending: Set<Promise<
       void sent.catch(() => {}).finally(() => sending.delete(sent));
     }
     return sent;
-  };
-}
-
-/** Calls `onExceeded` once when the other side sends too many notifications, and passes on no further messages. */
-export function boundNotifications(
-  transport: Transport,
-  onExceeded: (failure: Error) => void,
-  max = MAX_NOTIFICATIONS,
-): void {
-  const deliver = transport.onmessage;
-  let count = 0;
-  let hasExceeded = false;
-  transport.onmessage = (message, ...rest) => {
-    if (hasExceeded) return;
-    count = "method" in message && !("id" in message) ? count + 1 : 0;
-    if (count <= max) return deliver?.(message, ...rest);
-    hasExceeded = true;
-    onExceeded(new Error(`It sent ${max} notifications without an answer, the limit.`));
   };
 }
 
