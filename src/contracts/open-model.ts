@@ -1,5 +1,7 @@
 /** Properties of open models of every task. */
 
+import type { Fault } from "../kernel/faults.ts";
+
 export interface OpenModel {
   /** Requests served concurrently; more wait. Undefined: unlimited, because an upstream decides. */
   readonly slots: number | undefined;
@@ -22,11 +24,29 @@ export interface OpenModel {
    * request can show it. Does not throw.
    */
   probe?(signal: AbortSignal): Promise<boolean | undefined>;
+  /**
+   * Returns the Fault for a feature that the upstream of `id`, a catalog ID, turned out to lack; undefined: it may have
+   * it. Left out: the model's abilities say everything.
+   */
+  missing?(feature: ModelFeature, id: string): Fault | undefined;
   /** Reads the engine's own metrics; left out where none are configured. */
   readonly loadReport?: LoadReport | undefined;
   /** Closes the model and its processes. Requests in flight fail with a Fault. Safe to call twice. */
   close(): Promise<void>;
 }
+
+/** A feature that an upstream may lack: an operation by its path in OpenAI's API, or an option of one. */
+export type ModelFeature =
+  | "completions"
+  | "responses"
+  | "messages"
+  | "rerank"
+  | "audio/translations"
+  | "images/generations"
+  | "images/edits"
+  | "images/variations"
+  | "speakers"
+  | "word-times";
 
 export type ModelHealth =
   /** `restartedAt`: when its process was last started again after a crash, epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { Fault, invalidRequest, unavailable } from "../kernel/faults.ts";
-import { Circuit } from "./circuit.ts";
+import { Fault, type FaultKind, invalidRequest, unavailable } from "../kernel/faults.ts";
+import { Circuit, VERDICTS } from "./circuit.ts";
 
 const REST_SECONDS = 0.2;
 const settings = { failures: 3, failureRate: 0.5, cooldownSeconds: REST_SECONDS };
@@ -41,6 +41,32 @@ test("ignores failures caused by the request, this service's limits or a disconn
   const circuit = new Circuit(settings);
   const busy = unavailable("Too many connections are open here.", "server_is_overloaded", 1);
   for (let round = 0; round < 10; round += 1) await attempts(circuit, invalidRequest("No."), left, busy);
+  expect(circuit.state).toBe("closed");
+});
+
+const COUNTED_KINDS = [
+  "unavailable",
+  "upstream-failed",
+  "upstream-refused",
+  "upstream-timeout",
+  "request-rate-limited",
+  "token-rate-limited",
+];
+
+test.each(Object.keys(VERDICTS) as FaultKind[])(
+  "counts %s only if it speaks of the deployment's health",
+  async (kind) => {
+    const circuit = new Circuit(settings);
+    for (let round = 0; round < 3; round += 1) circuit.watch().ended(new Fault(kind, "It ended."));
+    expect(circuit.state).toBe(COUNTED_KINDS.includes(kind) ? "open" : "closed");
+  },
+);
+
+test("does not count a pause within an answer, nor a bug of the service", async () => {
+  const circuit = new Circuit(settings);
+  const idle = new Fault("upstream-timeout", "Nothing for 30 seconds.");
+  await attempts(circuit, idle, idle, idle);
+  for (let round = 0; round < 3; round += 1) circuit.watch().ended(new RangeError("Invalid array length"));
   expect(circuit.state).toBe("closed");
 });
 

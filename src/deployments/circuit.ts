@@ -2,7 +2,7 @@
 
 import { CircuitState, ConsecutiveBreaker, CountBreaker } from "cockatiel";
 import { HOUR_SECONDS } from "../kernel/durations.ts";
-import { Fault } from "../kernel/faults.ts";
+import { Fault, type FaultKind } from "../kernel/faults.ts";
 
 export interface CircuitSettings {
   /** Consecutive failures that open it. */
@@ -20,15 +20,38 @@ const LEAST_CALLS = 20;
 /** Upper bound of Retry-After; a larger value is probably a mistake of the upstream. */
 const MAX_RETRY_AFTER_SECONDS = HOUR_SECONDS;
 
-/** Failures caused by the deployment rather than by the request. */
-const COUNTED: ReadonlySet<Fault["kind"]> = new Set([
-  "unavailable",
-  "upstream-failed",
-  "upstream-refused",
-  "upstream-timeout",
-  "request-rate-limited",
-  "token-rate-limited",
-]);
+/**
+ * What the end of an attempt says of its deployment. `failure`: it is unhealthy; `failure-at-first`: so, unless its
+ * answer has begun; `reached`: it is reachable, whatever it made of the request; `nothing`: it may not have been asked.
+ */
+type Verdict = "failure" | "failure-at-first" | "reached" | "nothing";
+
+/** Only the deployment's health counts, never what depends on the request: one caller would close it for all others. */
+export const VERDICTS: Record<FaultKind, Verdict> = {
+  unavailable: "failure",
+  "upstream-failed": "failure",
+  "upstream-refused": "failure",
+  // A pause in an answer may be the request's doing; a deployment that hangs also sends no first byte.
+  "upstream-timeout": "failure-at-first",
+  "request-rate-limited": "failure",
+  "token-rate-limited": "failure",
+  "answer-unfit": "reached",
+  unsupported: "reached",
+  "invalid-request": "reached",
+  unauthenticated: "reached",
+  forbidden: "reached",
+  "not-found": "reached",
+  "method-not-allowed": "reached",
+  conflict: "reached",
+  "precondition-failed": "reached",
+  "request-too-slow": "reached",
+  "expectation-failed": "reached",
+  "body-too-large": "reached",
+  "headers-too-large": "reached",
+  "unsupported-media-type": "reached",
+  "quota-exhausted": "reached",
+  "client-left": "nothing",
+};
 
 /** Checks the deployment without a request: true: healthy, false: unhealthy, undefined: only a request can show. */
 export type Probe = () => Promise<boolean | undefined>;
@@ -100,21 +123,24 @@ export class Circuit {
   watch(): Watch {
     let isProbe = this.#position !== "closed" && this.#mayProbe;
     if (isProbe) this.#admitProbe();
+    let hasBegun = false;
     let hasEnded = false;
     return {
       begun: () => {
+        hasBegun = true;
         if (isProbe && !hasEnded) this.#close();
         isProbe = false;
       },
       ended: (failure) => {
         if (hasEnded) return;
         hasEnded = true;
-        this.#pauseAfter(failure);
+        const verdict = verdictOn(failure, hasBegun);
+        if (verdict === "failure") this.#pauseAfter(failure);
         // Another probe may have closed it in the meantime.
         const decides = isProbe && this.#position !== "closed";
-        if (isNeutral(failure)) {
+        if (verdict === "nothing") {
           if (decides && this.#position === "half-open") this.#expectProbe();
-        } else if (isCounted(failure)) {
+        } else if (verdict === "failure") {
           const isOver = this.#breaker.failure();
           if (decides || (isOver && this.#position === "closed")) this.#open();
         } else if (decides) {
@@ -176,7 +202,7 @@ export class Circuit {
 
   #pauseAfter(failure: unknown): void {
     // A local engine that restarts reports itself when it is healthy again.
-    if (!(failure instanceof Fault) || !isCounted(failure) || failure.kind === "unavailable") return;
+    if (!(failure instanceof Fault) || failure.kind === "unavailable") return;
     if (failure.retryAfterSeconds === undefined) return;
     const milliseconds = 1000 * Math.min(MAX_RETRY_AFTER_SECONDS, failure.retryAfterSeconds);
     // Of several concurrent answers, the longest pause applies.
@@ -189,15 +215,13 @@ export class Circuit {
   }
 }
 
-function isCounted(failure: unknown): boolean {
-  if (failure === undefined) return false;
-  // An error that is not a Fault is a bug, which counts as a failure of the deployment.
-  return !(failure instanceof Fault) || COUNTED.has(failure.kind);
-}
-
-/** True for failures unrelated to the deployment: a disconnect, or overload of this service. */
-function isNeutral(failure: unknown): boolean {
-  return failure instanceof Fault && (failure.kind === "client-left" || failure.code === "server_is_overloaded");
+function verdictOn(failure: unknown, hasBegun: boolean): Verdict {
+  if (failure === undefined) return "reached";
+  // Another error is a bug of this service, which the request may have caused; so is its overload.
+  if (!(failure instanceof Fault) || failure.code === "server_is_overloaded") return "nothing";
+  const verdict = VERDICTS[failure.kind];
+  if (verdict === "failure-at-first") return hasBegun ? "reached" : "failure";
+  return verdict;
 }
 
 /** Opens when either rule requires it. */

@@ -62,6 +62,7 @@ const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
   "upstream-failed",
   "upstream-refused",
   "answer-unfit",
+  "unsupported",
   "upstream-timeout",
   "request-rate-limited",
   "token-rate-limited",

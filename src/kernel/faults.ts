@@ -23,8 +23,10 @@ export type FaultKind =
   | "upstream-failed"
   /** An upstream rejects its configuration, such as its key: retrying does not help. */
   | "upstream-refused"
-  /** A healthy upstream gave an answer that the request does not allow. */
+  /** A healthy upstream refused this request, or gave an answer that it does not allow. */
   | "answer-unfit"
+  /** A deployment lacks a feature that the request needs; another one may have it. */
+  | "unsupported"
   | "upstream-timeout"
   /** The client disconnected; logs and metrics still distinguish it from a success. */
   | "client-left";

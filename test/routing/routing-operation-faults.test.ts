@@ -37,7 +37,7 @@ const EXPECTED: Partial<Record<Fault, [attempts: number, seen: Seen, ofSpeech?: 
   fails: [3, FAILED],
   "html-page": [3, FAILED],
   "html-error": [3, FAILED],
-  "huge-body": [3, FAILED, BROKEN],
+  "huge-body": [1, FAILED, BROKEN],
   redirects: [3, FAILED],
   "refuses-key": [1, FAILED],
   "error-with-200": [3, FAILED],

@@ -98,7 +98,7 @@ export class NativeEmbedding extends UpstreamModel<UpstreamSettings> implements 
   #readBatch(answer: unknown, count: number): ReturnType<EmbeddingDialect["read"]> {
     const read = this.#dialect.read(answer);
     if (read.vectors.length === count) return read;
-    throw new UpstreamError(`gave ${read.vectors.length} embeddings for ${count} inputs`);
+    throw new UpstreamError(`gave ${read.vectors.length} embeddings for ${count} inputs`, { dependsOnRequest: true });
   }
 
   async #ask<Result>(
@@ -134,7 +134,7 @@ export class NativeEmbedding extends UpstreamModel<UpstreamSettings> implements 
 function join(vectors: readonly (readonly number[])[]): Pick<EmbeddingResult, "values" | "dimensions"> {
   const dimensions = vectors[0]?.length ?? 0;
   if (dimensions === 0 || vectors.some(({ length }) => length !== dimensions)) {
-    throw new UpstreamError("gave embeddings of different lengths");
+    throw new UpstreamError("gave embeddings of different lengths", { dependsOnRequest: true });
   }
   const values = new Float32Array(vectors.length * dimensions);
   for (const [index, vector] of vectors.entries()) values.set(vector, index * dimensions);

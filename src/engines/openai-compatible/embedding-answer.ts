@@ -53,7 +53,7 @@ function readEmbeddings(answer: unknown, count: number): ReadEmbeddings {
   const { data, usage } = checked.data;
   const sorted = data.toSorted((a, b) => a.index - b.index);
   if (sorted.length !== count || sorted.some(({ index }, position) => index !== position)) {
-    throw new UpstreamError(`gave ${sorted.length} embeddings for ${count} inputs`);
+    throw new UpstreamError(`gave ${sorted.length} embeddings for ${count} inputs`, { dependsOnRequest: true });
   }
   return { ...join(sorted.map(({ embedding }) => toVector(embedding))), promptTokens: usage?.prompt_tokens };
 }
@@ -69,7 +69,7 @@ function toVector(embedding: string | readonly number[]): Float32Array {
 function join(vectors: readonly Float32Array[]): { values: Float32Array; dimensions: number } {
   const dimensions = vectors[0]?.length ?? 0;
   if (dimensions === 0 || vectors.some(({ length }) => length !== dimensions)) {
-    throw new UpstreamError("gave embeddings of different lengths");
+    throw new UpstreamError("gave embeddings of different lengths", { dependsOnRequest: true });
   }
   const values = new Float32Array(vectors.length * dimensions);
   for (const [index, vector] of vectors.entries()) values.set(vector, index * dimensions);

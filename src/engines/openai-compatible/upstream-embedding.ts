@@ -46,7 +46,7 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
   }
 
   async #rerank(request: RerankRequest, signal: AbortSignal): Promise<RerankResult> {
-    const context = this.contextOf(request.model);
+    const context = this.contextOf(request.model, "rerank");
     const { query, documents, callerHeaders } = request;
     const body = JSON.stringify({ model: context.upstreamModel, query, documents });
     const read = (json: Buffer) => readRerankAnswer(parseOrUndefined(json.toString()), request);

@@ -7,6 +7,8 @@ export interface UpstreamErrorDetails {
   code?: string | undefined;
   /** HTTP status that the error object itself claims. */
   status?: number | undefined;
+  /** True for an answer that says nothing of other requests. */
+  dependsOnRequest?: boolean | undefined;
   cause?: unknown;
 }
 

@@ -6,11 +6,10 @@ import { errors } from "../../kernel/outgoing/undici.ts";
 import { EventTooLongError } from "../../kernel/server-sent-events.ts";
 import { ResponseTooLongError, UpstreamTimeoutError } from "./connection/exchange.ts";
 import { type Redact, renameModel } from "./connection/redact.ts";
+import { MissingFeatureError, missingFeatureFault, missingOperation } from "./missing-features.ts";
 import { UpstreamError, type UpstreamErrorDetails } from "./upstream-error.ts";
 
 const MAX_MESSAGE_LENGTH = 2000;
-/** Statuses of a key that is wrong, lacks permission or has no credit. */
-const OPERATORS: ReadonlySet<number> = new Set([401, 402, 403]);
 
 /** This process or machine has no descriptor, memory or port left for a connection. */
 const OWN_LIMITS: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
@@ -24,6 +23,8 @@ export interface FaultContext {
   /** Model name sent to the upstream. */
   upstreamModel: string;
   redact: Redact;
+  /** Path of the request, such as `chat/completions`; undefined for paths of another API. */
+  operation?: string | undefined;
 }
 
 /** Fault for an answer whose status is not 200; `error` is parsed from its body. */
@@ -52,12 +53,13 @@ export function errorResponseFault(
       cause: error,
     });
   }
+  const feature = missingOperation(context.operation ?? "", status, error);
+  if (feature !== undefined) return missingFeatureFault(context.deployment, feature, new MissingFeatureError(feature));
   const kind = callerFaultKind(status, error);
   if (kind !== undefined) {
     return new Fault(kind, callerMessage(details, status, context), { param: details.param, code: details.code });
   }
-  const failed = OPERATORS.has(status) ? "upstream-refused" : "upstream-failed";
-  return new Fault(failed, `The upstream of \`${context.deployment}\` ${problemOf(status)}.`, {
+  return new Fault(failureKind(status), `The upstream of \`${context.deployment}\` ${problemOf(status)}.`, {
     code: "upstream_error",
     retryAfterSeconds,
     cause: error,
@@ -67,6 +69,7 @@ export function errorResponseFault(
 /** The Fault for an answer that broke, never came, or holds something other than an answer. */
 export function brokenFault(error: unknown, context: FaultContext): Fault {
   if (error instanceof Fault) return error;
+  if (error instanceof MissingFeatureError) return missingFeatureFault(context.deployment, error.feature, error);
   if (error instanceof UpstreamError && error.details.status !== undefined) {
     return errorResponseFault(error.details.status, error, undefined, context);
   }
@@ -85,7 +88,14 @@ export function brokenFault(error: unknown, context: FaultContext): Fault {
   if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError) {
     return closedFault(context.deployment);
   }
-  return new Fault("upstream-failed", `${upstream} ${brokenProblem(error)}.`, { code: "upstream_error", cause: error });
+  const kind = dependsOnRequest(error) ? "answer-unfit" : "upstream-failed";
+  return new Fault(kind, `${upstream} ${brokenProblem(error)}.`, { code: "upstream_error", cause: error });
+}
+
+/** Whether an answer is too long for this request, or does not match it. */
+function dependsOnRequest(error: unknown): boolean {
+  if (error instanceof ResponseTooLongError || error instanceof EventTooLongError) return true;
+  return error instanceof UpstreamError && error.details.dependsOnRequest === true;
 }
 
 /** Fault of a request to a deployment that has been closed. */
@@ -107,6 +117,12 @@ function callerFaultKind(status: number, error: UpstreamError | undefined): Faul
   if (status === 404 && error?.details.code !== undefined) return "not-found";
   if (status === 404 && /model/i.test(error?.details.message ?? "")) return "not-found";
   return undefined;
+}
+
+/** Every request has a wrong key, redirect or path. Other statuses below 500, such as 403, may concern this one alone. */
+function failureKind(status: number): FaultKind {
+  if (status === 401) return "upstream-refused";
+  return status > 401 && status < 500 && status !== 404 ? "answer-unfit" : "upstream-failed";
 }
 
 function callerMessage(details: UpstreamErrorDetails, status: number, context: FaultContext): string {

@@ -35,11 +35,11 @@ export class UpstreamImage extends UpstreamModel implements ImageModel {
   };
 
   async *generate(request: ImageRequest, signal: AbortSignal): AsyncGenerator<ImageEvent> {
-    const context = this.contextOf(request.model);
+    const operation = OPERATIONS[request.operation];
+    const context = this.contextOf(request.model, operation);
     const fields = this.fieldsOf(request, context.upstreamModel);
     const isForm = request.operation !== "generation";
     const body = isForm ? await toForm(fields, request) : JSON.stringify(fields);
-    const operation = OPERATIONS[request.operation];
     const accept = request.stream ? "text/event-stream, application/json" : "application/json";
     // The form's own Content-Type, with its boundary, is set where it is sent.
     const form = isForm ? { "content-type": undefined } : {};

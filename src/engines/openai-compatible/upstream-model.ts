@@ -1,7 +1,7 @@
 /** Common parts of the models behind an upstream's API. */
 
 import type { Dispatcher } from "undici";
-import type { CallerHeaders, ModelHealth } from "../../contracts/open-model.ts";
+import type { CallerHeaders, ModelFeature, ModelHealth } from "../../contracts/open-model.ts";
 import type { Fault } from "../../kernel/faults.ts";
 import { byteLength } from "../../kernel/json/chunks.ts";
 import type { Logger } from "../../kernel/logger.ts";
@@ -13,6 +13,7 @@ import { createRedactor } from "./connection/redact.ts";
 import type { UpstreamSettings } from "./connection-settings.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
 import { viaHeader } from "./loop-detection.ts";
+import { MissingFeatureError, MissingFeatures, missingFeatureFault } from "./missing-features.ts";
 import { probeUpstream } from "./probe-upstream.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
@@ -55,6 +56,7 @@ export abstract class UpstreamModel<Settings extends UpstreamSettings = OpenAiCo
   readonly #redact: FaultContext["redact"];
   /** Request templates by path, built once. */
   readonly #templates = new Map<string, Omit<Dispatcher.DispatchOptions, "body">>();
+  readonly #missing = new MissingFeatures();
   #isClosed = false;
 
   constructor(options: UpstreamModelOptions<Settings>) {
@@ -94,10 +96,25 @@ export abstract class UpstreamModel<Settings extends UpstreamSettings = OpenAiCo
   }
 
   /** `asked` is the requested catalog ID. */
-  protected contextOf(asked: string = this.#options.catalogId): FaultContext {
-    const { name, catalogId, settings } = this.#options;
-    const upstreamModel = toUpstreamModel(settings.model, catalogId, asked);
-    return { deployment: name, model: asked, upstreamModel, redact: this.#redact };
+  protected contextOf(asked: string = this.#options.catalogId, operation?: string): FaultContext {
+    const { name } = this.#options;
+    return {
+      deployment: name,
+      model: asked,
+      upstreamModel: this.#upstreamModel(asked),
+      redact: this.#redact,
+      operation,
+    };
+  }
+
+  missing(feature: ModelFeature, id: string): Fault | undefined {
+    const isMissing = this.#missing.has(feature, this.#upstreamModel(id));
+    return isMissing ? missingFeatureFault(this.#options.name, feature) : undefined;
+  }
+
+  #upstreamModel(id: string): string {
+    const { catalogId, settings } = this.#options;
+    return toUpstreamModel(settings.model, catalogId, id);
   }
 
   /** Returns the headers of credentials that change; undefined where the settings contain them. Throws a Fault. */
@@ -135,11 +152,17 @@ export abstract class UpstreamModel<Settings extends UpstreamSettings = OpenAiCo
     return new Exchange(connections, request, settings, signal);
   }
 
-  /** Also logs it, unless the request itself caused it: such a Fault is for its caller only. */
+  /**
+   * Remembers a feature that the upstream lacks. Logs other Faults, unless the request itself caused them: such a Fault
+   * is for its caller only.
+   */
   protected toFault(error: unknown, context: FaultContext): Fault {
     const fault = brokenFault(error, context);
     const { kind, message, cause } = fault;
-    if (kind.startsWith("upstream-") || fault.code === "server_is_overloaded") {
+    if (cause instanceof MissingFeatureError) {
+      this.#missing.add(cause.feature, context.upstreamModel);
+      this.#options.logger.warn({ feature: cause.feature }, message);
+    } else if (kind.startsWith("upstream-") || kind === "answer-unfit" || fault.code === "server_is_overloaded") {
       const upstreamMessage = cause instanceof UpstreamError ? cause.details.message : undefined;
       const reason = upstreamMessage ?? (cause instanceof Error ? cause.message : undefined);
       this.#options.logger.warn({ reason: reason && this.#redact(reason).slice(0, MAX_LOGGED_LENGTH) }, message);

@@ -85,7 +85,7 @@ test("flags what the upstream flags without a category", async () => {
 });
 
 test.each<[what: string, answer: { status?: number; body: unknown }, kind: string]>([
-  ["too few results", { body: { results: [] } }, "upstream-failed"],
+  ["too few results", { body: { results: [] } }, "answer-unfit"],
   ["something else", { body: { hello: 1 } }, "upstream-failed"],
   ["a failure", { status: 500, body: { error: { message: "oops" } } }, "upstream-failed"],
   ["a refusal", { status: 400, body: { error: { message: "no images" } } }, "invalid-request"],

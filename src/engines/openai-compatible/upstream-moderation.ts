@@ -73,7 +73,8 @@ export class UpstreamModeration extends UpstreamModel implements ModerationModel
     const checked = Answer.safeParse(answer);
     if (!checked.success) throw new UpstreamError("answered with something other than moderation results");
     const { results } = checked.data;
-    if (results.length !== count) throw new UpstreamError(`gave ${results.length} results for ${count} inputs`);
+    if (results.length !== count)
+      throw new UpstreamError(`gave ${results.length} results for ${count} inputs`, { dependsOnRequest: true });
     return results.map(toVerdict);
   }
 }

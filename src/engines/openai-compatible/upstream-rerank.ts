@@ -27,7 +27,10 @@ export function readRerankAnswer(answer: unknown, { query, documents }: RerankRe
   const byIndex = new Map(results.map(({ index, relevance_score }) => [index, relevance_score]));
   const scores = documents.map((_, index) => {
     const score = byIndex.get(index);
-    if (score === undefined) throw new UpstreamError(`gave ${results.length} scores for ${documents.length} documents`);
+    if (score === undefined) {
+      const problem = `gave ${results.length} scores for ${documents.length} documents`;
+      throw new UpstreamError(problem, { dependsOnRequest: true });
+    }
     return score;
   });
   const reported = usage?.prompt_tokens ?? usage?.total_tokens ?? meta?.tokens?.input_tokens;

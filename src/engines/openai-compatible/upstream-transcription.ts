@@ -7,6 +7,7 @@ import { Fault } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Exchange, ResponseHead } from "./connection/exchange.ts";
 import { parseOrUndefined, readText } from "./connection/read-body.ts";
+import { MissingFeatureError } from "./missing-features.ts";
 import { readErrorResponse } from "./read-error-response.ts";
 import { readTranscriptStream } from "./transcript-stream.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
@@ -47,8 +48,8 @@ export class UpstreamTranscription extends UpstreamModel implements Transcriptio
   readonly abilities = { translation: true, prompt: true, temperature: true, wordTimes: true, diarization: true };
 
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
-    const context = this.contextOf(request.model);
     const operation = request.translate ? "audio/translations" : "audio/transcriptions";
+    const context = this.contextOf(request.model, operation);
     const body = await toForm(request, context.upstreamModel);
     // The form's own Content-Type, with its boundary, is set where it is sent.
     const accept = request.stream ? "text/event-stream, application/json" : "application/json";
@@ -147,17 +148,20 @@ function* toEvents(
   audioSeconds: number,
 ): Generator<TranscriptionEvent> {
   const { text, words, language } = transcript;
+  // An empty text has no times, so it does not show whether the upstream reports them.
+  const hasText = Boolean(text?.trim()) || Boolean(transcript.segments?.length);
   // One that does not stream answers in the format that a stream is asked for in, which has no times.
-  const reported = transcript.segments ?? (request.stream ? [] : undefined);
-  if (reported === undefined) throw new UpstreamError("left out the requested segments");
+  const reported = transcript.segments ?? (request.stream || !hasText ? [] : undefined);
+  if (reported === undefined && request.speakers !== undefined) throw new MissingFeatureError("speakers");
+  if (reported === undefined) throw new UpstreamError("left out the requested segments", { dependsOnRequest: true });
   const textAlone = reported.length === 0 && text?.trim() ? text : undefined;
   if (textAlone !== undefined && request.stream) yield { type: "delta", text: textAlone };
   // Without times, the segment covers the entire recording.
   const single = { start: 0, end: audioSeconds, text: textAlone ?? "" };
   const segments: typeof reported = textAlone !== undefined && !request.stream ? [single] : reported;
   // OpenAI's API refuses word times beside speakers and in streams, so they were not requested there.
-  if (request.wordTimes && !words && request.speakers === undefined && !request.stream) {
-    throw new UpstreamError("left out the requested words");
+  if (request.wordTimes && !words && hasText && request.speakers === undefined && !request.stream) {
+    throw new MissingFeatureError("word-times");
   }
   for (const [index, segment] of segments.entries()) {
     const { start, end, avg_logprob, no_speech_prob, temperature } = segment;

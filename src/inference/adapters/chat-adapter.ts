@@ -5,6 +5,7 @@ import type { ChatModel } from "../../contracts/chat-model.ts";
 import { isChatProxy } from "../../contracts/chat-proxy.ts";
 import { estimatePromptTokens, messageBytes, rawPromptBytes } from "../../contracts/estimate-tokens.ts";
 import { imagesIn, messageText } from "../../contracts/message-text.ts";
+import type { Fault } from "../../kernel/faults.ts";
 import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import type { Usage } from "../../kernel/usage.ts";
 import { currentSpan } from "../../observability/trace.ts";
@@ -40,7 +41,7 @@ export function chatAdapter(
     cacheParts: (upstreams) => chatParts(call, upstreams),
     callerHeaders: request.callerHeaders,
     affinity: () => prefixKeysOf(call),
-    refusal: (model) => checkCapabilities(call, model),
+    refusal: (model, id) => checkCapabilities(call, model) ?? missingOperation(call, model, id),
     prepare: (model, signal) => {
       // Nothing has to be compiled, and the copies below would read the messages of a large body.
       if (request.format.type === "text" && forwarderOf(call, model) !== undefined) return undefined;
@@ -72,6 +73,14 @@ export function chatAdapter(
     isEnd: (event) => event.type === "finish",
     content: recorder && (() => recorder.content()),
   };
+}
+
+/** Returns the Fault for an operation other than chat completions that the upstream turned out to lack. */
+function missingOperation(call: ChatCall, model: ChatModel, id: string): Fault | undefined {
+  const { native, isTextCompletion } = forwarderOf(call, model)?.passThrough ?? {};
+  if (native !== undefined) return model.missing?.(native.operation, id);
+  const continues = isTextCompletion === true || call.request.prompt !== undefined || call.prompts !== undefined;
+  return continues ? model.missing?.("completions", id) : undefined;
 }
 
 /** Estimates the tokens of a prompt; those of texts that an outline leaves out by their bytes. */

@@ -5,6 +5,8 @@ import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { addTokens } from "../../kernel/usage.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
+const FEATURES = { generation: "images/generations", edit: "images/edits", variation: "images/variations" } as const;
+
 /** Adapts images; their usage counts finished ones, and tokens where the provider reports them. */
 export function imageAdapter(request: Omit<ImageRequest, "model">): TaskAdapter<ImageModel, ImageEvent> {
   let finished = 0;
@@ -13,7 +15,7 @@ export function imageAdapter(request: Omit<ImageRequest, "model">): TaskAdapter<
     upperBound: () => ({ ...NO_UPPER_BOUND, images: request.count }),
     callerHeaders: request.callerHeaders,
     affinity: () => undefined,
-    refusal: (model) => refuseImages(request, model),
+    refusal: (model, id) => refuseImages(request, model) ?? model.missing?.(FEATURES[request.operation], id),
     begin: (model, id, signal) => model.generate({ ...request, model: id }, signal),
     drainsToBuffer: () => true,
     count: (event, used) => {

@@ -23,7 +23,7 @@ export function rerankAdapter(request: Omit<RerankRequest, "model">): TaskAdapte
     cacheParts: () => rerankParts(request),
     callerHeaders: request.callerHeaders,
     affinity: () => undefined,
-    refusal: () => undefined,
+    refusal: (model, id) => (model.rerank === undefined ? undefined : model.missing?.("rerank", id)),
     begin: (model, id, signal) =>
       singleEvent(async () => {
         const attempt = { ...request, model: id };

@@ -27,8 +27,11 @@ export interface TaskAdapter<Opened extends Model, Event> {
   choices?: number;
   /** Returns keys that are equal for requests that benefit from the same deployment's prefix cache. */
   affinity(this: void): PrefixKeys | undefined;
-  /** Returns the Fault of a model that does not support the request, although another deployment may. */
-  refusal(model: Opened): Fault | undefined;
+  /**
+   * Returns the Fault of a model that does not support the request, although another deployment may. `id`: the catalog
+   * ID that would answer.
+   */
+  refusal(model: Opened, id: string): Fault | undefined;
   /** Does what needs no slot, before one is taken; undefined when there is nothing to do. Throws a Fault. */
   prepare?(model: Opened, signal: AbortSignal): Promise<void> | undefined;
   /** Called when the request begins to wait, and without a reason when the wait ends. */

@@ -38,7 +38,7 @@ export function transcriptionAdapter(
     task: "transcription",
     upperBound: () => ({ ...NO_UPPER_BOUND, audioBytes: request.file.bytes }),
     affinity: () => undefined,
-    refusal: (model) => refuseTranscription(request, model),
+    refusal: (model, id) => refuseTranscription(request, model) ?? missingFeature(request, model, id),
     begin: (model, id, signal) => model.transcribe({ ...request, samples, model: id }, signal),
     drainsToBuffer: () => true,
     count: (event, used) => {
@@ -53,6 +53,18 @@ export function transcriptionAdapter(
     },
     isEnd: (event) => event.type === "finish",
   };
+}
+
+function missingFeature(
+  { translate, speakers, wordTimes }: Omit<TranscriptionRequest, "model">,
+  model: TranscriptionModel,
+  id: string,
+): Fault | undefined {
+  return (
+    (translate ? model.missing?.("audio/translations", id) : undefined) ??
+    (speakers !== undefined ? model.missing?.("speakers", id) : undefined) ??
+    (wordTimes ? model.missing?.("word-times", id) : undefined)
+  );
 }
 
 function refuseTranscription(

@@ -195,7 +195,7 @@ function eligibleModel<Opened extends Model, Event>(
     return undefined;
   }
   if (opened.task !== adapter.task) throw new Error(`${deployment.name} performs ${opened.task}, not ${adapter.task}`);
-  const cannot = adapter.refusal(opened);
+  const cannot = adapter.refusal(opened, candidate.id);
   reasons.cannot ??= cannot;
   return cannot === undefined ? opened : undefined;
 }

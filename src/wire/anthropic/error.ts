@@ -13,6 +13,7 @@ interface ErrorBody {
 
 const TYPES: Record<FaultKind, string> = {
   "invalid-request": "invalid_request_error",
+  unsupported: "invalid_request_error",
   unauthenticated: "authentication_error",
   forbidden: "permission_error",
   "not-found": "not_found_error",

@@ -15,6 +15,7 @@ export interface ErrorAnswer<Body = ErrorBody> {
 
 const STATUS_AND_TYPE: Record<FaultKind, readonly [status: number, type: string]> = {
   "invalid-request": [400, "invalid_request_error"],
+  unsupported: [400, "invalid_request_error"],
   unauthenticated: [401, "invalid_request_error"],
   forbidden: [403, "invalid_request_error"],
   "not-found": [404, "invalid_request_error"],

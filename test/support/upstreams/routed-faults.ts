@@ -45,7 +45,7 @@ const EXPECTED: Partial<Record<UpstreamFault, [attempts: number, json: Seen, str
   "error-with-200": [3, FAILED],
   "html-page": [3, FAILED],
   "html-error": [3, FAILED],
-  "huge-body": [3, FAILED],
+  "huge-body": [1, FAILED],
   redirects: [3, FAILED],
   fails: [3, FAILED],
   "refuses-key": [1, FAILED],

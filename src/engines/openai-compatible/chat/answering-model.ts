@@ -23,18 +23,26 @@ const MAX_MESSAGE_BYTES = 64 * 1024;
 
 export type ReadAnswer = (text: string) => CompleteAnswer;
 
+interface StreamOptions<Event> {
+  sink: FrameSink<Event>;
+  /** Bytes of a forwarded body's prompt, for estimates. */
+  promptBytes?: (() => number) | undefined;
+  /** Path of the request in OpenAI's API. */
+  operation?: string;
+}
+
 /** Sends the request. Throws a Fault. */
 type Ask = () => Exchange | Promise<Exchange>;
 
 export abstract class AnsweringModel<Settings extends UpstreamSettings> extends UpstreamModel<Settings> {
-  /** Yields what `sink` makes of the stream. `promptBytes`: of a forwarded body, for estimates. */
+  /** Yields what `sink` makes of the stream. */
   protected async *streamed<Event>(
     request: ChatRequest,
     ask: Ask,
-    { sink, promptBytes }: { sink: FrameSink<Event>; promptBytes?: (() => number) | undefined },
+    { sink, promptBytes, operation }: StreamOptions<Event>,
     signal: AbortSignal,
   ): AsyncGenerator<Event> {
-    const context = this.contextOf(request.model);
+    const context = this.contextOf(request.model, operation);
     const exchange = await ask();
     let isComplete = false;
     try {
@@ -69,8 +77,9 @@ export abstract class AnsweringModel<Settings extends UpstreamSettings> extends 
     ask: Ask,
     read: ReadAnswer,
     signal: AbortSignal,
+    operation?: string,
   ): Promise<CompleteAnswer | undefined> {
-    const context = this.contextOf(request.model);
+    const context = this.contextOf(request.model, operation);
     const exchange = await ask();
     try {
       const head = await exchange.head();

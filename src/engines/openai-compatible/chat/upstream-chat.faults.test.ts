@@ -122,7 +122,7 @@ const BOTH: Partial<Record<FaultName, Expected>> = {
   "knows-no-model": { kind: "not-found", param: "model", message: /^The model `team-chat` does not exist\.$/ },
   "knows-no-path": failed(/failed with status 404/),
   fails: failed(/failed with status 500/),
-  "huge-body": failed(/longer than 1000000 bytes/),
+  "huge-body": { ...failed(/longer than 1000000 bytes/), kind: "answer-unfit" },
 };
 
 const STREAMED: Partial<Record<FaultName, Expected>> = {

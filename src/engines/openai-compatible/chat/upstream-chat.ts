@@ -139,14 +139,15 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
 
   async #ask(
     { callerHeaders }: ChatRequest,
-    { body, native, isTextCompletion }: Asked,
+    asked: Asked,
     upstreamModel: string,
     signal: AbortSignal,
   ): Promise<Exchange> {
+    const { body, native } = asked;
     const headers = { accept: body.stream === true ? "text/event-stream" : "application/json", ...native?.headers };
     const written = toUpstreamBody(body, upstreamModel, native === undefined);
     const sent = written instanceof Promise ? await written : written;
-    const operation = native?.operation ?? (isTextCompletion === true ? "completions" : "chat/completions");
+    const operation = operationOf(asked);
     const credentials = this.hasChangingCredentials ? await this.credentials(operation, "", signal) : {};
     return this.send(operation, { body: sent, headers: { ...headers, ...credentials }, callerHeaders }, signal);
   }
@@ -162,7 +163,7 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
     return this.streamed(
       request,
       () => this.#ask(request, asked, upstreamModel, signal),
-      { sink, promptBytes: asked.promptBytes },
+      { sink, promptBytes: asked.promptBytes, operation: operationOf(asked) },
       signal,
     );
   }
@@ -175,8 +176,13 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
     read: ReadAnswer = (text) => readCompletion(text, request, asked.promptBytes),
   ): Promise<CompleteAnswer | undefined> {
     const { upstreamModel } = this.contextOf(request.model);
-    return this.completed(request, () => this.#ask(request, asked, upstreamModel, signal), read, signal);
+    const ask = () => this.#ask(request, asked, upstreamModel, signal);
+    return this.completed(request, ask, read, signal, operationOf(asked));
   }
+}
+
+function operationOf({ native, isTextCompletion }: Asked) {
+  return native?.operation ?? (isTextCompletion === true ? "completions" : "chat/completions");
 }
 
 /** Returns the number of prompts of a text completion; 1 for chats. */
