@@ -4,8 +4,8 @@ export async function* encodePcm(samples: AsyncIterable<Float32Array>): AsyncGen
 }
 
 /**
- * Prepends a WAV header. It holds the true length if the recording is complete within `WAIT_FOR_END_MS` of its first
- * samples, as that of one sentence is; otherwise 0xFFFFFFFF, with which players play a stream while it arrives.
+ * Prepends a WAV header. It holds the true length if the recording ends before the source makes its
+ * consumer wait for `WAIT_FOR_END_MS` in all, as that of one sentence does; otherwise 0xFFFFFFFF, with which players play a stream while it arrives.
  */
 export async function* encodeWav(samples: AsyncIterable<Float32Array>, sampleRate: number): AsyncGenerator<Uint8Array> {
   const encoded = encodePcm(samples);
@@ -29,22 +29,25 @@ export async function* encodeWav(samples: AsyncIterable<Float32Array>, sampleRat
     await encoded.return(undefined);
   }
 
-  /** Collects pieces until the end or the deadline; true at the end. */
+  /**
+   * Collects pieces until the end, the deadline or `MAX_COLLECTED_BYTES`; true at the end. The timer runs only where the
+   * source waits: how fast this thread computes does not decide.
+   */
   async function collectWithin(milliseconds: number): Promise<boolean> {
-    const endsAt = performance.now() + milliseconds;
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<undefined>((resolve) => {
       timer = setTimeout(resolve, milliseconds, undefined);
     });
     try {
-      for (;;) {
+      for (let bytes = 0; bytes < MAX_COLLECTED_BYTES; ) {
         const piece = await Promise.race([next, deadline]);
-        // A source that never waits would keep the timer from running.
-        if (piece === undefined || performance.now() > endsAt) return piece?.done === true;
+        if (piece === undefined) return false;
         if (piece.done === true) return true;
         pieces.push(piece.value);
+        bytes += piece.value.byteLength;
         next = encoded.next();
       }
+      return false;
     } finally {
       clearTimeout(timer);
     }
@@ -83,6 +86,8 @@ export function fromPcm16(bytes: Uint8Array): Float32Array {
 /** Players read to the end of the stream when RIFF's length is 0xFFFFFFFF. */
 const UNKNOWN_LENGTH = 0xffff_ffff;
 const WAIT_FOR_END_MS = 50;
+/** Some 20 s of speech; a source that never waits keeps the timer from running. */
+const MAX_COLLECTED_BYTES = 1024 ** 2;
 const BYTES_PER_SAMPLE = 2;
 const WAV_HEADER_BYTES = 44;
 

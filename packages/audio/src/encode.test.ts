@@ -85,16 +85,49 @@ test("states the length of a WAV recording that is complete at once, and 0xFFFFF
   const complete = Buffer.from(await encode("wav"));
   expect(complete.readUInt32LE(40)).toBe(complete.length - 44);
   expect(complete.readUInt32LE(4)).toBe(complete.length - 8);
+  const headed = Promise.withResolvers<void>();
   async function* slow() {
     yield* tone(1);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await headed.promise;
     yield* tone(1);
   }
-  const bytes = Buffer.concat(await Array.fromAsync(encodeAudio(slow(), { format: "wav", sampleRate: RATE })));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of encodeAudio(slow(), { format: "wav", sampleRate: RATE })) {
+    pieces.push(piece);
+    headed.resolve();
+  }
+  const bytes = Buffer.concat(pieces);
   expect(bytes.readUInt32LE(40)).toBe(0xffff_ffff);
   expect(bytes.length).toBe(44 + 2 * 2 * RATE);
   const empty = Buffer.from(await encode("wav", RATE, 0));
   expect([empty.length, empty.readUInt32LE(40)]).toEqual([44, 0]);
+});
+
+test("states the length of a WAV recording whose source computes for long without waiting", async () => {
+  async function* computing() {
+    yield* tone(1);
+    const { user, system } = process.cpuUsage();
+    const usedMs = () => {
+      const used = process.cpuUsage();
+      return (used.user + used.system - user - system) / 1000;
+    };
+    while (usedMs() < 60);
+    yield* tone(1);
+  }
+  const bytes = Buffer.concat(await Array.fromAsync(encodeAudio(computing(), { format: "wav", sampleRate: RATE })));
+  expect(bytes.readUInt32LE(40)).toBe(bytes.length - 44);
+});
+
+test("begins a long WAV recording whose source never waits before it is complete", async () => {
+  let isComplete = false;
+  async function* samples() {
+    yield* tone(60);
+    isComplete = true;
+  }
+  for await (const header of encodeAudio(samples(), { format: "wav", sampleRate: RATE })) {
+    expect([Buffer.from(header).readUInt32LE(40), isComplete]).toEqual([0xffff_ffff, false]);
+    break;
+  }
 });
 
 describe.each(AUDIO_FORMATS)("%s", (format) => {

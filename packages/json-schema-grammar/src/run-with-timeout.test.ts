@@ -21,3 +21,16 @@ test("interrupts infinite loops and exponential backtracking", () => {
 function thrown(error: Error): never {
   throw error;
 }
+
+test("counts CPU time of the thread, not time in which other threads have the core", () => {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  let count = 0;
+  const result = runWithTimeout(40, () => {
+    count += 1;
+    Atomics.wait(flag, 0, 0, 300);
+    return "done";
+  });
+  expect(result).toBe("done");
+  // Interrupted work starts again.
+  expect(count).toBeGreaterThan(1);
+});

@@ -1,8 +1,7 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterAll, expect, test } from "vitest";
-import { expectBelow, expectWithin } from "../../../test/support/timing.ts";
 import { compileGrammar } from "./grammar.ts";
 import { SchemaPool, type SchemaRequest, TimeBudget } from "./schema-pool.ts";
+import { threadCpuMs } from "./thread-cpu.ts";
 
 const pool = new SchemaPool();
 
@@ -17,13 +16,11 @@ const requestOf = (tenant: string, milliseconds = 2_000): SchemaRequest => ({
 const BACKTRACKING = { pattern: "^(a+)+\\1?$" };
 const HOSTILE_TEXT = JSON.stringify(`${"a".repeat(200)}!`);
 
-/** 99th percentile of the delay of the event loop in milliseconds while `work` runs. */
-async function eventLoopDelay(work: () => Promise<unknown>): Promise<number> {
-  const delay = monitorEventLoopDelay({ resolution: 5 });
-  delay.enable();
+/** CPU milliseconds of this thread while `work` runs in others. */
+async function ownCpuMs(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = threadCpuMs();
   await work();
-  delay.disable();
-  return delay.percentile(99) / 1e6;
+  return threadCpuMs() - startedMs;
 }
 
 test("compiles the same grammar as in the calling thread", async () => {
@@ -66,47 +63,46 @@ test("does not block the event loop with 50 large patterns", async () => {
   const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
   const schema = { type: "object", properties: Object.fromEntries(names.map((name) => [name, { pattern }])) };
   const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, "a".repeat(300)])));
-  const delay = await eventLoopDelay(async () => {
-    const validate = await pool.compileValidator(schema, "s", requestOf("a", 10_000));
+  const request = requestOf("a", 10_000);
+  const cpuMs = await ownCpuMs(async () => {
+    const validate = await pool.compileValidator(schema, "s", request);
     await expect(validate(text)).resolves.toBeUndefined();
   });
-  expectBelow(delay, 250);
+  expect(cpuMs).toBeLessThan((10_000 - request.budget.remainingMs) / 2);
 });
 
 test("limits the total time of one request across all its values", async () => {
-  const request = requestOf("a", 1_000);
+  const request = requestOf("a", 300);
   const validate = await pool.compileValidator(BACKTRACKING, "bounded", request);
-  const started = performance.now();
   let results: PromiseSettledResult<unknown>[] = [];
-  const delay = await eventLoopDelay(async () => {
+  const cpuMs = await ownCpuMs(async () => {
     results = await Promise.allSettled(Array.from({ length: 30 }, () => validate(HOSTILE_TEXT)));
   });
   for (const result of results) {
     expect(result).toMatchObject({ status: "rejected", reason: { name: "SchemaError", code: "too_complex" } });
   }
-  expectWithin(started, 4_000);
-  expectBelow(delay, 250);
+  expect(request.budget.remainingMs).toBe(0);
+  expect(cpuMs).toBeLessThan(500);
 });
 
-test("caches the rejection of a schema that exceeded its budget, for the same tenant only", async () => {
-  const first = await pool.compileValidator(BACKTRACKING, "cached", requestOf("a", 1_000));
+test("does not cache a rejection for time, which another value or a quieter machine may not take", async () => {
+  const first = await pool.compileValidator(BACKTRACKING, "repeated", requestOf("a", 300));
   await expect(first(HOSTILE_TEXT)).rejects.toMatchObject({ code: "too_complex" });
-  await expect(pool.compileValidator(BACKTRACKING, "cached", requestOf("a"))).rejects.toMatchObject({
-    code: "too_complex",
-  });
-  const other = await pool.compileValidator(BACKTRACKING, "cached", requestOf("b"));
-  await expect(other('"aaa"')).resolves.toBeUndefined();
+  const second = await pool.compileValidator(BACKTRACKING, "repeated", requestOf("a"));
+  await expect(second('"aaa"')).resolves.toBeUndefined();
 });
 
 test("serves one tenant while another one exhausts its budgets", async () => {
   const hostile = Array.from({ length: 8 }, async (_, index) => {
-    const validate = await pool.compileValidator(BACKTRACKING, `hostile ${index}`, requestOf("hostile", 1_000));
+    const validate = await pool.compileValidator(BACKTRACKING, `hostile ${index}`, requestOf("hostile", 300));
     await validate(HOSTILE_TEXT);
   });
-  const settled = Promise.allSettled(hostile);
-  const started = performance.now();
+  let hasEnded = false;
+  const settled = Promise.allSettled(hostile).then(() => {
+    hasEnded = true;
+  });
   const validate = await pool.compileValidator({ type: "integer" }, "s", requestOf("friendly"));
   await expect(validate("1")).resolves.toBeUndefined();
-  expectWithin(started, 4_000);
+  expect(hasEnded).toBe(false);
   await settled;
 }, 30_000);

@@ -5,7 +5,7 @@ import { FairQueue } from "./fair-queue.ts";
 import { SchemaError } from "./schema-error.ts";
 import type { Refusal, SchemaResult, SchemaTask } from "./schema-worker.ts";
 
-/** How long a refusal for exhausted time or memory holds, which also depends on the load and on the value. */
+/** How long a refusal for exhausted memory holds, which also depends on the value. */
 const EXHAUSTION_REFUSAL_MS = 60_000;
 const REFUSALS = 1_000;
 const ACCEPTED = 10_000;
@@ -133,15 +133,13 @@ export class SchemaPool {
       return await this.#inThread({ ...task, timeoutMs } as SchemaTask, signal);
     });
     const { refusal } = result;
-    budget.spend(result.elapsedMs);
+    budget.spend(result.cpuMs);
     if (refusal === undefined) return result;
-    if (!refusal.isExhaustion) {
-      this.#refusals.set(key, refusal);
-      throw toSchemaError(refusal);
-    }
-    const exhausted = { ...refusal, message: refusal.message || tooSlow(task.path, budget) };
-    this.#refusals.set(tenantKey(tenant, key), exhausted, { ttl: EXHAUSTION_REFUSAL_MS });
-    throw toSchemaError(exhausted);
+    // The next value, or another budget, may suffice.
+    if (refusal.exhausted === "time") throw toSchemaError({ ...refusal, message: tooSlow(task.path, budget) });
+    if (refusal.exhausted === undefined) this.#refusals.set(key, refusal);
+    else this.#refusals.set(tenantKey(tenant, key), refusal, { ttl: EXHAUSTION_REFUSAL_MS });
+    throw toSchemaError(refusal);
   }
 
   #checkRefused(tenant: string, key: string): void {
@@ -157,7 +155,7 @@ export class SchemaPool {
       if ((error as NodeJS.ErrnoException).code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
       const { path } = task;
       const message = `The schema exceeded the memory limit of ${this.#maxMegabytes} MB. Simplify it: ${path}.`;
-      return { refusal: { code: "too_complex", message, path, isExhaustion: true }, elapsedMs: task.timeoutMs };
+      return { refusal: { code: "too_complex", message, path, exhausted: "memory" }, cpuMs: task.timeoutMs };
     }
   }
 }

@@ -1,9 +1,10 @@
-/** Runs in a worker thread: compiles and validates within a time limit. */
+/** Runs in a worker thread: compiles and validates within a limit of CPU time. */
 
 import { LRUCache } from "lru-cache";
 import { compileRules } from "./grammar.ts";
 import { TimeoutError } from "./run-with-timeout.ts";
 import { SchemaError, type SchemaErrorCode } from "./schema-error.ts";
+import { threadCpuMs } from "./thread-cpu.ts";
 import { compileValidator, type Validator } from "./validator.ts";
 
 export type SchemaTask = {
@@ -22,12 +23,12 @@ export interface Refusal {
   code: SchemaErrorCode;
   message: string;
   path: string;
-  /** Ran out of time or memory. */
-  isExhaustion: boolean;
+  /** What it ran out of, which also depends on the value. */
+  exhausted?: "time" | "memory";
 }
 
 export interface SchemaResult {
-  elapsedMs: number;
+  cpuMs: number;
   /** The rules, or the first violation. */
   value?: string | undefined;
   /** Paths of keywords that the rules do not enforce. */
@@ -41,25 +42,25 @@ const validators = new LRUCache<string, Validator>({
 });
 
 export default function runTask(task: SchemaTask): SchemaResult {
-  const started = performance.now();
-  const elapsedMs = () => performance.now() - started;
+  const startedMs = threadCpuMs();
+  const cpuMs = () => threadCpuMs() - startedMs;
   try {
     const unenforced = new Set<string>();
-    const value = perform(task, elapsedMs, unenforced);
-    return { value, unenforced: [...unenforced], elapsedMs: elapsedMs() };
+    const value = perform(task, cpuMs, unenforced);
+    return { value, unenforced: [...unenforced], cpuMs: cpuMs() };
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     const { code, path } = error;
-    const isExhaustion = error.cause instanceof TimeoutError;
+    const isTimeout = error.cause instanceof TimeoutError;
     return {
       // The pool names the budget of the request, not the remainder that this task exceeded.
-      refusal: { code, message: isExhaustion ? "" : error.message, path, isExhaustion },
-      elapsedMs: elapsedMs(),
+      refusal: isTimeout ? { code, message: "", path, exhausted: "time" } : { code, message: error.message, path },
+      cpuMs: cpuMs(),
     };
   }
 }
 
-function perform(task: SchemaTask, elapsedMs: () => number, unenforced: Set<string>): string | undefined {
+function perform(task: SchemaTask, cpuMs: () => number, unenforced: Set<string>): string | undefined {
   const { schema, path, timeoutMs } = task;
   if (task.type === "rules") {
     return compileRules(JSON.parse(schema), path, task.ruleName, { values: task.values, timeoutMs, unenforced });
@@ -74,5 +75,5 @@ function perform(task: SchemaTask, elapsedMs: () => number, unenforced: Set<stri
   } catch {
     return "it is not JSON";
   }
-  return validate(value, timeoutMs - elapsedMs());
+  return validate(value, timeoutMs - cpuMs());
 }
