@@ -31,6 +31,7 @@ import { refuseUnreadable } from "./guardrails/guard-chat.ts";
 import { guardTranscript } from "./guardrails/guard-transcript.ts";
 import { combineModeration, type Guards } from "./guardrails/guards.ts";
 import { type GuardrailOptions, RequestGuards } from "./guardrails/request-guards.ts";
+import { EMBEDDING, IMAGE, RERANKING, SPEECH, TRANSCRIPTION } from "./guardrails/task-channels.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { moderatePrompt } from "./moderation/moderate-prompt.ts";
 import { moderationPolicy } from "./moderation/moderation-policy.ts";
@@ -133,15 +134,18 @@ export class Inference {
   ): Promise<InferenceAnswer<EmbeddingResult>> {
     const usesOpenAiName = isOpenAiEmbeddingModel(model);
     const recording = this.#recordings.begin(caller, model, onDisconnect);
-    const run = (inputs: EmbeddingRequest["inputs"]) => {
-      recording?.readWith(() => embeddingContent(inputs));
-      const adapter = embeddingAdapter({ ...request, inputs, usesOpenAiName }, projectOf(caller));
+    const run = (embedding: typeof request) => {
+      recording?.readWith(() => embeddingContent(embedding.inputs));
+      const adapter = embeddingAdapter({ ...embedding, usesOpenAiName }, projectOf(caller));
       return this.#runs.run(caller, model, adapter, onDisconnect);
     };
     const guards = this.#guardrails.of(caller, model, "embedding", "input", onDisconnect);
-    return guards === undefined
-      ? run(request.inputs)
-      : guards.run(async () => run(await guardInputs(guards, request.inputs)));
+    if (guards === undefined) return run(request);
+    return guards.run(async () => {
+      const hasTokenIds = request.inputs.some((input) => typeof input !== "string");
+      if (hasTokenIds) refuseUnreadable(guards.policy, "token IDs", "input");
+      return run(await guards.guardFields(request, EMBEDDING));
+    });
   }
 
   /** Resolves with one event with all scores; otherwise like `chat`. */
@@ -151,17 +155,14 @@ export class Inference {
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<RerankResult>> {
     const recording = this.#recordings.begin(caller, model, onDisconnect);
-    const run = (query: string, documents: readonly string[]) => {
-      const adapter = rerankAdapter({ ...request, query, documents, project: projectOf(caller) });
-      const read = recording?.watch((results: RerankResult[]) => rerankContent({ query, documents }, results));
+    const run = (reranking: typeof request) => {
+      const adapter = rerankAdapter({ ...reranking, project: projectOf(caller) });
+      const read = recording?.watch((results: RerankResult[]) => rerankContent(reranking, results));
       return recorded(this.#runs.run(caller, model, adapter, onDisconnect), read);
     };
     const guards = this.#guardrails.of(caller, model, "embedding", "documents", onDisconnect);
-    if (guards === undefined) return run(request.query, request.documents);
-    return guards.run(async () => {
-      const [query = "", ...documents] = await guards.guardAll([request.query, ...request.documents]);
-      return run(query, documents);
-    });
+    if (guards === undefined) return run(request);
+    return guards.run(async () => run(await guards.guardFields(request, RERANKING)));
   }
 
   /** Resolves with the first samples; otherwise like `chat`. */
@@ -177,10 +178,7 @@ export class Inference {
     };
     const guards = this.#guardrails.of(caller, model, "speech", "input", onDisconnect);
     if (guards === undefined) return run(request);
-    return guards.run(async () => {
-      const [text = "", instructions = ""] = await guards.guardAll([request.text, request.instructions ?? ""]);
-      return run({ ...request, text, instructions: instructions || undefined });
-    });
+    return guards.run(async () => run(await guards.guardFields(request, SPEECH)));
   }
 
   /** Resolves with the first image, which may be unfinished; otherwise like `chat`. */
@@ -192,21 +190,20 @@ export class Inference {
   ): Promise<InferenceAnswer<ImageEvent>> {
     const recording = this.#recordings.begin(caller, model, onDisconnect);
     const guards = this.#guardrails.of(caller, model, "image", "prompt", onDisconnect);
-    const run = async (prompt: string) => {
-      recording?.readWith(() => imageContent({ ...request, prompt }));
-      const adapter = imageAdapter({ ...request, prompt });
-      return this.#runs.run(caller, model, adapter, onDisconnect, isWithinRequest);
+    const run = async (images: typeof request) => {
+      recording?.readWith(() => imageContent(images));
+      return this.#runs.run(caller, model, imageAdapter(images), onDisconnect, isWithinRequest);
     };
-    if (guards === undefined) return run(request.prompt);
+    if (guards === undefined) return run(request);
     return guards.run(async () => {
       if (request.images.length > 0) refuseUnreadable(guards.policy, "images", "image");
-      const [prompt = ""] = await guards.guardAll([request.prompt]);
+      const guarded = await guards.guardFields(request, IMAGE);
       const required = combineModeration(guards.policy, this.#options.moderationOf(caller));
       const policy = moderationPolicy(undefined, required, (id) => this.models.idOf(id));
       const moderate = (options: ModerateOptions) => this.#moderator.moderateWithin(caller, options, onDisconnect);
       const times = new ModerationTimes();
-      await moderatePrompt(prompt, policy, { moderate, note: guards.noteModeration.bind(guards) }, times);
-      return withModeration(await run(prompt), times);
+      await moderatePrompt(guarded.prompt, policy, { moderate, note: guards.noteModeration.bind(guards) }, times);
+      return withModeration(await run(guarded), times);
     });
   }
 
@@ -216,19 +213,18 @@ export class Inference {
     { model, ...request }: TranscriptionRequest,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<TranscriptionEvent>> {
-    const run = (prompt: string | undefined) =>
-      this.#runs.run(caller, model, transcriptionAdapter({ ...request, prompt }), onDisconnect);
     const recording = this.#recordings.begin(caller, model, onDisconnect);
-    const read = (prompt: string | undefined) =>
-      recording?.watch((events: TranscriptionEvent[]) => transcriptionContent({ ...request, prompt }, events));
+    const run = (transcription: typeof request) =>
+      this.#runs.run(caller, model, transcriptionAdapter(transcription), onDisconnect);
+    const read = (transcription: typeof request) =>
+      recording?.watch((events: TranscriptionEvent[]) => transcriptionContent(transcription, events));
     const guards = this.#guardrails.of(caller, model, "transcription", "file", onDisconnect);
-    if (guards === undefined) return recorded(run(request.prompt), read(request.prompt));
+    if (guards === undefined) return recorded(run(request), read(request));
     return guards.run(async () => {
-      const [checkedPrompt = ""] = await guards.guardAll([request.prompt ?? ""]);
-      const prompt = checkedPrompt || undefined;
-      const answer = await run(prompt);
+      const guarded = await guards.guardFields(request, TRANSCRIPTION);
+      const answer = await run(guarded);
       const events = guardTranscript(answer.events, guards.policy, guards.context);
-      return recorded({ ...answer, events }, read(prompt));
+      return recorded({ ...answer, events }, read(guarded));
     });
   }
 
@@ -283,12 +279,4 @@ export class Inference {
   stop(): void {
     this.#runs.stop();
   }
-}
-
-/** Returns inputs of embeddings as a model may read them. Throws a Fault, also for token IDs, which nothing can check. */
-async function guardInputs(guards: Guards, inputs: EmbeddingRequest["inputs"]): Promise<EmbeddingRequest["inputs"]> {
-  const texts = inputs.filter((input) => typeof input === "string");
-  if (texts.length < inputs.length) refuseUnreadable(guards.policy, "token IDs", "input");
-  const guarded = (await guards.guardAll(texts)).values();
-  return inputs.map((input) => (typeof input === "string" ? (guarded.next().value ?? "") : input));
 }

@@ -86,6 +86,11 @@ describe.each([
     expect(failed).toMatchObject({ isError: true, content: [{ text: "no such page" }] });
   });
 
+  test("redacts the operator's token where a server repeats it", async () => {
+    const echoed = await client.callTool({ name: "old__echo", arguments: { text: "I got operator-secret." } });
+    expect(echoed.content).toEqual([{ type: "text", text: "I got [redacted]." }]);
+  });
+
   test("sends the operator's headers and never the client's key", async () => {
     await client.callTool({ name: "old__add", arguments: { a: 1, b: 2 } });
 

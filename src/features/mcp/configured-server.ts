@@ -2,6 +2,7 @@
 
 import type { Logger } from "../../kernel/logger.ts";
 import type { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
+import { secretRedactor, secretsIn } from "../../kernel/redact-secrets.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { type Account, openHttpTransport } from "./http-transport.ts";
 import { type KnownEra, McpConnection, type McpConnectionOptions, type ServerFacts } from "./mcp-connection.ts";
@@ -87,6 +88,7 @@ export class ConfiguredServer {
         return openHttpTransport({ url, headers: all, dispatcher, maxBytes, account }, watch);
       },
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      redact: secretRedactor(secretsIn(all)),
       era: this.#era,
       onEra: (era, facts) => {
         this.#era = era;

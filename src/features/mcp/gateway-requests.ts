@@ -87,8 +87,8 @@ export class GatewayRequests {
     const { server, uri } = this.findResource(offered, context);
     const result = await this.#runs.run<ReadResourceResult>(
       {
-        ...{ server, use: `resources/${uri}`, label: "resources/read", input: {} },
-        send: (connection, _input, signal, client) => connection.readResource(uri, signal, client),
+        ...{ server, use: `resources/${uri}`, label: "resources/read", input: { uri } },
+        send: (connection, guarded, signal, client) => connection.readResource(String(guarded.uri), signal, client),
         guard: guardResourceResult,
       },
       peer,

@@ -65,7 +65,7 @@ function textsOf(block: Block): string[] {
     case "text":
       return [block.text];
     case "resource":
-      return "text" in block.resource ? [block.resource.text] : [];
+      return "text" in block.resource ? [block.resource.uri, block.resource.text] : [block.resource.uri];
     case "resource_link":
       return [block.name, block.uri, block.description ?? ""];
     default:
@@ -79,7 +79,7 @@ function withTexts(block: Block, next: () => string): Block {
     case "text":
       return { ...block, text: next() };
     case "resource":
-      return "text" in block.resource ? { ...block, resource: { ...block.resource, text: next() } } : block;
+      return { ...block, resource: withResourceTexts(block.resource, next) };
     case "resource_link": {
       const linked = { ...block, name: next(), uri: next() };
       const description = next();
@@ -88,4 +88,12 @@ function withTexts(block: Block, next: () => string): Block {
     default:
       return block;
   }
+}
+
+function withResourceTexts<Resource extends { uri: string } | { uri: string; text: string }>(
+  resource: Resource,
+  next: () => string,
+): Resource {
+  const uri = next();
+  return "text" in resource ? { ...resource, uri, text: next() } : { ...resource, uri };
 }

@@ -16,7 +16,7 @@ import { VERSION } from "../../kernel/version.ts";
 import { type McpOffer, type McpTool, type OfferKind, readOffer } from "./mcp-offer.ts";
 import { boundMessages } from "./message-bounds.ts";
 import { answersTo, declares, type InputRequiredResult, isInputRequiredResult, type Peer, QUESTIONS } from "./peer.ts";
-import { collectCancellations, deliverInOrder } from "./watch-transport.ts";
+import { collectCancellations, deliverInOrder, redactMessages } from "./watch-transport.ts";
 
 export type { CallToolResult, CompleteResult, GetPromptResult, McpTool, ReadResourceResult };
 
@@ -42,6 +42,8 @@ export interface ConnectionWatch {
 export interface McpConnectionOptions {
   openTransport(watch: ConnectionWatch): Promise<Transport>;
   connectTimeoutMs: number;
+  /** Removes what the service sends to the server with each request, such as a token, from its messages. */
+  redact?: (text: string) => string;
   era?: KnownEra | undefined;
   /** Called once the server has said what it speaks. */
   onEra?: (era: KnownEra, facts: ServerFacts) => void;
@@ -231,7 +233,7 @@ export class McpConnection {
   }
 
   async #connect(): Promise<Client> {
-    const { openTransport, connectTimeoutMs, era, onEra, onClosed, peer } = this.#options;
+    const { openTransport, connectTimeoutMs, redact, era, onEra, onClosed, peer } = this.#options;
     // A service without MCP servers does not load the library.
     const library = await import("@modelcontextprotocol/client");
     const client = new library.Client(
@@ -269,6 +271,7 @@ export class McpConnection {
       },
     });
     collectCancellations(transport, this.#cancellations);
+    if (redact !== undefined) redactMessages(transport, redact);
     client.onclose = () => {
       this.#failed.abort(new Error("The server closed the connection."));
       onClosed?.();

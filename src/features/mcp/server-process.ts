@@ -2,6 +2,7 @@
 
 import { backoffDelay } from "../../kernel/async/backoff.ts";
 import type { Logger } from "../../kernel/logger.ts";
+import { secretRedactor, secretsIn } from "../../kernel/redact-secrets.ts";
 import type { Secret } from "../../kernel/secret.ts";
 import { type KnownEra, McpConnection, type ServerFacts } from "./mcp-connection.ts";
 import type { OfferKind } from "./mcp-offer.ts";
@@ -51,6 +52,7 @@ export class ServerProcess {
     const connection = new McpConnection({
       openTransport: () => this.#start(),
       connectTimeoutMs: this.#options.connectTimeoutMs,
+      redact: secretRedactor(secretsIn(this.#environment)),
       era: this.#era,
       onEra: (era, facts) => {
         this.#era = era;
@@ -77,10 +79,9 @@ export class ServerProcess {
 
   async #start() {
     const { StdioClientTransport, getDefaultEnvironment } = await import("@modelcontextprotocol/client/stdio");
-    const { name, command, environment, maxBytes, logger } = this.#options;
+    const { name, command, maxBytes, logger } = this.#options;
     const [program = "", ...args] = command;
-    const secrets = Object.entries(environment).map(([variable, value]) => [variable, value.reveal()]);
-    const env = { ...getDefaultEnvironment(), ...Object.fromEntries(secrets) };
+    const env = { ...getDefaultEnvironment(), ...this.#environment };
     const transport = new StdioClientTransport({
       command: program,
       args,
@@ -93,6 +94,11 @@ export class ServerProcess {
       if (text !== "") logger.debug({ mcpServer: name, text }, "an MCP server wrote to its standard error");
     });
     return transport;
+  }
+
+  get #environment(): Record<string, string> {
+    const { environment } = this.#options;
+    return Object.fromEntries(Object.entries(environment).map(([variable, value]) => [variable, value.reveal()]));
   }
 
   #ended(connection: McpConnection): void {

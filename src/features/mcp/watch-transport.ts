@@ -27,3 +27,22 @@ export function deliverInOrder(transport: Transport): void {
     else queueMicrotask(() => deliver(message, extra));
   };
 }
+
+/**
+ * Redacts the strings of each message that arrives. Call it before the client connects: the library calls a handler that
+ * is there already first, with the message that it reads afterwards.
+ */
+export function redactMessages(transport: Transport, redact: (text: string) => string): void {
+  const deliver = transport.onmessage;
+  transport.onmessage = (message, extra) => {
+    redactStrings(message as object as Record<string, unknown>, redact);
+    deliver?.(message, extra);
+  };
+}
+
+function redactStrings(container: Record<string, unknown>, redact: (text: string) => string): void {
+  for (const [key, value] of Object.entries(container)) {
+    if (typeof value === "string") container[key] = redact(value);
+    else if (typeof value === "object" && value !== null) redactStrings(value as Record<string, unknown>, redact);
+  }
+}

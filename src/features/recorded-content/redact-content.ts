@@ -30,38 +30,55 @@ export async function redactContent(
   signal: AbortSignal,
 ): Promise<RecordedContent> {
   if (finders.length === 0) return content;
-  const texts = [...textsOf(content)];
-  const masked = (await maskTexts(texts, finders, signal)).values();
-  const next = () => masked.next().value ?? "";
-  const message = (each: ContentMessage): ContentMessage => ({
-    ...each,
-    parts: each.parts.map((part) => withText(part, next)),
+  const texts: string[] = [];
+  rewriteContent(content, (text) => {
+    texts.push(text);
+    return text;
   });
-  const inputMessages = content.inputMessages.map(message);
-  const outputMessages = content.outputMessages.map(message);
-  const { tools } = content;
-  if (tools === undefined) return { inputMessages, outputMessages };
-  return { inputMessages, outputMessages, tools: tools.map(() => JSON.parse(next()) as RecordedTool) };
+  const masked = (await maskTexts(texts, finders, signal)).values();
+  return rewriteContent(content, () => masked.next().value ?? "");
 }
 
-/** Field of a part that contains text. */
-function fieldOf(part: ContentPart): string | undefined {
-  return ["content", "arguments", "response", "uri", "name"].find(
-    (field) => field in part && !(part.type === "tool_call" && field === "name"),
-  );
+/** A decision for each kind of part, so that a new one does not compile without one. */
+const TEXT_FIELDS: {
+  readonly [Type in ContentPart["type"]]: readonly (string & keyof Extract<ContentPart, { type: Type }>)[];
+} = {
+  text: ["content"],
+  reasoning: ["content"],
+  refusal: ["content"],
+  tool_call: ["id", "name", "arguments"],
+  tool_call_response: ["id", "response"],
+  uri: ["uri"],
+  blob: ["name"],
+};
+
+type Rewrite = (text: string) => string;
+
+/** Rewrites the texts of content one after the other, those of equal content in the same order. */
+function rewriteContent({ inputMessages, outputMessages, tools }: RecordedContent, rewrite: Rewrite): RecordedContent {
+  return {
+    inputMessages: inputMessages.map((message) => rewriteMessage(message, rewrite)),
+    outputMessages: outputMessages.map((message) => rewriteMessage(message, rewrite)),
+    ...(tools !== undefined && {
+      tools: tools.map((tool) => JSON.parse(rewrite(JSON.stringify(tool))) as RecordedTool),
+    }),
+  };
 }
 
-function* textsOf({ inputMessages, outputMessages, tools = [] }: RecordedContent): Generator<string> {
-  for (const { parts } of [...inputMessages, ...outputMessages]) {
-    for (const part of parts) {
-      const field = fieldOf(part);
-      if (field !== undefined) yield String((part as Record<string, unknown>)[field] ?? "");
-    }
+function rewriteMessage(message: ContentMessage, rewrite: Rewrite): ContentMessage {
+  const { name, parts } = message;
+  return {
+    ...message,
+    ...(name !== undefined && { name: rewrite(name) }),
+    parts: parts.map((part) => rewritePart(part, rewrite)),
+  };
+}
+
+function rewritePart(part: ContentPart, rewrite: Rewrite): ContentPart {
+  const output: Record<string, unknown> = { ...part };
+  for (const field of TEXT_FIELDS[part.type]) {
+    const text = output[field];
+    if (typeof text === "string") output[field] = rewrite(text);
   }
-  for (const tool of tools) yield JSON.stringify(tool);
-}
-
-function withText(part: ContentPart, next: () => string): ContentPart {
-  const field = fieldOf(part);
-  return field === undefined ? part : ({ ...part, [field]: next() } as ContentPart);
+  return output as ContentPart;
 }

@@ -1,139 +1,175 @@
-/** The texts of a chat that a model reads, and the call with others in their place. */
+/** The texts of a chat that leave with it, and the call with others in their place. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { ChatMessage, ToolCall } from "../../contracts/chat-message.ts";
+import type {
+  ChatMessage,
+  ContentPart,
+  FilePart,
+  ImagePart,
+  ReasoningBlock,
+  ToolCall,
+} from "../../contracts/chat-message.ts";
 import type { AnswerFormat, ChatRequest, RawPrompt, Tool } from "../../contracts/chat-model.ts";
+import {
+  type Channels,
+  type ChannelText,
+  each,
+  fieldsOf,
+  type Rewrite,
+  replacing,
+  rewriteFields,
+  type TextKind,
+} from "./channels.ts";
 
-/** `prompt`: what the caller's user or a tool wrote. `instructions`: what the caller's program wrote, such as tools. */
-export type TextKind = "prompt" | "instructions";
+const RAW_PROMPT: Channels<RawPrompt> = { input: "prompt", suffix: "prompt", echo: "none" };
 
-/** Rewrites the texts of a call one after the other; it visits those of equal calls in the same order. */
-class ChatTexts {
-  readonly #rewrite: (text: string, kind: TextKind) => string;
+/** Values by which a provider recognizes its own text cannot change. */
+const REASONING: Channels<ReasoningBlock> = { text: "prompt", signature: "none", encrypted: "none" };
 
-  constructor(rewrite: (text: string, kind: TextKind) => string) {
-    this.#rewrite = rewrite;
-  }
+const TOOL_CALL: Channels<ToolCall> = { id: "word", name: "word", arguments: "prompt", signature: "none" };
 
-  /** Returns the request with rewritten texts. */
-  request(request: ChatRequest): ChatRequest {
-    const { prompt, promptCacheKey, templateVariables } = request;
-    return {
-      ...request,
-      messages: request.messages.map((message) => this.#message(message)),
-      ...(prompt !== undefined && { prompt: this.prompt(prompt) }),
-      tools: request.tools.map((tool) => this.#tool(tool)),
-      format: this.#format(request.format),
-      stop: request.stop.map((text) => this.#rewrite(text, "instructions")),
-      ...(promptCacheKey !== undefined && { promptCacheKey: this.#rewrite(promptCacheKey, "instructions") }),
-      ...(templateVariables !== undefined && {
-        templateVariables: this.#value(templateVariables) as object as Record<string, unknown>,
-      }),
-    };
-  }
+/** Addresses are refused, or pass by the operator's choice; see `unreadable`. */
+const IMAGE: Channels<ImagePart> = { type: "none", cache: "none", url: "none", detail: "word", param: "none" };
+const FILE: Channels<FilePart> = { type: "none", url: "none", name: "prompt", cache: "none", param: "none" };
 
-  prompt(prompt: RawPrompt): RawPrompt {
-    const { input, suffix } = prompt;
-    return {
-      ...prompt,
-      input: typeof input === "string" ? this.#rewrite(input, "prompt") : input,
-      ...(suffix !== undefined && { suffix: this.#rewrite(suffix, "prompt") }),
-    };
-  }
+const TOOL: Channels<Tool> = {
+  name: "word",
+  description: "instructions",
+  parameters: "structure",
+  param: "none",
+  grammar: "none",
+  cache: "none",
+};
 
-  #message(message: ChatMessage): ChatMessage {
-    const { role, content, toolCalls, name, cacheMarks, reasoning } = message;
-    const kind = role === "system" || role === "developer" ? "instructions" : "prompt";
-    return {
-      ...message,
-      content:
-        typeof content === "string"
-          ? this.#rewrite(content, kind)
-          : content.map((part) => (part.type === "text" ? { ...part, text: this.#rewrite(part.text, kind) } : part)),
-      // The length of a rewritten text differs.
-      ...(cacheMarks !== undefined && {
-        cacheMarks: cacheMarks.slice(-1).map(({ ttl }) => ({ end: Number.MAX_SAFE_INTEGER, ttl })),
-      }),
-      ...(reasoning !== undefined && {
-        reasoning: reasoning.map((block) => ({ ...block, text: this.#rewrite(block.text, "prompt") })),
-      }),
-      ...(toolCalls !== undefined && { toolCalls: toolCalls.map((call) => this.#call(call)) }),
-      ...(name !== undefined && { name: this.#rewrite(name, "instructions") }),
-    };
-  }
+const SCHEMA: Channels<Extract<AnswerFormat, { type: "json-schema" }>> = {
+  type: "none",
+  schema: "structure",
+  param: "none",
+  grammar: "none",
+};
 
-  #call(call: ToolCall): ToolCall {
-    return { ...call, arguments: this.#rewrite(call.arguments, "prompt") };
-  }
+const THINKING: Channels<NonNullable<ChatRequest["thinking"]>> = {
+  isEnabled: "none",
+  budgetTokens: "none",
+  effort: "word",
+};
 
-  #tool(tool: Tool): Tool {
-    const { description, parameters } = tool;
-    return {
-      ...tool,
-      description: description === undefined ? undefined : this.#rewrite(description, "instructions"),
-      parameters: this.#value(parameters),
-    };
-  }
+const REQUEST: Channels<ChatRequest> = {
+  messages: each(rewriteMessage),
+  prompt: fieldsOf(RAW_PROMPT),
+  tools: each(fieldsOf(TOOL)),
+  toolChoice: (choice, rewrite) =>
+    typeof choice === "string" ? choice : { ...choice, name: rewrite(choice.name, "word") },
+  format: (format, rewrite) => (format.type === "json-schema" ? rewriteFields(format, SCHEMA, rewrite) : format),
+  stop: each("instructions"),
+  thinking: fieldsOf(THINKING),
+  verbosity: "word",
+  templateVariables: "structure",
+  promptCacheKey: "word",
+  // Resolved by the service.
+  model: "none",
+  project: "none",
+  // The operator lists those that an upstream gets.
+  callerHeaders: "none",
+  cache: "none",
+  logitBias: "none",
+  temperature: "none",
+  topP: "none",
+  topK: "none",
+  minP: "none",
+  seed: "none",
+  frequencyPenalty: "none",
+  presencePenalty: "none",
+  repeatPenalty: "none",
+  repeatLastN: "none",
+  maxTokens: "none",
+  minTokens: "none",
+  choices: "none",
+  parallelToolCalls: "none",
+  topLogprobs: "none",
+  // Last, because a model's defaults may add it.
+  reasoningEffort: "word",
+};
 
-  #format(format: AnswerFormat): AnswerFormat {
-    return format.type === "json-schema" ? { ...format, schema: this.#value(format.schema) } : format;
-  }
+function messageChannels(role: ChatMessage["role"]): Channels<ChatMessage> {
+  const kind = role === "system" || role === "developer" ? "instructions" : "prompt";
+  return {
+    role: "none",
+    content: (content, rewrite) =>
+      typeof content === "string" ? rewrite(content, kind) : content.map((part) => rewritePart(part, kind, rewrite)),
+    // The length of a rewritten text differs.
+    cacheMarks: (marks) => marks.slice(-1).map(({ ttl }) => ({ end: Number.MAX_SAFE_INTEGER, ttl })),
+    reasoning: each(fieldsOf(REASONING)),
+    toolCalls: each(fieldsOf(TOOL_CALL)),
+    toolCallId: "word",
+    name: "instructions",
+  };
+}
 
-  /** Rewrites the strings of a schema except for those that are not prose. */
-  #value(value: unknown, key = ""): unknown {
-    if (typeof value === "string") return SCHEMA_KEYWORDS.has(key) ? value : this.#rewrite(value, "instructions");
-    if (Array.isArray(value)) return value.map((each) => this.#value(each, key));
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.#value(each, name)]));
+const MESSAGES: Readonly<Record<ChatMessage["role"], Channels<ChatMessage>>> = {
+  system: messageChannels("system"),
+  developer: messageChannels("developer"),
+  user: messageChannels("user"),
+  assistant: messageChannels("assistant"),
+  tool: messageChannels("tool"),
+};
+
+function rewriteMessage(message: ChatMessage, rewrite: Rewrite): ChatMessage {
+  return rewriteFields(message, MESSAGES[message.role], rewrite);
+}
+
+function rewritePart(part: ContentPart, kind: TextKind, rewrite: Rewrite): ContentPart {
+  switch (part.type) {
+    case "text":
+      return rewriteFields(part, { type: "none", text: kind, cache: "none" }, rewrite);
+    case "image":
+      return rewriteFields(part, IMAGE, rewrite);
+    case "file":
+      return rewriteFields(part, FILE, rewrite);
   }
 }
 
-/** Keywords of JSON Schema whose values have a syntax. */
-const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
-  "$ref",
-  "$schema",
-  "$id",
-  "type",
-  "format",
-  "pattern",
-  "required",
-]);
-
-/** Texts of a call in the order in which `withChatTexts` takes them. */
-export function chatTextsOf(call: ChatCall): { text: string; kind: TextKind }[] {
-  const texts: { text: string; kind: TextKind }[] = [];
-  const reader = new ChatTexts((text, kind) => {
+/** Returns texts of a call in the order in which `withChatTexts` takes them. */
+export function chatTextsOf(call: ChatCall): ChannelText[] {
+  const texts: ChannelText[] = [];
+  rewriteCall(call, (text, kind) => {
     texts.push({ text, kind });
     return text;
   });
-  reader.request(call.request);
-  for (const prompt of call.prompts ?? []) reader.prompt(prompt);
   return texts;
 }
 
 /** Returns the call with `texts` in place of its own, also in the form that a model's defaults give it. Its body is left out. */
 export function withChatTexts(call: ChatCall, texts: readonly string[]): ChatCall {
-  const replaced = replaceTexts(call, texts);
+  const replaced = { ...call, ...rewriteCall(call, replacing(texts)) };
   const { withDefaults } = call;
   return {
     request: replaced.request,
     ...(replaced.prompts !== undefined && { prompts: replaced.prompts }),
     ...(withDefaults !== undefined && { withDefaults: (defaults) => withChatTexts(withDefaults(defaults), texts) }),
     moderationInput: () => ({
-      texts: chatTextsOf(replaced).map(({ text }) => text),
+      texts: chatTextsOf(replaced).flatMap(moderatedTexts),
       unmoderatable: call.moderationInput().unmoderatable,
     }),
   };
 }
 
-function replaceTexts(call: ChatCall, texts: readonly string[]): Pick<ChatCall, "request" | "prompts"> & ChatCall {
-  let index = 0;
-  const writer = new ChatTexts((text) => {
-    const replacement = texts[index] ?? text;
-    index += 1;
-    return replacement;
+function rewriteCall({ request, prompts }: ChatCall, rewrite: Rewrite): Pick<ChatCall, "request" | "prompts"> {
+  const rewritten = prompts?.map((prompt) => rewriteFields(prompt, RAW_PROMPT, rewrite));
+  return {
+    ...(rewritten !== undefined && { prompts: rewritten }),
+    request: rewriteFields(request, REQUEST, rewrite),
+  };
+}
+
+/** IDs and choices are not moderated, and of schemas only their words are. */
+function moderatedTexts({ text, kind }: ChannelText): string[] {
+  if (kind === "word") return [];
+  if (kind !== "structure") return [text];
+  const words: string[] = [];
+  JSON.parse(text, (_, value: unknown) => {
+    if (typeof value === "string") words.push(value);
+    return value;
   });
-  const request = writer.request(call.request);
-  const prompts = call.prompts?.map((prompt) => writer.prompt(prompt));
-  return { ...call, request, ...(prompts !== undefined && { prompts }) };
+  return words;
 }

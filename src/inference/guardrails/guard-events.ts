@@ -74,7 +74,7 @@ class AnswerParts {
       case "tool-arguments":
         return this.#push(event);
       case "tool-call":
-        return [...(await this.#end(event.choice)), event];
+        return [...(await this.#end(event.choice)), { ...event, name: this.#options.restore(event.name) }];
       case "echo":
         return [{ ...event, text: this.#options.restore(event.text) }];
       case "choice-end": {

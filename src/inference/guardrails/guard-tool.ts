@@ -5,8 +5,9 @@ import type { Placeholders } from "@parlance-inference/text-privacy/placeholders
 import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
+import type { ChannelText } from "./channels.ts";
 import { refuseUnreadable } from "./guard-chat.ts";
-import { BLOCKED, blockedFault, type GuardContext, guardTexts, type InputText } from "./guarded-texts.ts";
+import { BLOCKED, blockedFault, type GuardContext, guardTexts } from "./guarded-texts.ts";
 import type { Guards } from "./guards.ts";
 import { OutputBlocked, outputTransforms } from "./output-transforms.ts";
 
@@ -52,7 +53,7 @@ export async function guardToolCall(
   };
 }
 
-function promptTexts(texts: readonly string[]): InputText[] {
+function promptTexts(texts: readonly string[]): ChannelText[] {
   return texts.map((text) => ({ text, kind: "prompt" }));
 }
 

@@ -10,16 +10,11 @@ import type { Match } from "@parlance-inference/text-privacy/match";
 import { Placeholders } from "@parlance-inference/text-privacy/placeholders";
 import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { TextKind } from "./chat-texts.ts";
+import type { ChannelText } from "./channels.ts";
 import { finderOf, type TextFinder } from "./finders.ts";
 import type { GuardrailReport } from "./guardrail-report.ts";
 import type { GuardrailServices } from "./guardrail-services.ts";
 import { type Judge, judgeOf } from "./judges.ts";
-
-export interface InputText {
-  text: string;
-  kind: TextKind;
-}
 
 export interface GuardContext {
   services: GuardrailServices;
@@ -55,7 +50,7 @@ export function blockedFault(
 /** Runs the guardrails that check the input, in order. Throws a Fault when one blocks it or fails. */
 export async function guardTexts(
   policy: readonly Guardrail[],
-  inputs: readonly InputText[],
+  inputs: readonly ChannelText[],
   context: GuardContext,
 ): Promise<GuardedTexts> {
   const placeholders = new Placeholders();
@@ -76,7 +71,7 @@ export async function guardTexts(
 
 interface Step {
   guardrail: Guardrail;
-  inputs: readonly InputText[];
+  inputs: readonly ChannelText[];
   texts: string[];
 }
 
@@ -90,8 +85,10 @@ async function maskOrBlock(
   const output: string[] = [];
   try {
     for (const [index, text] of texts.entries()) {
-      const isChecked = readsAll(guardrail) || inputs[index]?.kind !== "instructions";
-      output.push(isChecked ? await maskOne(text, { finder, placeholders, findings, action, signal }) : text);
+      const kind = inputs[index]?.kind ?? "prompt";
+      const isChecked = readsAll(guardrail) || kind === "prompt";
+      const mask = kind === "word" ? maskWord : maskOne;
+      output.push(isChecked ? await mask(text, { finder, placeholders, findings, action, signal }) : text);
     }
   } catch (failure) {
     if (!signal.aborted) report.note(guardrail.type, "input", "failed");
@@ -127,6 +124,21 @@ export async function maskOne(
   if (lines === undefined) return placeholders.mask(text, matches, isRestored);
   const byValue: Match[][] = matchesByValue(lines, matches);
   return rewriteJson(text, (value, index) => placeholders.mask(value, byValue[index] ?? [], isRestored));
+}
+
+/** IDs are random by nature. */
+const RANDOM_TYPES = ["HIGH_ENTROPY_STRING"];
+
+/** Masks an ID, a name or a choice, by a placeholder of letters, digits and underscores, which providers accept there. */
+async function maskWord(
+  text: string,
+  { finder, placeholders, findings, action, signal }: MaskOptions,
+): Promise<string> {
+  const matches = (await finder.find(text, signal)).filter(({ type }) => !RANDOM_TYPES.includes(type));
+  for (const { type } of matches) findings.push(type);
+  if (matches.length === 0 || action === "block" || action === "report") return text;
+  const masked = placeholders.mask(text, matches, action === "mask_and_restore");
+  return masked.replace(/<([A-Z][A-Z_]*_\d+)>/g, "$1");
 }
 
 /** Personal data and secrets leave with any text; other guardrails are about what users and tools write. */

@@ -7,7 +7,7 @@ import type { InferenceAnswer } from "../inference-answer.ts";
 import type { ModerationOutcome } from "../moderation/chat-moderation-result.ts";
 import type { RequiredModeration } from "../moderation/moderation-policy.ts";
 import type { OnDisconnect } from "../on-disconnect.ts";
-import type { InputText } from "./guarded-texts.ts";
+import { type Channels, type ChannelText, textsOf, withTexts } from "./channels.ts";
 import { type GuardContext, guardTexts } from "./guarded-texts.ts";
 import { GuardrailReport } from "./guardrail-report.ts";
 import type { GuardrailServices } from "./guardrail-services.ts";
@@ -56,8 +56,14 @@ export class Guards {
 
   /** Returns the texts as a model may read them. Throws a Fault. */
   async guardAll(texts: readonly string[]): Promise<readonly string[]> {
-    const inputs = texts.map((text): InputText => ({ text, kind: "prompt" }));
+    const inputs = texts.map((text): ChannelText => ({ text, kind: "prompt" }));
     return (await guardTexts(this.policy, inputs, this.context)).texts;
+  }
+
+  /** Returns a request as a model may read it. Throws a Fault. */
+  async guardFields<Request extends object>(request: Request, channels: Channels<Request>): Promise<Request> {
+    const { texts } = await guardTexts(this.policy, textsOf(request, channels), this.context);
+    return withTexts(request, channels, texts);
   }
 
   /** Records what the moderation policy did. */

@@ -31,6 +31,10 @@ export async function startEchoUpstream(random: () => number = Math.random): Pro
         .end(JSON.stringify({ error: { message, type: "invalid_request_error" } }));
     }
     if (request.url?.endsWith("/embeddings")) return embeddings(body, response);
+    const other = OTHER_ANSWERS[request.url?.replace(/^\/v1/, "") ?? ""];
+    if (other !== undefined) {
+      return void response.writeHead(200, { "content-type": other.type }).end(other.body);
+    }
     const said = lastText(body);
     if (body.stream !== true) return complete(body, said, response);
     await stream(body, said, response, random);
@@ -52,6 +56,23 @@ export async function startEchoUpstream(random: () => number = Math.random): Pro
     },
   };
 }
+
+/** Answers of operations that do not repeat anything. */
+const OTHER_ANSWERS: Readonly<Record<string, { type: string; body: string | Buffer }>> = {
+  "/moderations": {
+    type: "application/json",
+    body: JSON.stringify({
+      id: "m",
+      model: "echo",
+      results: [{ flagged: false, categories: {}, category_scores: {}, category_applied_input_types: {} }],
+    }),
+  },
+  "/images/generations": {
+    type: "application/json",
+    body: JSON.stringify({ created: 1, data: [{ b64_json: Buffer.from("image").toString("base64") }] }),
+  },
+  "/audio/speech": { type: "audio/pcm", body: Buffer.alloc(4800) },
+};
 
 function lastText({ messages = [], prompt }: Body): string {
   if (typeof prompt === "string") return prompt;

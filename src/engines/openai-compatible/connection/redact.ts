@@ -1,30 +1,23 @@
 import { formatAddress } from "../../../kernel/discovery/endpoint.ts";
+import { secretRedactor } from "../../../kernel/redact-secrets.ts";
 import type { UpstreamSettings } from "../connection-settings.ts";
 
 /** Removes secrets from an upstream's messages: keys, header values, addresses. */
 export type Redact = (text: string) => string;
 
-const SHORTEST_SECRET = 4;
-
-/**
- * Redacts the deployment's secrets and its upstream's address. Values below `SHORTEST_SECRET` characters stay, since
- * they match by accident.
- */
+/** Redacts the deployment's secrets and its upstream's address. */
 export function createRedactor(
   settings: Pick<UpstreamSettings, "baseUrl" | "endpoint" | "apiKey" | "headers" | "proxy">,
 ): Redact {
-  const secrets = [settings.apiKey, settings.proxy, ...Object.values(settings.headers)]
-    .map((secret) => secret?.reveal() ?? "")
-    .flatMap((value) => [value, value.replace(/^\w+ /, "")])
-    .filter((value) => value.length >= SHORTEST_SECRET);
+  const secrets = [settings.apiKey, settings.proxy, ...Object.values(settings.headers)];
+  const redactSecrets = secretRedactor(secrets.map((secret) => secret?.reveal() ?? ""));
   const { endpoint, baseUrl } = settings;
   const { origin, host, hostname, search } = new URL(baseUrl);
   const atEndpoint = endpoint === undefined ? [] : [formatAddress(endpoint), endpoint.host];
   // A bare host name such as `vllm` is an ordinary word in many messages.
   const addresses = [...atEndpoint, baseUrl, origin, search, host, hostname].filter((each) => /[.:?]/.test(each));
   return (text) => {
-    let redacted = text;
-    for (const secret of secrets) redacted = redacted.replaceAll(secret, "[redacted]");
+    let redacted = redactSecrets(text);
     for (const address of addresses) redacted = redacted.replaceAll(address, "[upstream]");
     return redacted;
   };
