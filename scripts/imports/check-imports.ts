@@ -2,6 +2,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, matchesGlob, relative, resolve } from "node:path";
+import { FLOORS, floorViolation, misplacedNeighbours, partOf } from "./floors.ts";
 import { BASE, FEATURE, IMPORT_RULES, type ImportRule, PACKAGE_RULES, PACKAGE_USERS } from "./import-rules.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
@@ -31,7 +32,11 @@ export function findViolations(imports: ReadonlyMap<string, readonly string[]>):
       if (reason !== undefined) violations.push(`${path} imports ${specifier}: ${reason}`);
     }
   }
-  return [...violations, ...findCircles(imports).map((circle) => `Circular import: ${circle.join(" → ")}`)];
+  return [
+    ...violations,
+    ...misplacedNeighbours(),
+    ...findCircles(imports).map((circle) => `Circular import: ${circle.join(" → ")}`),
+  ];
 }
 
 function packageViolation(path: string, specifier: string): string | undefined {
@@ -59,6 +64,8 @@ function serviceViolation(path: string, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return undefined;
   const target = relative("src", join("src", dirname(from), specifier));
   if (target.startsWith("..")) return undefined;
+  const floor = floorViolation(partOf(from), partOf(target));
+  if (floor !== undefined) return floor;
   const rule = ruleOf(from);
   if (rule === undefined) return "No rule in scripts/imports/import-rules.ts covers this file.";
   if (isWithin(target, folderOf(rule, from))) return undefined;
@@ -106,9 +113,21 @@ function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][
   return circles;
 }
 
-/** Replaces the table in the text of ARCHITECTURE.md, between its heading and the next. */
+/** Replaces the two tables of imports in the text of ARCHITECTURE.md. */
 export function fillArchitecture(text: string): string {
-  return text.replace(/(?<=\n)\| Part \|[\s\S]*?\n(?=\n)/, `${renderRules()}\n`);
+  return text
+    .replace(/(?<=\n)\| Floor \|[\s\S]*?\n(?=\n)/, `${renderFloors()}\n`)
+    .replace(/(?<=\n)\| Part \|[\s\S]*?\n(?=\n)/, `${renderRules()}\n`);
+}
+
+function renderFloors(): string {
+  const rows = FLOORS.map(({ name, parts }) => {
+    const cells = Object.entries(parts).map(([part, neighbours]) =>
+      neighbours.length === 0 ? `\`${part}\`` : `\`${part}\` (→ ${neighbours.map((each) => `\`${each}\``).join(", ")})`,
+    );
+    return `| ${name} | ${cells.join(", ")} |`;
+  });
+  return ["| Floor | Parts (→ neighbours that it may import) |", "|---|---|", ...rows.reverse()].join("\n");
 }
 
 function renderRules(): string {

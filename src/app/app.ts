@@ -1,3 +1,4 @@
+import { accountExtensions } from "../serving/account-extensions.ts";
 import { PERSONAL_DATA } from "./personal-data.ts";
 /** The service: its parts and features, opened one after the other. */
 
@@ -11,12 +12,12 @@ import { openConfiguration } from "../features/configuration/feature.ts";
 import type { ConfigurationSources } from "../features/configuration/live-configuration.ts";
 import { openFiles } from "../features/files/feature.ts";
 import { openGuardrails } from "../features/guardrails/feature.ts";
-import { inviteMailOf, openMail } from "../features/mail/feature.ts";
+import { linkMailOf, openMail } from "../features/mail/feature.ts";
 import { openMetrics, openOperations } from "../features/operations/feature.ts";
 import { openQuota } from "../features/quota/feature.ts";
 import { openRecordedContent } from "../features/recorded-content/feature.ts";
 import { openChatKeys } from "../features/saved-chats/feature.ts";
-import { openPasswords, openSignOn } from "../features/sign-on/feature.ts";
+import { openPasswords, openSignOn, openUserSessions } from "../features/sign-on/feature.ts";
 import { ServiceTools } from "../features/tools/service-tools.ts";
 import { openLabels, openUsage } from "../features/usage/feature.ts";
 import { openOutbox, openWebhooks } from "../features/webhooks/feature.ts";
@@ -52,16 +53,22 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const workers = await createWorkerPool(config, logger);
   const { counters, countWrongKey, passwordAttempts } = await openQuota(base);
   const outbox = openOutbox(config);
+  const mail = await openMail(base);
   const onChanged = async () => workers?.reloadKeys();
-  const { accounts, authenticate } = openAccounts({ ...base, outbox, countWrongKey, onChanged });
-  const signOn = await openSignOn({ ...base, accounts });
-  const passwords = openPasswords(config, accounts, passwordAttempts);
+  const { accounts, authenticate } = openAccounts({
+    ...base,
+    extensions: accountExtensions(outbox),
+    mail: linkMailOf(mail),
+    countWrongKey,
+    onChanged,
+  });
+  const userSessions = openUserSessions(config, accounts);
+  const signOn = await openSignOn({ ...base, accounts, userSessions });
+  const passwords = openPasswords(config, accounts, userSessions, passwordAttempts);
   const usage = openUsage(base);
   const { recorder, history, spentIn } = usage;
   const openCircuits = () => workers?.openCircuits() ?? new Set<string>();
   const webhooks = openWebhooks({ ...base, outbox, openCircuits });
-  const mail = await openMail(base);
-  accounts.invites.mail = inviteMailOf(mail);
   const onSpent = openSpendAlerts({ ...base, accounts, usage, outbox, mail });
   const live = openCatalog({
     ...options,
@@ -105,7 +112,17 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const tools = new ServiceTools();
   const parts = {
     ...{ ...base, ...routes, accounts, cache, configuration, countWrongKey, files, live, operations, outbox },
-    ...{ chatKeys: openChatKeys(base), personalData: PERSONAL_DATA, passwords, recorded, signOn, store, tools, usage },
+    ...{
+      chatKeys: openChatKeys(base),
+      personalData: PERSONAL_DATA,
+      passwords,
+      recorded,
+      signOn,
+      store,
+      tools,
+      usage,
+      userSessions,
+    },
   };
   for (const open of FEATURES) features.push(await open(parts));
   const server = buildServer({

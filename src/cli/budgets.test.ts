@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
+import { accountExtensions } from "../serving/account-extensions.ts";
 import { openDatabase } from "../storage/database.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -11,7 +12,7 @@ beforeAll(async () => {
   folder = await temporaryDirectory();
   const logger = pino({ level: "silent" });
   const database = openDatabase({ url: undefined, file: join(folder.path, "parlance.sqlite"), logger });
-  const accounts = new Accounts({ database, logger });
+  const accounts = new Accounts({ database, logger, extensions: accountExtensions() });
   await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
   await accounts.close();
   await database.close();

@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Finished, runParlance } from "../../test/support/service/run-parlance.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
+import { accountExtensions } from "../serving/account-extensions.ts";
 import { openDatabase } from "../storage/database.ts";
 
 const logger = pino({ level: "silent" });
@@ -23,7 +24,7 @@ function keys(...words: string[]): Promise<Finished> {
 /** Runs `work` with the accounts of a running service on the same database. */
 async function withService<Result>(work: (accounts: Accounts) => Promise<Result>): Promise<Result> {
   const database = openDatabase({ url: undefined, file: join(cwd, "parlance.sqlite"), logger });
-  const accounts = new Accounts({ database, logger });
+  const accounts = new Accounts({ database, logger, extensions: accountExtensions() });
   try {
     return await work(accounts);
   } finally {

@@ -1,4 +1,5 @@
 import { PERSONAL_DATA } from "../app/personal-data.ts";
+import { accountExtensions } from "../serving/account-extensions.ts";
 /** Routes of the administration API in the process of a command, whose caller is the operator. */
 
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { accountsFeature } from "../features/accounts/feature.ts";
 import { budgetFeature } from "../features/budgets/feature.ts";
 import { openFileStore } from "../features/files/feature.ts";
 import { openGuardrailServices } from "../features/guardrails/open-guardrail-services.ts";
-import { inviteMailOf, mailIn } from "../features/mail/feature.ts";
+import { linkMailOf, mailIn } from "../features/mail/feature.ts";
 import { ModelOperations } from "../features/models/model-operations.ts";
 import { organizationModels } from "../features/models/organization-model-routes.ts";
 import { privacyFeature } from "../features/privacy/feature.ts";
@@ -36,10 +37,14 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
   const logger = openLog("warn");
   const database = openConfiguredDatabase(config, logger);
   lifetime.defer(() => database.close());
-  const accounts = new Accounts({ database, logger, outbox: new WebhookOutbox(config.webhooks) });
+  const accounts = new Accounts({
+    database,
+    logger,
+    extensions: accountExtensions(new WebhookOutbox(config.webhooks)),
+    // The service sends them.
+    mail: linkMailOf(mailIn(config)),
+  });
   lifetime.defer(() => accounts.close());
-  // The service sends them.
-  accounts.invites.mail = inviteMailOf(mailIn(config));
   const catalog = await listedModels(config, logger);
   const usageReports = new UsageReports(database);
   const features = [

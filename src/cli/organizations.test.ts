@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Finished, runParlance } from "../../test/support/service/run-parlance.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
+import { accountExtensions } from "../serving/account-extensions.ts";
 import { openDatabase } from "../storage/database.ts";
 
 let cwd: string;
@@ -29,7 +30,7 @@ test("creates an organization whose admin key works until it is archived", async
 
   const logger = pino({ level: "silent" });
   const database = openDatabase({ url: undefined, file: join(cwd, "parlance.sqlite"), logger });
-  const service = new Accounts({ database, logger });
+  const service = new Accounts({ database, logger, extensions: accountExtensions() });
   try {
     expect(await service.authenticate(key)).toMatchObject({ kind: "admin", organizationId: listed.id });
     expect(await organizations("archive", listed.id)).toMatchObject({

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
 import { OPERATOR } from "../features/accounts/audit/audit.ts";
+import { accountExtensions } from "../serving/account-extensions.ts";
 import { openDatabase } from "../storage/database.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -18,7 +19,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 async function withAccounts<Result>(work: (accounts: Accounts) => Promise<Result>): Promise<Result> {
   const logger = pino({ level: "silent" });
   const database = openDatabase({ url: undefined, file: join(folder.path, "parlance.sqlite"), logger });
-  const accounts = new Accounts({ database, logger });
+  const accounts = new Accounts({ database, logger, extensions: accountExtensions() });
   try {
     return await work(accounts);
   } finally {

@@ -3,6 +3,8 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
+import { SpendLimitService } from "../features/quota/spend-limit-service.ts";
+import { accountExtensions } from "../serving/account-extensions.ts";
 import { openDatabase } from "../storage/database.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -16,7 +18,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 async function withAccounts<Result>(work: (accounts: Accounts) => Promise<Result>): Promise<Result> {
   const logger = pino({ level: "silent" });
   const database = openDatabase({ url: undefined, file: join(folder.path, "parlance.sqlite"), logger });
-  const accounts = new Accounts({ database, logger });
+  const accounts = new Accounts({ database, logger, extensions: accountExtensions() });
   try {
     return await work(accounts);
   } finally {
@@ -99,13 +101,18 @@ test("allows models and sets a monthly budget", async () => {
   await withAccounts(async (accounts) => {
     const modelIds = ["moonshine-base-en", "flite"];
     expect(await accounts.modelPermissions.retrieve(owner)).toEqual({ mode: "allow_list", modelIds });
-    expect(await accounts.spendLimits.retrieve(owner)).toMatchObject({ thresholdCents: 250, isEnforcing: 1 });
+    expect(await new SpendLimitService(accounts.transactions).retrieve(owner)).toMatchObject({
+      thresholdCents: 250,
+      isEnforcing: 1,
+    });
   });
   expect((await parlance("projects", "allow", "Bounded", "--all")).stdout).toContain("may use every model.");
   expect((await parlance("projects", "budget", "Bounded", "none")).stdout).toContain("may spend any amount.");
   await withAccounts(async (accounts) => {
     expect(await accounts.modelPermissions.retrieve(owner)).toBeUndefined();
-    await expect(accounts.spendLimits.retrieve(owner)).rejects.toThrow("There is no spend limit");
+    await expect(new SpendLimitService(accounts.transactions).retrieve(owner)).rejects.toThrow(
+      "There is no spend limit",
+    );
   });
 });
 

@@ -7,6 +7,7 @@ import { HOUR_SECONDS } from "../kernel/durations.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
 import { openLog } from "../observability/open-log.ts";
+import { accountExtensions } from "../serving/account-extensions.ts";
 import { openConfiguredDatabase } from "../storage/configured-database.ts";
 
 const FIRST_START_MS = 5_000;
@@ -36,7 +37,7 @@ export async function withTemporaryKey<Result>(
   await using closing = new AsyncDisposableStack();
   const database = openConfiguredDatabase(config, logger);
   closing.defer(() => database.close());
-  const accounts = new Accounts({ database, logger });
+  const accounts = new Accounts({ database, logger, extensions: accountExtensions() });
   closing.defer(() => accounts.close());
   const { secret, end } = await (kind === "project" ? projectKey(accounts, options) : operatorKey(accounts));
   closing.defer(end);

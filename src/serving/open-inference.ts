@@ -53,7 +53,7 @@ export function openInference({
 }: InferenceParts): Inference {
   const scopesOf = derived(
     () => settings().limits,
-    (limits) => limitedScopes(limits, (caller) => callers.rateLimitsOf(caller)),
+    (limits) => limitedScopes(limits, (caller) => callers.policyOf(caller, "rateLimits")),
   );
   const { requestTimeoutSeconds } = config.server;
   const estimates = new CompletionEstimates();
@@ -61,15 +61,15 @@ export function openInference({
   const labelLimits = new LabelLimits(maxValues);
   const record = (usage: UsageRecord, caller: Caller, labels: readonly UsageLabel[] | undefined) => {
     if (labels === undefined) return parts.recordUsage(usage);
-    const budgets = callers.budgetsOf(caller);
+    const budgets = callers.policyOf(caller, "budgets");
     const bounded = labels.map((label) =>
       isBudgeted(budgets, label) ? label : labelLimits.bound(usage.projectId, label, usage.at),
     );
     parts.recordUsage({ ...usage, labels: bounded });
   };
   const boundSources: SpendBoundSources = {
-    spendLimitsOf: (caller) => callers.spendLimitsOf(caller),
-    budgetsOf: (caller) => callers.budgetsOf(caller),
+    spendLimitsOf: (caller) => callers.policyOf(caller, "spendLimits"),
+    budgetsOf: (caller) => callers.policyOf(caller, "budgets"),
     summedLabel: (projectId, label, at) => labelLimits.bound(projectId, label, at),
   };
   return new Inference({
@@ -101,14 +101,14 @@ export function openInference({
       estimates,
     ),
     accessOf: (caller) => callers.modelAccess(caller),
-    moderationOf: (caller) => callers.moderationOf(caller),
+    moderationOf: (caller) => callers.policyOf(caller, "moderation"),
     answerCache: parts.answerCache,
     get guardrails() {
       return settings().guardrails;
     },
-    guardrailsOf: (caller) => callers.guardrailsOf(caller),
+    guardrailsOf: (caller) => callers.policyOf(caller, "guardrails"),
     guardrailServices: parts.guardrailServices,
-    recordingOf: (caller) => callers.recordingOf(caller),
+    recordingOf: (caller) => callers.policyOf(caller, "recording"),
     onGuarded: (request) => {
       for (const { type, stage, outcome } of request.report.records) metrics.guardrail(type, stage, outcome);
       parts.onGuarded?.(request);

@@ -1,3 +1,4 @@
+import { KEY_POLICIES } from "../serving/account-extensions.ts";
 /** Creates the parts of a worker and connects them; everything that needs one truth is the owner's. */
 
 import { UpstreamModels } from "../catalog/upstream-models.ts";
@@ -56,6 +57,7 @@ export async function composeWorker(
   await catalog.apply(worker.models);
   const telemetry = await openTelemetry(config.openTelemetry, metrics.registry, logger);
   const callers = new Callers({
+    policies: KEY_POLICIES,
     source: {
       kind: worker.keyKind,
       readVersion: () => owner.call("readKeysVersion"),

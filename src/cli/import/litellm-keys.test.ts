@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
 import { Accounts } from "../../features/accounts/accounts.ts";
+import { accountExtensions } from "../../serving/account-extensions.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { storeKeys } from "./litellm-keys.ts";
 
@@ -24,7 +25,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const options = await databases.create(kind);
     const database = openDatabase(options);
     closing.defer(() => database.close());
-    const accounts = new Accounts({ database, logger: options.logger });
+    const accounts = new Accounts({ database, extensions: accountExtensions(), logger: options.logger });
     closing.defer(() => accounts.close());
     await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
     return accounts;
@@ -39,7 +40,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const caller = await accounts.authenticate(SECRET);
     const { projectId: otherProject } = await accounts.authenticate(`${SECRET}2`);
     expect(otherProject).not.toBe(caller.projectId);
-    expect(accounts.callers.spendLimitsOf(caller)).toMatchObject([{ thresholdCents: 1250, isEnforcing: 1 }]);
+    expect(accounts.callers.policyOf(caller, "spendLimits")).toMatchObject([{ thresholdCents: 1250, isEnforcing: 1 }]);
     const names = await accounts.run((executor) => executor.selectFrom("projects").select("name").execute());
     expect(names).toContainEqual({ name: "Research" });
     // A second import adds what is new, to the same project.

@@ -1,3 +1,5 @@
+import { SpendLimitService } from "../../features/quota/spend-limit-service.ts";
+import { accountExtensions } from "../../serving/account-extensions.ts";
 /** Takes over LiteLLM's virtual keys, which it stores as SHA-256 in hexadecimal, as this service does. */
 
 import { loadConfig } from "../../config/load-config.ts";
@@ -26,7 +28,7 @@ export async function importKeys(source: unknown): Promise<ImportedKeys> {
   await using closing = new AsyncDisposableStack();
   const database = openConfiguredDatabase(config, logger);
   closing.defer(() => database.close());
-  const accounts = new Accounts({ database, logger });
+  const accounts = new Accounts({ database, logger, extensions: accountExtensions() });
   closing.defer(() => accounts.close());
   return await storeKeys(accounts, source);
 }
@@ -120,7 +122,7 @@ async function limit(
       note(`has a budget of $${budget} for ${duration}, which became one of a calendar month.`);
     if (duration === undefined) note(`has a budget of $${budget} without end, which became one of a calendar month.`);
     const owner = { organizationId, projectId, keyId: id };
-    await accounts.spendLimits.replace(OPERATOR, owner, {
+    await new SpendLimitService(accounts.transactions).replace(OPERATOR, owner, {
       thresholdCents: Math.round(budget * 100),
       isEnforcing: true,
     });

@@ -1,10 +1,9 @@
 import type { Transaction } from "kysely";
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/schema.ts";
-import { toWebhookEvent } from "../webhooks/account-webhooks.ts";
-import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { incrementAccountsVersion } from "./accounts-version.ts";
 import { type Actor, type AuditEvent, recordAudit } from "./audit/audit.ts";
+import type { AccountExtensions } from "./extensions.ts";
 
 /** Database transaction of one change to accounts, with the timestamp that everything in it carries. */
 export interface AccountTransaction {
@@ -17,12 +16,12 @@ export interface AccountTransaction {
 /** Runs changes to accounts one after the other, each in one transaction, and reloads the cached keys after it. */
 export class AccountTransactions {
   readonly database: Database;
-  readonly #outbox: WebhookOutbox | undefined;
+  readonly extensions: AccountExtensions;
   readonly #onCommit: () => Promise<void>;
 
-  constructor(database: Database, outbox: WebhookOutbox | undefined, onCommit: () => Promise<void>) {
+  constructor(database: Database, extensions: AccountExtensions, onCommit: () => Promise<void>) {
     this.database = database;
-    this.#outbox = outbox;
+    this.extensions = extensions;
     this.#onCommit = onCommit;
   }
 
@@ -32,8 +31,7 @@ export class AccountTransactions {
       const now = Date.now();
       const audit = async (event: AuditEvent) => {
         await recordAudit(executor, actor, event, now);
-        const reported = toWebhookEvent(event);
-        if (reported !== undefined) await this.#outbox?.add(executor, reported, now);
+        await this.extensions.onAudited?.(executor, event, now);
       };
       return work({ executor, now, audit });
     });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
 import { Secret } from "../../kernel/secret.ts";
+import { accountExtensions } from "../../serving/account-extensions.ts";
 import { type DatabaseOptions, openDatabase } from "../../storage/database.ts";
 import { Accounts, type BootstrapKeys } from "./accounts.ts";
 import { OPERATOR } from "./audit/audit.ts";
@@ -21,7 +22,13 @@ afterEach(async () => {
 function open(options: DatabaseOptions, settings: { databaseGraceSeconds?: number } = {}): Accounts {
   const database = openDatabase(options);
   closing.defer(() => database.close());
-  const accounts = new Accounts({ database, logger: options.logger, lastUsedEverySeconds: 3_600, ...settings });
+  const accounts = new Accounts({
+    database,
+    extensions: accountExtensions(),
+    logger: options.logger,
+    lastUsedEverySeconds: 3_600,
+    ...settings,
+  });
   closing.defer(() => accounts.close());
   return accounts;
 }

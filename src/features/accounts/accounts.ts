@@ -1,3 +1,5 @@
+import type { LinkMail } from "../mail/mail-outbox.ts";
+import type { AccountExtensions } from "./extensions.ts";
 /** Authenticates callers and manages organizations, projects and API keys. */
 
 import type { Caller, Priority } from "../../contracts/caller.ts";
@@ -6,16 +8,6 @@ import { Fault, unavailable } from "../../kernel/faults.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
-import { ConsoleSessions, hashSessionToken, isTokenLength } from "../console/console-sessions.ts";
-import { GuardrailPolicyService } from "../guardrails/guardrail-policy-service.ts";
-import { ModerationPolicyService } from "../moderations/moderation-policy-service.ts";
-import { RateLimitService } from "../quota/rate-limit-service.ts";
-import { SpendLimitService } from "../quota/spend-limit-service.ts";
-import { ClientSecrets } from "../realtime/client-secrets.ts";
-import { ProjectRecordingService } from "../recorded-content/project-recording-service.ts";
-import type { BearerTokens } from "../sign-on/bearer-tokens.ts";
-import { UserSessions } from "../sign-on/user-sessions.ts";
-import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { AccountTransactions } from "./account-transaction.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
 import { Callers, type KeyClient, MAX_KEY_LENGTH } from "./callers.ts";
@@ -41,6 +33,7 @@ import { RoleAssignments } from "./roles/assignments.ts";
 import { Roles } from "./roles/roles.ts";
 import { applyScopeHeaders } from "./scope-headers.ts";
 import { ServiceAccounts } from "./service-accounts/service-accounts.ts";
+import { ConsoleSessions, hashSessionToken, isTokenLength } from "./sessions/console-sessions.ts";
 import { Users } from "./users/users.ts";
 
 export type { BootstrapKeys, FixedKeys } from "./keys/bootstrap-keys.ts";
@@ -51,8 +44,9 @@ const DEFAULT_LAST_USED_EVERY_SECONDS = 10;
 export interface AccountsOptions {
   database: Database;
   logger: Logger;
-  /** Undefined: no webhooks. */
-  outbox?: WebhookOutbox | undefined;
+  extensions: AccountExtensions;
+  /** Sends invites; undefined: nobody does. */
+  mail?: LinkMail | undefined;
   /** How long cached keys keep working while the database is unavailable. */
   databaseGraceSeconds?: number | undefined;
   /** Called after every change that this process made; the change waits for it. */
@@ -63,6 +57,12 @@ export interface AccountsOptions {
   lastUsedEverySeconds?: number | undefined;
 }
 
+/** Trusted issuers of tokens. */
+interface TokenIssuers {
+  /** Returns the hash of the key that a token stands for; undefined for a key that is not a token. Throws a Fault. */
+  findKeyHash(key: string, kind: Caller["kind"]): Promise<string | undefined>;
+}
+
 export class Accounts {
   readonly organizations: Organizations;
   readonly projects: Projects;
@@ -71,46 +71,40 @@ export class Accounts {
   readonly keyRules: KeyRuleService;
   readonly operatorKeys: OperatorKeys;
   readonly modelPermissions: ModelPermissionService;
-  readonly rateLimits: RateLimitService;
-  readonly spendLimits: SpendLimitService;
-  readonly moderationPolicies: ModerationPolicyService;
   readonly users: Users;
   readonly invites: Invites;
   readonly groups: Groups;
   readonly roles: Roles;
   readonly roleAssignments: RoleAssignments;
   readonly projectMembers: ProjectMembers;
-  readonly guardrails: GuardrailPolicyService;
-  readonly recordings: ProjectRecordingService;
   readonly auditTrail: AuditTrail;
   readonly consoleSessions: ConsoleSessions;
-  readonly userSessions: UserSessions;
-  readonly clientSecrets: ClientSecrets;
   readonly #database: Database;
   readonly transactions: AccountTransactions;
   readonly callers: Callers;
   readonly keySource: KeySource;
   readonly lastUsed: LastUsedWriter;
   /** Set while the configuration trusts issuers of tokens. */
-  tokens: Pick<BearerTokens, "findKeyHash"> | undefined;
+  tokens: TokenIssuers | undefined;
   #areBootstrapKeysMissing = false;
   #anonymousKeyHash: string | undefined;
   /** Hashes of the keys of batches, whose lines ask for them one by one. A key's hash never changes. */
   readonly #keyHashes = growingCache<string>(MAX_KEY_HASHES);
 
   constructor(options: AccountsOptions) {
-    const { database, logger } = options;
+    const { database, logger, extensions } = options;
     this.#database = database;
     const lastUsedSeconds = options.lastUsedEverySeconds ?? DEFAULT_LAST_USED_EVERY_SECONDS;
     this.lastUsed = new LastUsedWriter(database, logger, lastUsedSeconds);
-    this.keySource = keysIn(database);
+    this.keySource = keysIn(database, extensions);
     this.callers = new Callers({
       source: this.keySource,
+      policies: extensions.policies,
       logger,
       graceSeconds: options.databaseGraceSeconds,
       noteUse: (keyId, use) => this.lastUsed.note(keyId, use),
     });
-    this.transactions = new AccountTransactions(database, options.outbox, async () => {
+    this.transactions = new AccountTransactions(database, extensions, async () => {
       await Promise.all([this.callers.keys.reload(), options.onChanged?.()]);
     });
     this.organizations = new Organizations(this.transactions);
@@ -120,21 +114,14 @@ export class Accounts {
     this.keyRules = new KeyRuleService(this.transactions);
     this.operatorKeys = new OperatorKeys(this.transactions);
     this.users = new Users(this.transactions);
-    this.invites = new Invites(this.transactions);
+    this.invites = new Invites(this.transactions, options.mail);
     this.groups = new Groups(this.transactions);
     this.roles = new Roles(this.transactions);
     this.roleAssignments = new RoleAssignments(this.transactions);
     this.projectMembers = new ProjectMembers(this.transactions);
     this.modelPermissions = new ModelPermissionService(this.transactions);
-    this.spendLimits = new SpendLimitService(this.transactions);
-    this.rateLimits = new RateLimitService(this.transactions);
-    this.moderationPolicies = new ModerationPolicyService(this.transactions);
-    this.guardrails = new GuardrailPolicyService(this.transactions);
-    this.recordings = new ProjectRecordingService(this.transactions);
     this.auditTrail = new AuditTrail(database);
     this.consoleSessions = new ConsoleSessions(this.transactions);
-    this.userSessions = new UserSessions(this.transactions);
-    this.clientSecrets = new ClientSecrets(database);
   }
 
   /**
@@ -180,23 +167,6 @@ export class Accounts {
   async authenticateSession(token: string, kind: Caller["kind"]): Promise<Caller | undefined> {
     if (!isTokenLength(token)) return undefined;
     return this.callers.findSession(hashSessionToken(kind, token));
-  }
-
-  /**
-   * Returns the caller that a client secret stands for, the session configuration that it was created with, and a
-   * function that authenticates the caller again, also after the secret has expired. Throws a Fault.
-   */
-  async authenticateClientSecret(
-    secret: string,
-  ): Promise<{ caller: Caller; session: string; authenticate: () => Promise<Caller> }> {
-    const { keyHash, session } = await this.clientSecrets.open(secret);
-    const authenticate = async () => {
-      const caller = await this.callers.find(keyHash);
-      if (caller !== undefined) return caller;
-      const message = "The API key of this client secret does not work any more.";
-      throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
-    };
-    return { caller: await authenticate(), session, authenticate };
   }
 
   /** Returns the caller of requests without a key. Throws a Fault unless the operator configured a project for them. */

@@ -1,19 +1,14 @@
 /** Callers by their keys: who they are, and what they may use. */
 
 import type { Caller, Priority } from "../../contracts/caller.ts";
-import type { Guardrail } from "../../contracts/guardrail.ts";
-import type { RecordingPolicy } from "../../inference/recording/recording-policy.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { RequestLabels } from "../../kernel/usage.ts";
-import type { ApplicableBudget } from "../budgets/applicable-budget.ts";
-import type { ProjectModeration } from "../moderations/moderation-policy-service.ts";
-import type { ModelRateLimit } from "../quota/rate-limit-service.ts";
-import type { SpendLimit } from "../quota/spend-limit-service.ts";
 import { hashApiKey } from "./keys/api-key.ts";
 import { ApiKeyCache } from "./keys/api-key-cache.ts";
 import type { KeyUse } from "./keys/api-key-queries.ts";
 import { type CachedKey, type KeySource, toCachedKey } from "./keys/cached-key.ts";
+import { type AllKeyPolicies, type KeyPolicies, noPolicies, type PolicyName } from "./keys/key-policy.ts";
 import type { ModelAccess } from "./projects/model-access.ts";
 
 /** No valid key is longer; longer ones are refused without hashing. */
@@ -28,6 +23,7 @@ export interface KeyClient {
 
 export interface CallersOptions {
   source: KeySource;
+  policies: AllKeyPolicies;
   logger: Logger;
   /** How long cached keys keep working while the database is unavailable. */
   graceSeconds?: number | undefined;
@@ -40,10 +36,12 @@ export class Callers {
   /** Set while sign-on is configured: renews the session with this hash at its provider. Throws a Fault. */
   renewSession: ((keyHash: string) => Promise<void>) | undefined;
   readonly #noteUse: CallersOptions["noteUse"];
+  readonly #noPolicies: KeyPolicies;
   readonly #cachedKeyOf: WeakMap<Caller, CachedKey> = new WeakMap();
   readonly #keyHashOf: WeakMap<Caller, string> = new WeakMap();
 
-  constructor({ source, logger, graceSeconds = DEFAULT_GRACE_SECONDS, noteUse }: CallersOptions) {
+  constructor({ source, policies, logger, graceSeconds = DEFAULT_GRACE_SECONDS, noteUse }: CallersOptions) {
+    this.#noPolicies = noPolicies(policies);
     this.keys = new ApiKeyCache({ source, logger, graceSeconds });
     this.#noteUse = noteUse;
   }
@@ -101,8 +99,7 @@ export class Callers {
   addOperator(acting: Caller, operator: Caller): void {
     const cached = this.#cachedKeyOf.get(operator);
     if (cached === undefined) return;
-    const unlimited = { permissions: [], rateLimits: [], spendLimits: [], budgets: [], moderation: undefined };
-    this.#cachedKeyOf.set(acting, toCachedKey({ ...cached, ...unlimited, caller: acting }));
+    this.#cachedKeyOf.set(acting, toCachedKey({ ...cached, ...this.#noPolicies, permissions: [], caller: acting }));
     this.#keyHashOf.set(acting, this.#keyHashOf.get(operator) ?? "");
   }
 
@@ -111,34 +108,9 @@ export class Callers {
     return this.#requireCachedKey(caller).mayUse;
   }
 
-  /** Rate limits set for the project of a caller that this returned. */
-  rateLimitsOf(caller: Caller): readonly ModelRateLimit[] {
-    return this.#requireCachedKey(caller).rateLimits;
-  }
-
-  /** Spend limits that apply to a caller that this returned. */
-  spendLimitsOf(caller: Caller): readonly SpendLimit[] {
-    return this.#requireCachedKey(caller).spendLimits;
-  }
-
-  /** Budgets that may apply to a caller that this returned. */
-  budgetsOf(caller: Caller): readonly ApplicableBudget[] {
-    return this.#requireCachedKey(caller).budgets;
-  }
-
-  /** Moderation policy of the project of a caller that this returned. */
-  moderationOf(caller: Caller): ProjectModeration | undefined {
-    return this.#requireCachedKey(caller).moderation;
-  }
-
-  /** Guardrails of the project of a caller that this returned, except for its moderation policy. */
-  guardrailsOf(caller: Caller): readonly Guardrail[] {
-    return this.#requireCachedKey(caller).guardrails;
-  }
-
-  /** What the project of a caller that this returned records; undefined: nothing. */
-  recordingOf(caller: Caller): RecordingPolicy | undefined {
-    return this.#requireCachedKey(caller).recording;
+  /** Value of a policy for a caller that this returned. */
+  policyOf<Name extends PolicyName>(caller: Caller, name: Name): KeyPolicies[Name] {
+    return this.#requireCachedKey(caller)[name];
   }
 
   /** Whether the key of a caller that this returned was not revoked since; true while that cannot be checked. */

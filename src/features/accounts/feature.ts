@@ -23,7 +23,7 @@ import { serviceAccounts } from "./service-accounts/service-account-routes.ts";
 import { userAccess } from "./users/user-access-routes.ts";
 import { users } from "./users/user-routes.ts";
 
-interface AccountsParts extends Pick<AccountsOptions, "database" | "logger" | "outbox" | "onChanged"> {
+interface AccountsParts extends Pick<AccountsOptions, "database" | "logger" | "extensions" | "mail" | "onChanged"> {
   config: Settings;
   lifetime: AsyncDisposableStack;
   countWrongKey: CountWrongKey;
@@ -31,10 +31,10 @@ interface AccountsParts extends Pick<AccountsOptions, "database" | "logger" | "o
 
 /** Opens organizations, projects, service accounts and keys, and the authentication by them. */
 export function openAccounts(parts: AccountsParts): { accounts: Accounts; authenticate: AuthenticateScope } {
-  const { config, database, logger, lifetime, outbox, countWrongKey, onChanged } = parts;
+  const { config, database, logger, lifetime, extensions, mail, countWrongKey, onChanged } = parts;
   const { databaseGraceSeconds, mismatchedIds } = config.server;
   const { userKeys } = config.limits;
-  const accounts = new Accounts({ database, logger, outbox, databaseGraceSeconds, onChanged, userKeys });
+  const accounts = new Accounts({ database, logger, extensions, mail, databaseGraceSeconds, onChanged, userKeys });
   lifetime.defer(() => accounts.close());
   const rules = { countWrongKey, ignoresMismatchedIds: mismatchedIds === "ignore" };
   return {

@@ -3,7 +3,6 @@ import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
 import type { Feature } from "../../http/feature.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
-import type { FileStorage } from "../files/file-storage.ts";
 import { toAudioFault } from "./audio-faults.ts";
 import { audioSpeech } from "./speech-routes.ts";
 import { audioTranscriptions } from "./transcription-routes.ts";
@@ -13,7 +12,7 @@ interface AudioParts {
   config: Settings;
   lifetime: AsyncDisposableStack;
   inference: Inference;
-  files: FileStorage;
+  files: { directory: string };
 }
 
 /** Transcription and speech. Throws a Fault when the configured FFmpeg cannot be used. */

@@ -10,6 +10,7 @@ import type { FileStorage } from "../files/file-storage.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { batchRetention } from "./batch-retention.ts";
 import { Batches } from "./batches.ts";
+import { checkUnused } from "./check-unused.ts";
 import { batchMetrics } from "./metrics.ts";
 import { batches as routes } from "./routes.ts";
 
@@ -45,6 +46,7 @@ export function openBatches(parts: BatchParts): Feature {
     onAnswered: batchMetrics(metrics.registry),
     outbox,
   });
+  files.checkBeforeDeletion((file) => checkUnused(database, file));
   lifetime.defer(() => batches.close());
   lifetime.use(batchRetention({ database, blobs, logger, days: config.files.keepDays }));
   return {

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Batch, BatchBody, BatchListQuery, toBatchObject, windowSeconds } from "../../wire/openai/batches.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
-import { projectOf } from "../responses/routes.ts";
 import type { Batches } from "./batches.ts";
 
 interface OfBatch {

@@ -1,3 +1,4 @@
+import { accountExtensions } from "../../serving/account-extensions.ts";
 /** Budgets that were reached without a request that noticed are reported once, by e-mail. */
 
 import { afterEach, expect, test } from "vitest";
@@ -43,7 +44,7 @@ test.each(DATABASE_KINDS)("two replicas on %s report each subject and percentage
   const replicas = [1, 2].map(() => {
     const database = openDatabase({ ...options, logger });
     cleanup.defer(() => database.close());
-    const accounts = new Accounts({ database, logger });
+    const accounts = new Accounts({ database, logger, extensions: accountExtensions() });
     cleanup.defer(() => accounts.close());
     const reports = new UsageReports(database);
     const usage = { reports, spentIn: reports.spentIn.bind(reports) };

@@ -1,12 +1,11 @@
-import { join } from "node:path";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Feature } from "../../http/feature.ts";
 import { AnswerCache } from "../../inference/cache/answer-cache.ts";
-import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Metrics } from "../../observability/metrics.ts";
+import { openContentKeys } from "../../storage/content-keys.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { BoundedCacheStore } from "./bounded-cache-store.ts";
@@ -57,9 +56,8 @@ export function cacheFeature({ accounts, cache }: { accounts: Accounts; cache: C
 async function openBackend({ config, database, logger }: CacheParts): Promise<CacheBackend> {
   const { store, maxSize } = config.cache;
   if (store === "memory") return new MemoryCacheStore(maxSize);
-  const { PARLANCE_ENCRYPTION_KEY: secrets, REDIS_URL: redis } = config.environment;
-  const file = database.kind === "sqlite" ? join(config.dataDirectory, "encryption.key") : undefined;
-  const keyring = openKeyring({ secrets, file, logger, content: "cached answers" });
+  const { REDIS_URL: redis } = config.environment;
+  const keyring = openContentKeys({ config, database, logger }, "cached answers");
   if (keyring === undefined) throw missing(store, "a key to encrypt answers: set PARLANCE_ENCRYPTION_KEY");
   if (store === "database") return sealed(new DatabaseCacheStore(database, maxSize), keyring);
   if (redis === undefined) throw missing(store, "the address of Redis: set REDIS_URL");

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { FastifyPluginAsync } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
 import {
@@ -21,7 +22,6 @@ import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
 import type { FileStore } from "../files/file-store.ts";
-import { projectOf } from "../responses/routes.ts";
 import type { Containers } from "./containers.ts";
 import { addStoredFile, type OpenContainer } from "./open-container.ts";
 

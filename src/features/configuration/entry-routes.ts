@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { operation } from "../../http/operation.ts";
-import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import { pageOfRows } from "../../storage/page.ts";
 import {
   ChangeQuery,
@@ -19,18 +19,12 @@ import { ConfigurationEntry, ConfigurationEntryList } from "../../wire/openapi/c
 import { deleted } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
+import { READ, requireDefaultOrganization, WRITE } from "../accounts/organizations/default-organization.ts";
 import type { ChangeRequest, ConfigurationEntries, ShownEntry } from "./entries.ts";
 
 interface OfEntry {
   Params: { id: string };
 }
-
-export const WRITE = {
-  tag: "Organization",
-  permission: "admin",
-  requires: "organization.configuration.write",
-} as const;
-export const READ = { tag: "Organization", permission: "admin", requires: "organization.read" } as const;
 
 /** Entries of models, connections, MCP servers and settings below /v1/organization. */
 export function configurationEntries(accounts: Accounts, entries: ConfigurationEntries): FastifyPluginAsync {
@@ -200,14 +194,6 @@ export function configurationEntries(accounts: Accounts, entries: ConfigurationE
       entries,
     );
   };
-}
-
-/** Settings belong to the installation, so only its own organization sees and changes them. */
-export function requireDefaultOrganization(app: FastifyInstance, accounts: Accounts): void {
-  app.addHook("preHandler", async ({ caller }) => {
-    if (await accounts.organizations.isDefault(caller.organizationId)) return;
-    throw new Fault("forbidden", "Only the default organization configures this installation.");
-  });
 }
 
 /** Author, reason and condition of a change. */

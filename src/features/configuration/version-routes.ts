@@ -18,9 +18,10 @@ import {
   ConfigurationVersionList,
 } from "../../wire/openapi/configuration-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
+import { READ, requireDefaultOrganization, WRITE } from "../accounts/organizations/default-organization.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
 import type { ConfigurationEntries } from "./entries.ts";
-import { changeOf, READ, requireDefaultOrganization, WRITE } from "./entry-routes.ts";
+import { changeOf } from "./entry-routes.ts";
 
 interface OfVersion {
   Params: { version: string };

@@ -43,7 +43,7 @@ export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
         const password = new Secret(body.password);
         const session = await counted(request, async () => {
           if ("token" in body) return passwords.setByLink(actorOf(request), body.token, password);
-          const current = await requireUserSession(accounts, request);
+          const current = await requireUserSession(parts, request);
           return passwords.change(actorOf(request), current, new Secret(body.current_password), password);
         });
         setSessionCookie(request, reply, session);

@@ -2,9 +2,9 @@ import type { FastifyRequest } from "fastify";
 import type { CountWrongKey } from "../../http/authenticate.ts";
 import { sessionToken } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Accounts } from "../accounts/accounts.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
 import type { UserSessionRow } from "../sign-on/sign-on-rows.ts";
+import type { ConsoleSessionParts } from "./describe-session.ts";
 
 /** Author of a request before anybody is signed in. */
 export function actorOf(request: FastifyRequest): Actor {
@@ -26,10 +26,13 @@ export function countFailures(countWrongKey: CountWrongKey) {
 }
 
 /** Throws a Fault without the session of a user. */
-export async function requireUserSession(accounts: Accounts, request: FastifyRequest): Promise<UserSessionRow> {
+export async function requireUserSession(
+  { accounts, userSessions }: Pick<ConsoleSessionParts, "accounts" | "userSessions">,
+  request: FastifyRequest,
+): Promise<UserSessionRow> {
   const token = sessionToken(request);
   const caller = token === undefined ? undefined : await accounts.authenticateSession(token, "admin");
-  const session = token === undefined || caller === undefined ? undefined : await accounts.userSessions.find(token);
+  const session = token === undefined || caller === undefined ? undefined : await userSessions.find(token);
   if (session !== undefined) return session;
   throw new Fault("unauthenticated", "This needs the session of a user. Sign in again.", { code: "session_ended" });
 }

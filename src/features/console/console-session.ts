@@ -14,7 +14,7 @@ import { type ConsoleSessionParts, callersOf, describeSession } from "./describe
 
 /** /console/session: exchanges a key, code or password for a session, describes, changes and ends it. */
 export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
-  const { accounts, signOn, countWrongKey } = parts;
+  const { accounts, userSessions, signOn, countWrongKey } = parts;
   const counted = countFailures(countWrongKey);
   return async (app) => {
     app.addHook("onRequest", (request, reply, done) => {
@@ -63,8 +63,8 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
       }),
       async (request) => {
         const { project } = parse(ConsoleProjectBody, request.body);
-        const session = await requireUserSession(accounts, request);
-        await accounts.userSessions.chooseProject({ ...actorOf(request), userId: session.userId }, session, project);
+        const session = await requireUserSession(parts, request);
+        await userSessions.chooseProject({ ...actorOf(request), userId: session.userId }, session, project);
         return describeSession(parts, sessionToken(request));
       },
     );
@@ -79,11 +79,11 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
       }),
       async (request, reply) => {
         const token = sessionToken(request);
-        const session = token === undefined ? undefined : await accounts.userSessions.find(token);
+        const session = token === undefined ? undefined : await userSessions.find(token);
         clearSessionCookie(request, reply);
         if (session !== undefined) {
           const url = signOn?.endSessionUrl(session, `${consoleUrl(request, signOn.settings.publicUrl)}/`);
-          await accounts.userSessions.end({ ...actorOf(request), userId: session.userId }, session, "signed out");
+          await userSessions.end({ ...actorOf(request), userId: session.userId }, session, "signed out");
           return toSignedOut(url);
         }
         const callers = await callersOf(accounts, token);

@@ -8,6 +8,7 @@ import { isUnrestricted } from "../accounts/roles/may-grant.ts";
 import { countOwners, findUsersByIds } from "../accounts/users/user-queries.ts";
 import type { Passwords } from "../sign-on/passwords.ts";
 import type { SignOn } from "../sign-on/sign-on.ts";
+import type { UserSessions } from "../sign-on/user-sessions.ts";
 
 export interface ConsoleSessionParts {
   accounts: Accounts;
@@ -17,6 +18,7 @@ export interface ConsoleSessionParts {
   passwords: Passwords;
   /** Undefined: no provider is configured. */
   signOn: SignOn | undefined;
+  userSessions: UserSessions;
 }
 
 type Callers = Record<Caller["kind"], Caller | undefined>;
@@ -64,8 +66,12 @@ async function signInOptions({ passwords, signOn }: ConsoleSessionParts) {
   };
 }
 
-async function describeUser({ accounts, passwords, signOn }: ConsoleSessionParts, token: string, caller: Caller) {
-  const session = await accounts.userSessions.find(token);
+async function describeUser(
+  { accounts, passwords, signOn, userSessions }: ConsoleSessionParts,
+  token: string,
+  caller: Caller,
+) {
+  const session = await userSessions.find(token);
   const [user] = await accounts.run((executor) => findUsersByIds(executor, [caller.userId ?? ""]));
   if (session === undefined || user === undefined) return undefined;
   return {
@@ -76,6 +82,6 @@ async function describeUser({ accounts, passwords, signOn }: ConsoleSessionParts
     provider: signOn?.provider(session.providerId ?? "")?.name,
     hasPassword: await passwords.hasPassword(session),
     access: caller.access ?? { organization: [], projects: {} },
-    projects: await accounts.userSessions.projects(session),
+    projects: await userSessions.projects(session),
   };
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import { newId } from "../../kernel/id.ts";
 import {
   EvalComparison,
@@ -29,7 +30,6 @@ import { refusePython } from "../../wire/openai/evals/graders.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { projectAuthorOf } from "../accounts/audit/actor.ts";
-import { projectOf } from "../responses/routes.ts";
 import type { EvalRuns } from "./eval-runs.ts";
 import type { Evals } from "./evals.ts";
 

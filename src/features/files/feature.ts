@@ -9,7 +9,6 @@ import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Database } from "../../storage/database.ts";
 import { withTextFiles } from "../../wire/text-files.ts";
 import { Recordings } from "../audio/recordings.ts";
-import { checkUnused } from "../batches/check-unused.ts";
 import { type BodyContent, ContentResolver } from "./content-resolver.ts";
 import { fileRetention } from "./file-retention.ts";
 import type { FileStorage } from "./file-storage.ts";
@@ -82,9 +81,9 @@ function withTextFilesIn<Body extends object>(body: Body, fields: readonly (keyo
 }
 
 /** The Files API. */
-export function fileFeature({ config, database, inference, files: { files, directory } }: OpenFilesParts): Feature {
+export function fileFeature({ config, inference, files: { files, directory } }: OpenFilesParts): Feature {
   const uploads = { directory, maxBytes: config.files.maxFileSize };
   return {
-    project: [routes(inference, { files, uploads, checkUnused: (file) => checkUnused(database, file) })],
+    project: [routes(inference, { files, uploads })],
   };
 }

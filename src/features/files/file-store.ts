@@ -41,6 +41,7 @@ export interface NewFile {
 export class FileStore {
   readonly blobs: BlobStore;
   readonly #options: FileStoreOptions;
+  readonly #deletionChecks: ((resource: ProjectResource) => Promise<void>)[] = [];
   readonly #deletionListeners: ((resource: ProjectResource) => Promise<void>)[] = [];
 
   constructor(options: FileStoreOptions) {
@@ -102,13 +103,19 @@ export class FileStore {
     return this.blobs.read(blobOf(id), range);
   }
 
+  /** `check` throws a Fault for a file that is in use and may not be deleted. */
+  checkBeforeDeletion(check: (resource: ProjectResource) => Promise<void>): void {
+    this.#deletionChecks.push(check);
+  }
+
   /** `listener` is called with each file that a caller has deleted. */
   onDeleted(listener: (resource: ProjectResource) => Promise<void>): void {
     this.#deletionListeners.push(listener);
   }
 
-  /** Throws a Fault when the project has no such file. */
+  /** Throws a Fault when the project has no such file, or it is in use. */
   async delete({ projectId, id }: ProjectResource): Promise<void> {
+    for (const check of this.#deletionChecks) await check({ projectId, id });
     await this.find({ projectId, id });
     await this.remove({ projectId, id });
     for (const listener of this.#deletionListeners) await listener({ projectId, id });

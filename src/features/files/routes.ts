@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
 import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -8,7 +9,6 @@ import { toListBody } from "../../wire/openai/organization/organization-list.ts"
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
-import { projectOf } from "../responses/routes.ts";
 import type { FileStore } from "./file-store.ts";
 
 interface OfFile {
@@ -18,8 +18,6 @@ interface OfFile {
 export interface FileParts {
   files: FileStore;
   uploads: UploadOptions;
-  /** Throws a Fault while a batch reads the file. */
-  checkUnused: (resource: { projectId: string; id: string }) => Promise<void>;
 }
 
 /** /v1/files */
@@ -98,7 +96,6 @@ export function files(inference: Inference, parts: FileParts): FastifyPluginAsyn
       operation({ summary: "Deletes a file.", tag: "Batches", permission: "project", answer: deleted("file") }),
       async (request) => {
         const resource = resourceOf(request);
-        await parts.checkUnused(resource);
         await parts.files.delete(resource);
         return { id: resource.id, object: "file" as const, deleted: true };
       },

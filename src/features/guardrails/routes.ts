@@ -10,6 +10,7 @@ import { ProjectGuardrails } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import { projectOf } from "../accounts/projects/project-routes.ts";
+import { GuardrailPolicyService } from "./guardrail-policy-service.ts";
 import type { GuardrailServiceSettings } from "./settings.ts";
 import type { WrittenGuardrail } from "./stored-guardrails.ts";
 
@@ -25,6 +26,7 @@ export function projectGuardrails(
   catalog: Catalog,
   services: GuardrailServiceSettings,
 ): FastifyPluginAsync {
+  const policies = new GuardrailPolicyService(accounts.transactions);
   return async (app) => {
     app.get<OfProject>(
       PATH,
@@ -35,7 +37,7 @@ export function projectGuardrails(
         requires: "project.read",
         answer: ProjectGuardrails,
       }),
-      async (request) => toProjectGuardrails(await accounts.guardrails.retrieve(projectOf(request))),
+      async (request) => toProjectGuardrails(await policies.retrieve(projectOf(request))),
     );
 
     app.post<OfProject>(
@@ -54,8 +56,8 @@ export function projectGuardrails(
           checkReferences(guardrail, `guardrails[${index}]`, catalog, services);
         }
         const { guardrails: written } = request.body as { guardrails: readonly WrittenGuardrail[] };
-        await accounts.guardrails.replace(actorOf(request), projectOf(request), written);
-        return toProjectGuardrails(await accounts.guardrails.retrieve(projectOf(request)));
+        await policies.replace(actorOf(request), projectOf(request), written);
+        return toProjectGuardrails(await policies.retrieve(projectOf(request)));
       },
     );
   };

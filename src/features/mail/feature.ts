@@ -2,8 +2,7 @@ import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { Database } from "../../storage/database.ts";
-import type { InviteMail } from "../accounts/invites/invites.ts";
-import { MailOutbox } from "./mail-outbox.ts";
+import { type LinkMail, MailOutbox } from "./mail-outbox.ts";
 import { mailMetrics } from "./metrics.ts";
 
 /** Where features add e-mails, and the address of the service in them. */
@@ -13,8 +12,8 @@ export interface OpenMail {
   publicUrl: string | undefined;
 }
 
-/** Undefined without an address of the console, to which the link of an invite leads. */
-export function inviteMailOf(mail: OpenMail | undefined): InviteMail | undefined {
+/** Undefined without an address of the console, to which links lead. */
+export function linkMailOf(mail: OpenMail | undefined): LinkMail | undefined {
   if (mail?.publicUrl === undefined) return undefined;
   return { outbox: mail.outbox, publicUrl: mail.publicUrl };
 }

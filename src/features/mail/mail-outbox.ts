@@ -14,6 +14,13 @@ export interface Mail {
   body: string;
 }
 
+/** The outbox, for e-mails with links to the console. */
+export interface LinkMail {
+  outbox: Pick<MailOutbox, "add">;
+  /** Address of the console. */
+  publicUrl: string;
+}
+
 export class MailOutbox {
   #onAdded: () => void = () => {};
 

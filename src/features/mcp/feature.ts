@@ -9,7 +9,6 @@ import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { OpenConfiguration } from "../configuration/entries.ts";
 import { consoleUrl } from "../sign-on/sign-on-routes.ts";
 import type { ServiceTools } from "../tools/service-tools.ts";
 import { ClientMessages } from "./client-messages.ts";
@@ -20,14 +19,14 @@ import { McpCallLog } from "./mcp-call-log.ts";
 import { McpServers } from "./mcp-servers.ts";
 import { McpToolType } from "./mcp-tool.ts";
 import { mcpAdministration, mcpServers } from "./server-routes.ts";
-import { mcpServerTests } from "./server-test-routes.ts";
+import { mcpServerTests, type ServerPreview } from "./server-test-routes.ts";
 import { ServiceServer } from "./service-server.ts";
 
 interface McpParts {
   accounts: Accounts;
   authenticate: AuthenticateScope;
   config: Settings;
-  configuration: OpenConfiguration;
+  configuration: { entries: ServerPreview };
   database: Database;
   inference: Inference;
   lifetime: AsyncDisposableStack;

@@ -1,20 +1,25 @@
 import type { FastifyPluginAsync } from "fastify";
 import { operation } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
 import { McpServerTest, toMcpServerTest } from "../../wire/openai/organization/mcp-servers.ts";
 import { McpServerEntryBody } from "../../wire/openai/organization/organization-entries.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { ConfigurationEntries } from "../configuration/entries.ts";
-import { requireDefaultOrganization, WRITE } from "../configuration/entry-routes.ts";
+import { requireDefaultOrganization, WRITE } from "../accounts/organizations/default-organization.ts";
 import { isGrantFailure } from "./grants/grant-faults.ts";
 import type { McpGrants } from "./grants/mcp-grants.ts";
 import { usesOAuth } from "./grants/oauth-server.ts";
 import type { McpServers } from "./mcp-servers.ts";
 
+/** Checks an entry of the configuration as if it were in force. Throws a Fault. */
+export interface ServerPreview {
+  preview(kind: "mcp_server", name: string, body: unknown): Promise<Pick<Settings, "mcpServers">>;
+}
+
 export interface ServerTestParts {
   accounts: Accounts;
-  entries: ConfigurationEntries;
+  entries: ServerPreview;
   servers: McpServers;
   grants: () => McpGrants;
 }

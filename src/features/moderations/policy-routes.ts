@@ -11,6 +11,7 @@ import { ModerationPolicy, removed } from "../../wire/openapi/organization-answe
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import { projectOf } from "../accounts/projects/project-routes.ts";
+import { ModerationPolicyService } from "./moderation-policy-service.ts";
 
 /** True for the ID or alias of a moderation model. */
 export type IsModerationModel = (id: string) => boolean;
@@ -23,7 +24,7 @@ const PATH = "/projects/:project/moderation_policy";
 
 /** /v1/organization/projects/{project}/moderation_policy */
 export function moderationPolicy(accounts: Accounts, isModerationModel: IsModerationModel): FastifyPluginAsync {
-  const { moderationPolicies: policies } = accounts;
+  const policies = new ModerationPolicyService(accounts.transactions);
   const checkModel = (param: string, model: string | undefined) => {
     if (model === undefined || isModerationModel(model)) return;
     const message = `Invalid value for '${param}': ${JSON.stringify(model)} is not a moderation model.`;

@@ -1,12 +1,12 @@
 import type { Feature } from "../../http/feature.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
+import { openContentKeys } from "../../storage/content-keys.ts";
 import type { Database } from "../../storage/database.ts";
 import type { AllPersonalData } from "../../storage/personal-data.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { FileStorage } from "../files/file-storage.ts";
 import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
-import { openContentKeys } from "../responses/feature.ts";
 import { SealedRows } from "../responses/sealed-rows.ts";
 import type { ChatKeys } from "../saved-chats/sealed-chats.ts";
 import type { UsageStorage } from "../usage/usage-storage.ts";

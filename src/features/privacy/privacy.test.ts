@@ -1,3 +1,4 @@
+import { accountExtensions } from "../../serving/account-extensions.ts";
 /** Export and erasure on real data: what an erasure leaves in any column of any table is searched for the person. */
 
 import { randomUUID } from "node:crypto";
@@ -55,7 +56,7 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
   closing.defer(() => database.close());
   const { logger } = options;
   const outbox = new WebhookOutbox([{ ...ENDPOINT, events: [...ENDPOINT.events] }]);
-  const accounts = new Accounts({ database, logger, outbox });
+  const accounts = new Accounts({ database, logger, extensions: accountExtensions(outbox) });
   closing.defer(() => accounts.close());
   await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
   const scope = await accounts.defaultScope("project");

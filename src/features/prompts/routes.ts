@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {
   PromptCreateBody,
@@ -19,7 +20,6 @@ import {
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
 import { projectAuthorOf } from "../accounts/audit/actor.ts";
-import { projectOf } from "../responses/routes.ts";
 import type { Prompts } from "./prompts.ts";
 
 interface OfPrompt {

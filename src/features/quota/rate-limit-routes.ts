@@ -15,6 +15,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import { type AccessedModel, modelAccess } from "../accounts/projects/model-access.ts";
 import { projectOf } from "../accounts/projects/project-routes.ts";
+import { RateLimitService } from "./rate-limit-service.ts";
 
 interface OfProject {
   Params: { project: string };
@@ -34,11 +35,12 @@ export interface LimitedModels {
 
 /** /v1/organization/projects/{project}/rate_limits: one row per model that the project may use */
 export function rateLimits(accounts: Accounts, { models, resolve, defaults }: LimitedModels): FastifyPluginAsync {
+  const limits = new RateLimitService(accounts.transactions);
   const rowsOf = async (request: FastifyRequest<OfProject>) => {
     const project = projectOf(request);
     const { organizationId } = project;
     const [set, own, all] = await Promise.all([
-      accounts.rateLimits.list(project),
+      limits.list(project),
       accounts.modelPermissions.retrieve({ organizationId, projectId: project.id }),
       accounts.modelPermissions.retrieve({ organizationId, projectId: undefined }),
     ]);
@@ -91,7 +93,7 @@ export function rateLimits(accounts: Accounts, { models, resolve, defaults }: Li
         if (row === undefined) {
           throw new Fault("not-found", `The project has no rate limit \`${limit}\`, and may use no model of this ID.`);
         }
-        await accounts.rateLimits.update(actorOf(request), projectOf(request), row.model, change);
+        await limits.update(actorOf(request), projectOf(request), row.model, change);
         const [changed = row] = (await rowsOf(request)).filter(({ id }) => id === row.id);
         return changed;
       },

@@ -10,6 +10,7 @@ import { parse } from "../../wire/openai/validate.ts";
 import { removed, spendLimit } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
+import { SpendLimitService } from "./spend-limit-service.ts";
 
 interface OfOwner {
   Params: { project?: string; key?: string };
@@ -48,12 +49,8 @@ const TEXTS = {
   },
 } as const;
 
-function serve(
-  app: FastifyInstance,
-  path: string,
-  owner: SpendLimitOwnerKind,
-  { spendLimits: limits }: Accounts,
-): void {
+function serve(app: FastifyInstance, path: string, owner: SpendLimitOwnerKind, { transactions }: Accounts): void {
+  const limits = new SpendLimitService(transactions);
   const { tag, name, remark, read, write } = TEXTS[owner];
   const definition = { tag, permission: "admin", answer: spendLimit(owner) } as const;
   app.get<OfOwner>(

@@ -1,12 +1,11 @@
 import type { Authenticator } from "../../http/authenticate.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { isClientSecret } from "./client-secrets.ts";
+import { type ClientSecrets, isClientSecret } from "./client-secrets.ts";
 
 /** Returns an authenticator that also takes the client secrets of the Realtime API. */
-export function withClientSecrets(accounts: Accounts): Authenticator {
+export function withClientSecrets(accounts: Accounts, secrets: ClientSecrets): Authenticator {
   return {
-    authenticate: async (key) =>
-      isClientSecret(key) ? (await accounts.authenticateClientSecret(key)).caller : accounts.authenticate(key),
+    authenticate: async (key) => (isClientSecret(key) ? (await secrets.open(key)).caller : accounts.authenticate(key)),
     authenticateKnown: (key) => (isClientSecret(key) ? undefined : accounts.authenticateKnown(key)),
     noteClient: (caller, client) => accounts.noteClient(caller, client),
     authenticateSession: (token, kind) => accounts.authenticateSession(token, kind),

@@ -6,6 +6,7 @@ import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import { Secret } from "../../kernel/secret.ts";
 import type { Database } from "../../storage/database.ts";
+import type { Callers } from "../accounts/callers.ts";
 import {
   countClientSecrets,
   findClientSecret,
@@ -27,17 +28,20 @@ export interface NewClientSecret {
 }
 
 export interface OpenedClientSecret {
-  /** Hash of the key that it stands for. */
-  keyHash: string;
+  caller: Caller;
   /** Session configuration as it was given to `create`. */
   session: string;
+  /** Authenticates the caller again, also after the secret has expired. Throws a Fault. */
+  authenticate: () => Promise<Caller>;
 }
 
 export class ClientSecrets {
   readonly #database: Database;
+  readonly #callers: Pick<Callers, "find">;
 
-  constructor(database: Database) {
+  constructor(database: Database, callers: Pick<Callers, "find">) {
     this.#database = database;
+    this.#callers = callers;
   }
 
   /** Creates a secret that stands for the caller's key. `session` is stored encrypted with the secret itself. */
@@ -67,7 +71,13 @@ export class ClientSecrets {
       throw new Fault("unauthenticated", message, { code: "client_secret_expired" });
     }
     const session = new Keyring([new Secret(secret)]).decrypt(Buffer.from(row.session, "base64"), secretHash);
-    return { keyHash: row.keyHash, session };
+    const authenticate = async () => {
+      const caller = await this.#callers.find(row.keyHash);
+      if (caller !== undefined) return caller;
+      const message = "The API key of this client secret does not work any more.";
+      throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
+    };
+    return { caller: await authenticate(), session, authenticate };
   }
 }
 

@@ -8,6 +8,7 @@ import type { Settings } from "../../kernel/settings/settings.ts";
 import type { ModelStore } from "../../model-store/model-store.ts";
 import { voiceActivityFile } from "../../model-store/voice-activity-file.ts";
 import type { Metrics } from "../../observability/metrics.ts";
+import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { FileStorage } from "../files/file-storage.ts";
 import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
@@ -15,6 +16,7 @@ import type { ServiceTools } from "../tools/service-tools.ts";
 import type { UsageStorage } from "../usage/usage-storage.ts";
 import { withClientSecrets } from "./client-secret-authenticator.ts";
 import { realtimeClientSecrets } from "./client-secret-routes.ts";
+import { ClientSecrets } from "./client-secrets.ts";
 import { realtimeMetrics } from "./metrics.ts";
 import { RealtimeSessions } from "./realtime-sessions.ts";
 import { realtime } from "./routes.ts";
@@ -22,6 +24,7 @@ import { SpeechDetection } from "./speech-detection.ts";
 
 interface RealtimeParts {
   config: Settings;
+  database: Database;
   lifetime: AsyncDisposableStack;
   inference: Inference;
   authenticate: AuthenticateScope;
@@ -37,6 +40,7 @@ interface RealtimeParts {
 /** Sessions of the Realtime API. */
 export function openRealtime(parts: RealtimeParts): Feature {
   const { config, lifetime, inference, authenticate, accounts, store, metrics, files, usage, recorded, tools } = parts;
+  const secrets = new ClientSecrets(parts.database, accounts.callers);
   const speechDetection = new SpeechDetection((signal) => voiceActivityFile(store, signal));
   lifetime.defer(() => speechDetection.close());
   const { transcriptionModel, speechModel, maxSessionsPerProject, ...limits } = config.realtime;
@@ -56,13 +60,13 @@ export function openRealtime(parts: RealtimeParts): Feature {
   };
   const { maxBodyBytes: maxMessageBytes, corsOrigins: origins } = config.server;
   return {
-    project: [realtimeClientSecrets(accounts, services)],
+    project: [realtimeClientSecrets(secrets, services)],
     public: [
       async (app) => {
         app.register(
           async (scope) => {
-            authenticate(scope, "project", withClientSecrets(accounts));
-            scope.register(realtime({ ...limits, accounts, services, sessions, maxMessageBytes, origins }));
+            authenticate(scope, "project", withClientSecrets(accounts, secrets));
+            scope.register(realtime({ ...limits, accounts, secrets, services, sessions, maxMessageBytes, origins }));
           },
           { prefix: "/v1" },
         );

@@ -8,7 +8,7 @@ import { parse } from "../../wire/openai/validate.ts";
 import { toErrorEvent, toMessage } from "../../wire/realtime/server-event.ts";
 import { RealtimeQuery, startOf } from "../../wire/realtime/session-query.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { isClientSecret } from "./client-secrets.ts";
+import { type ClientSecrets, isClientSecret } from "./client-secrets.ts";
 import type { RealtimeSession } from "./realtime-session.ts";
 import type { RealtimeSessions } from "./realtime-sessions.ts";
 import { RealtimeSocket } from "./realtime-socket.ts";
@@ -16,6 +16,7 @@ import type { RealtimeServices } from "./session-context.ts";
 
 export interface RealtimeParts {
   accounts: Accounts;
+  secrets: ClientSecrets;
   services: RealtimeServices;
   sessions: RealtimeSessions;
   /** Largest message of a client. */
@@ -58,7 +59,7 @@ export function realtime(parts: RealtimeParts): FastifyPluginAsync {
 
 async function serve(socket: WebSocket, request: FastifyRequest, parts: RealtimeParts): Promise<void> {
   request.record.isUpgraded = true;
-  const { accounts, services, sessions } = parts;
+  const { accounts, secrets, services, sessions } = parts;
   const { caller, id: requestId } = request;
   let session: RealtimeSession | undefined;
   let leave = () => {};
@@ -87,7 +88,7 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
   };
   const start = async () => {
     const key = sentKey(request.headers);
-    const secret = isClientSecret(key) ? await accounts.authenticateClientSecret(key) : undefined;
+    const secret = isClientSecret(key) ? await secrets.open(key) : undefined;
     const { settings, fixed } = startOf(parse(RealtimeQuery, request.query), secret?.session, (id) =>
       services.inference.models.taskOf(caller, id),
     );

@@ -1,10 +1,10 @@
-import { join } from "node:path";
+import type { Caller } from "../../contracts/caller.ts";
 import type { Feature } from "../../http/feature.ts";
 import type { GuardrailServices } from "../../inference/guardrails/guardrail-services.ts";
-import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Metrics } from "../../observability/metrics.ts";
+import { openContentKeys } from "../../storage/content-keys.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { UsageStorage } from "../usage/usage-storage.ts";
@@ -36,15 +36,13 @@ interface ContentParts {
 /** Opens recorded content; undefined where there is no key to encrypt it. */
 export function openRecordedContent(parts: ContentParts): RecordedContents | undefined {
   const { config, database, logger, lifetime, metrics, accounts, guardrailServices: services } = parts;
-  const { environment, dataDirectory, recordedContent: settings } = config;
-  const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
-  const secrets = environment.PARLANCE_ENCRYPTION_KEY;
-  const keyring = openKeyring({ secrets, file, logger, content: "recorded content and chat completions" });
+  const { recordedContent: settings } = config;
+  const keyring = openContentKeys(parts, "recorded content and chat completions");
   if (keyring === undefined) return undefined;
   const sealed = new SealedContents(keyring, logger);
   const tokens = new SearchTokens(keyring);
   const sizes = new ContentSizes({ database, maxBytesOf: (projectId) => maxBytesOf(database, projectId) });
-  const recordingOf = accounts.callers.recordingOf.bind(accounts.callers);
+  const recordingOf = (caller: Caller) => accounts.callers.policyOf(caller, "recording");
   const writer = new ContentWriter({
     ...{ database, sealed, tokens, sizes, settings, services, recordingOf, logger },
     onLost: metrics === undefined ? () => {} : recordedContentMetrics(metrics.registry),

@@ -7,6 +7,7 @@ import { ProjectRecording } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { actorOf } from "../accounts/audit/actor.ts";
 import { projectOf } from "../accounts/projects/project-routes.ts";
+import { ProjectRecordingService } from "./project-recording-service.ts";
 import type { RecordedContents } from "./recorded-contents.ts";
 
 interface OfProject {
@@ -17,6 +18,7 @@ const PATH = "/projects/:project/recording";
 
 /** /v1/organization/projects/{project}/recording */
 export function projectRecording(accounts: Accounts, contents: RecordedContents | undefined): FastifyPluginAsync {
+  const recordings = new ProjectRecordingService(accounts.transactions);
   return async (app) => {
     app.get<OfProject>(
       PATH,
@@ -27,7 +29,7 @@ export function projectRecording(accounts: Accounts, contents: RecordedContents 
         requires: "project.read",
         answer: ProjectRecording,
       }),
-      async (request) => toProjectRecording(await accounts.recordings.retrieve(projectOf(request))),
+      async (request) => toProjectRecording(await recordings.retrieve(projectOf(request))),
     );
 
     app.post<OfProject>(
@@ -44,7 +46,7 @@ export function projectRecording(accounts: Accounts, contents: RecordedContents 
       async (request) => {
         const settings = parse(RecordingBody, request.body);
         if (contents === undefined && settings.record_content !== "off") throw noKey();
-        await accounts.recordings.replace(actorOf(request), projectOf(request), settings);
+        await recordings.replace(actorOf(request), projectOf(request), settings);
         contents?.sizes.forget(request.params.project);
         return toProjectRecording(settings);
       },

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import { formatContext } from "../../http/answer-chat.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
@@ -16,7 +17,6 @@ import { toTypedCall } from "../../wire/typed-call.ts";
 import type { BodyContent } from "../files/content-resolver.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResponseStorage } from "./response-storage.ts";
-import { projectOf } from "./routes.ts";
 
 /** POST /v1/responses/compact */
 export function compactResponses(

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { newId } from "../../kernel/id.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
@@ -17,7 +18,7 @@ import {
 import type { SentInput } from "../../wire/responses/responses-input.ts";
 import { type ListedItem, referencedIds, replaceReferences, toStoredItems } from "../../wire/responses/stored-items.ts";
 import type { ResponseStorage } from "./response-storage.ts";
-import { projectOf, tooLargeToStore } from "./routes.ts";
+import { tooLargeToStore } from "./routes.ts";
 import { isStorable } from "./storable.ts";
 import { requireStorage } from "./stored-response-routes.ts";
 

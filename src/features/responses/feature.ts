@@ -1,9 +1,8 @@
-import { join } from "node:path";
 import type { Feature } from "../../http/feature.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
+import { openContentKeys } from "../../storage/content-keys.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { BodyContent } from "../files/content-resolver.ts";
@@ -59,16 +58,6 @@ export function openResponses({
     ],
     runningCount: () => storage?.background.runningCount ?? 0,
   };
-}
-
-/** Opens the keys of stored content; undefined, with the reason in the log, where there is none. */
-export function openContentKeys(
-  { config, database, logger }: { config: Settings; database: Database; logger: Logger },
-  content?: string,
-) {
-  const { environment, dataDirectory } = config;
-  const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
-  return openKeyring({ secrets: environment.PARLANCE_ENCRYPTION_KEY, file, logger, ...(content && { content }) });
 }
 
 /** Returns undefined where responses are not stored. */

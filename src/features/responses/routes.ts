@@ -3,6 +3,7 @@ import type { Caller } from "../../contracts/caller.ts";
 import { type AskChat, answerChat, formatContext } from "../../http/answer-chat.ts";
 import { DetachedRun } from "../../http/detached-run.ts";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import type { EndedRequest } from "../../http/request-log.ts";
 import { sendEvents } from "../../http/send-events.ts";
@@ -180,11 +181,6 @@ function refuseLargeInput({ background, conversation }: ResponsesBody): void {
 export function tooLargeToStore(param: "input" | "items", where: string): Fault {
   const limit = `${MAX_STORED_CHARACTERS} characters in ${MAX_STORED_ITEMS} items`;
   return invalidRequest(`'${param}' is too large to be sent ${where}: the limit is ${limit}.`, param, "invalid_value");
-}
-
-/** Returns the project of the caller; keys without one are refused before any route. */
-export function projectOf({ caller }: Pick<FastifyRequest, "caller">): string {
-  return caller.projectId ?? "";
 }
 
 /** Returns a function that renders a response as it is stored. */

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { parse } from "../../wire/openai/validate.ts";
@@ -8,7 +9,6 @@ import { deleted } from "../../wire/openapi/organization-answers.ts";
 import { ItemListQuery, RetrieveQuery, toItemList } from "../../wire/responses/item-lists.ts";
 import { toResponseFrames } from "../../wire/responses/response-events.ts";
 import type { ResponseStorage } from "./response-storage.ts";
-import { projectOf } from "./routes.ts";
 
 interface OfResponse {
   Params: { response: string };

@@ -1,16 +1,16 @@
 import type { Feature } from "../../http/feature.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
+import { openContentKeys } from "../../storage/content-keys.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { openContentKeys } from "../responses/feature.ts";
+import type { UserSessions } from "../sign-on/user-sessions.ts";
 import { savedChatRoutes } from "./routes.ts";
 import { savedChatRetention } from "./saved-chat-retention.ts";
 import { SavedChats } from "./saved-chats.ts";
 import { type ChatKeys, SealedChats } from "./sealed-chats.ts";
 
 interface SavedChatsParts {
-  accounts: Accounts;
+  userSessions: UserSessions;
   chatKeys: ChatKeys | undefined;
   config: Settings;
   database: Database;
@@ -20,7 +20,7 @@ interface SavedChatsParts {
 
 /** Conversations of the console's chat, each for the person who had it. */
 export function openSavedChats({
-  accounts,
+  userSessions,
   chatKeys: keys,
   config,
   database,
@@ -29,7 +29,7 @@ export function openSavedChats({
 }: SavedChatsParts): Feature {
   const settings = config.savedChats;
   lifetime.use(savedChatRetention({ database, keys, logger, keepDays: settings.keepDays }));
-  return { project: [savedChatRoutes(accounts, new SavedChats({ database, sealed: keys?.sealed, settings }))] };
+  return { project: [savedChatRoutes(userSessions, new SavedChats({ database, sealed: keys?.sealed, settings }))] };
 }
 
 /** Opens the keys of saved chats; undefined where none are saved. */

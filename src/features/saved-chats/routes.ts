@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { sentKey } from "../../http/authenticate.ts";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import { sessionToken } from "../../http/session-cookie.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {
@@ -15,8 +16,7 @@ import {
 } from "../../wire/openai/saved-chats.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { projectOf } from "../responses/routes.ts";
+import type { UserSessions } from "../sign-on/user-sessions.ts";
 import { needsPerson } from "./saved-chat-faults.ts";
 import type { ChatOwner } from "./saved-chat-queries.ts";
 import type { SavedChats } from "./saved-chats.ts";
@@ -28,11 +28,11 @@ interface OfChat {
 const PROJECT = { tag: "Saved chats", permission: "project" } as const;
 
 /** /v1/saved_chats */
-export function savedChatRoutes(accounts: Accounts, chats: SavedChats): FastifyPluginAsync {
+export function savedChatRoutes(userSessions: UserSessions, chats: SavedChats): FastifyPluginAsync {
   /** Throws a Fault without the session of a person: others have keys, too, also a person's. */
   const ownerOf = async (request: FastifyRequest): Promise<ChatOwner> => {
     const token = sentKey(request.headers) === undefined ? sessionToken(request) : undefined;
-    const session = token === undefined ? undefined : await accounts.userSessions.find(token);
+    const session = token === undefined ? undefined : await userSessions.find(token);
     if (session === undefined || session.userId !== request.caller.userId) throw needsPerson();
     return { projectId: projectOf(request), userId: session.userId };
   };

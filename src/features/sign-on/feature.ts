@@ -2,7 +2,6 @@ import type { FastifyRequest } from "fastify";
 import type { CountWrongKey } from "../../http/authenticate.ts";
 import type { Feature } from "../../http/feature.ts";
 import { sessionToken } from "../../http/session-cookie.ts";
-import { HOUR_MS } from "../../kernel/durations.ts";
 import { requireKeyring } from "../../kernel/encryption/require-keyring.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
@@ -17,8 +16,10 @@ import { providerFetch } from "./provider-fetch.ts";
 import { SessionRenewal } from "./session-renewal.ts";
 import type { SignOn } from "./sign-on.ts";
 import { backchannelLogout, signOnPages } from "./sign-on-routes.ts";
+import { UserSessions } from "./user-sessions.ts";
 
 interface OpenSignOnParts {
+  userSessions: UserSessions;
   config: Settings;
   database: Database;
   accounts: Accounts;
@@ -26,17 +27,21 @@ interface OpenSignOnParts {
   lifetime: AsyncDisposableStack;
 }
 
+/** Opens the sessions of users, whichever way they sign in. */
+export function openUserSessions({ signOn }: Pick<Settings, "signOn">, { transactions }: Accounts): UserSessions {
+  return new UserSessions(transactions, signOn.sessionHours);
+}
+
 /** Opens sign-on with providers, and tokens of trusted issuers. Without either, requests take no other path. */
 export async function openSignOn(parts: OpenSignOnParts): Promise<SignOn | undefined> {
-  const { config, accounts, logger, lifetime } = parts;
+  const { config, accounts, userSessions: sessions, logger, lifetime } = parts;
   const { signOn: settings } = config;
-  accounts.userSessions.sessionMs = settings.sessionHours * HOUR_MS;
   if (settings.providers.length === 0 && settings.tokens.length === 0) return undefined;
   // The operator's identity provider may be on this machine or a private network.
   const guard = new OutgoingGuard({ reach: "private" });
   lifetime.defer(() => guard.close());
   const fetch = providerFetch(guard);
-  const { transactions, userSessions: sessions } = accounts;
+  const { transactions } = accounts;
   if (settings.tokens.length > 0) {
     const { BearerTokens } = await import("./bearer-tokens.ts");
     accounts.tokens = new BearerTokens({ issuers: settings.tokens, fetch, transactions });
@@ -68,7 +73,8 @@ export async function openSignOn(parts: OpenSignOnParts): Promise<SignOn | undef
 
 export function openPasswords(
   { signOn }: Pick<Settings, "signOn">,
-  { transactions, userSessions: sessions, invites }: Accounts,
+  { transactions, invites }: Accounts,
+  sessions: UserSessions,
   attempts: PasswordAttempts,
 ): Passwords {
   return new Passwords({ transactions, sessions, attempts, invites, isAllowed: !signOn.required });

@@ -11,6 +11,7 @@ import { acceptInvite, type Invites } from "../accounts/invites/invites.ts";
 import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
 import { type Author, checkMayGrantEverything, checkMayManageUser } from "../accounts/roles/may-grant.ts";
+import { newSessionToken } from "../accounts/sessions/console-sessions.ts";
 import {
   countOwners,
   findUser,
@@ -19,7 +20,6 @@ import {
   type UserReference,
 } from "../accounts/users/user-queries.ts";
 import { addUser } from "../accounts/users/users.ts";
-import { newSessionToken } from "../console/console-sessions.ts";
 import type { PasswordAttempts } from "../quota/password-attempts.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
 import {

@@ -7,8 +7,8 @@ import { newId } from "../../kernel/id.ts";
 import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
 import type { Actor } from "../accounts/audit/audit.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
+import { hashSessionToken, isTokenLength, newSessionToken } from "../accounts/sessions/console-sessions.ts";
 import { findUsersByIds } from "../accounts/users/user-queries.ts";
-import { hashSessionToken, isTokenLength, newSessionToken } from "../console/console-sessions.ts";
 import type { Logout } from "./provider.ts";
 import { ensureSignOnKey, findUsableProjects } from "./sign-on-key.ts";
 import type { UserSessionRow } from "./sign-on-rows.ts";
@@ -40,11 +40,11 @@ export interface NewUserSession {
 
 export class UserSessions {
   readonly #transactions: AccountTransactions;
-  /** Set by the configuration. */
-  sessionMs = DEFAULT_SESSION_HOURS * HOUR_MS;
+  readonly sessionMs: number;
 
-  constructor(transactions: AccountTransactions) {
+  constructor(transactions: AccountTransactions, sessionHours: number = DEFAULT_SESSION_HOURS) {
     this.#transactions = transactions;
+    this.sessionMs = sessionHours * HOUR_MS;
   }
 
   /** Begins a session in the transaction that signed the user in. */

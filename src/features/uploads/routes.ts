@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toFileObject } from "../../wire/openai/files.ts";
@@ -14,7 +15,6 @@ import {
   UploadPartForm,
 } from "../../wire/openai/uploads.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { projectOf } from "../responses/routes.ts";
 import type { Uploads } from "./uploads.ts";
 
 interface OfUpload {

@@ -77,7 +77,7 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
       const tomorrow = day + 24 * HOUR;
       const month = { from: Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth()), until: tomorrow };
       const spendLimits: ShownSpendLimit[] = [];
-      for (const limit of accounts.callers.spendLimitsOf(caller)) {
+      for (const limit of accounts.callers.policyOf(caller, "spendLimits")) {
         const { scopeId: limited } = limit;
         const spentNanoDollars = maySeeSpend(caller, limited, visibility)
           ? ((await reports.spentBetween(caller, limited, month)) ?? 0)

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
+import { projectOf } from "../../http/project-of.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
@@ -14,7 +15,6 @@ import {
   VectorStoreListQuery,
 } from "../../wire/openai/vector-stores.ts";
 import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
-import { projectOf } from "../responses/routes.ts";
 import { chunkSizesOf } from "./chunk-sizes.ts";
 import type { VectorStoreParts } from "./vector-store-parts.ts";
 import type { VectorStoreRow } from "./vector-store-rows.ts";

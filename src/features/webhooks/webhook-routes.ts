@@ -16,7 +16,7 @@ import {
 import { parse } from "../../wire/openai/validate.ts";
 import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { READ, requireDefaultOrganization, WRITE } from "../configuration/entry-routes.ts";
+import { READ, requireDefaultOrganization, WRITE } from "../accounts/organizations/default-organization.ts";
 import type { WebhookAdministration } from "./webhook-administration.ts";
 import { WEBHOOK_EVENTS } from "./webhook-event.ts";
 

@@ -1,3 +1,4 @@
+import { accountExtensions } from "../../../src/serving/account-extensions.ts";
 /** The administration API alone, on a new database with two separate organizations. */
 
 import "./check-answers.ts";
@@ -61,7 +62,7 @@ const MAX_BODY_BYTES = 1_000_000;
 
 export async function startAdministration(options: DatabaseOptions): Promise<Administration> {
   const database = openDatabase(options);
-  const accounts = new Accounts({ database, logger: options.logger });
+  const accounts = new Accounts({ database, extensions: accountExtensions(), logger: options.logger });
   const { adminKey } = await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
   const other = await accounts.organizations.create(OPERATOR, "Another organization");
   const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };

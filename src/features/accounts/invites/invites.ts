@@ -6,7 +6,7 @@ import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import { Secret } from "../../../kernel/secret.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
-import type { MailOutbox } from "../../mail/mail-outbox.ts";
+import type { LinkMail } from "../../mail/mail-outbox.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import { type Actor, OPERATOR } from "../audit/audit.ts";
 import { findOrganization } from "../organizations/organization-queries.ts";
@@ -54,20 +54,14 @@ export interface NewInvite {
   expiresInSeconds: number | undefined;
 }
 
-/** Sends invites by e-mail. */
-export interface InviteMail {
-  outbox: Pick<MailOutbox, "add">;
-  /** Address of the console. */
-  publicUrl: string;
-}
-
 export class Invites {
   readonly #transactions: AccountTransactions;
-  /** Set while the configuration has an SMTP server and the address of the console. */
-  mail: InviteMail | undefined;
+  readonly #mail: LinkMail | undefined;
 
-  constructor(transactions: AccountTransactions) {
+  /** `mail` undefined: invites are not sent. */
+  constructor(transactions: AccountTransactions, mail: LinkMail | undefined) {
     this.#transactions = transactions;
+    this.#mail = mail;
   }
 
   /**
@@ -108,9 +102,9 @@ export class Invites {
         userId: null,
       };
       await insertInvite(executor, row);
-      if (this.mail !== undefined) {
+      if (this.#mail !== undefined) {
         const organization = await findOrganization(executor, organizationId);
-        const { publicUrl, outbox } = this.mail;
+        const { publicUrl, outbox } = this.#mail;
         const mail = inviteMail({ ...row, organization: organization?.name ?? "" }, token, publicUrl);
         await outbox.add(executor, mail, now);
       }

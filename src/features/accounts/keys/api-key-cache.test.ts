@@ -13,6 +13,7 @@ const RECORD: KeyRecord = {
   budgets: [],
   moderation: undefined,
   guardrails: [],
+  recording: undefined,
 };
 
 /** A database that answers polls after `pollMs` and knows the key until it is revoked. */

@@ -6,7 +6,6 @@ import { newId } from "../../../kernel/id.ts";
 import type { Secret } from "../../../kernel/secret.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
-import { findSpendLimitsOf, putSpendLimit } from "../../quota/spend-limit-queries.ts";
 import type { ApiKeyRow, ProjectRow } from "../account-rows.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
@@ -26,6 +25,7 @@ import {
   revokeApiKey,
   updateApiKey,
 } from "./api-key-queries.ts";
+import type { KeyPolicy } from "./key-policy.ts";
 import { checkLifetime, findKeyRulesOf, maxLifetimeSeconds, readKeyRules, type UserKeyPolicy } from "./key-rules.ts";
 
 export type ApiKey = Omit<ApiKeyRow, "keyHash" | "revokedAt">;
@@ -159,8 +159,10 @@ export class ApiKeys {
       const lifetimeSeconds = key.expiresAt === null ? undefined : Math.ceil((key.expiresAt - key.createdAt) / 1000);
       const newKey = { scope: newScope, name, expiresInSeconds: lifetimeSeconds };
       const created = await addApiKey(transaction, newKey, makeApiKey(kind));
-      const [limit] = await findSpendLimitsOf(executor, [id]);
-      if (limit !== undefined) await putSpendLimit(executor, { ...limit, scopeId: created.key.id, begunAt: now });
+      const { policies } = this.#transactions.extensions;
+      for (const policy of Object.values<KeyPolicy<unknown>>(policies)) {
+        await policy.copy?.(executor, id, created.key.id, now);
+      }
       const endsAt = Math.min(now + overlapSeconds * 1000, key.expiresAt ?? Number.MAX_SAFE_INTEGER);
       if (overlapSeconds === 0) await endApiKey(transaction, key);
       else await updateApiKey(executor, id, { expiresAt: endsAt });

@@ -1,33 +1,20 @@
 import type { Access, Caller } from "../../../contracts/caller.ts";
-import type { Guardrail } from "../../../contracts/guardrail.ts";
 import { allows, restrictAccess } from "../../../http/access.ts";
-import type { RecordingPolicy } from "../../../inference/recording/recording-policy.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
-import { type ApplicableBudget, budgetsOfKey } from "../../budgets/applicable-budget.ts";
-import { findBudgetsOf } from "../../budgets/budget-queries.ts";
-import { findGrantedApiKeys } from "../../console/console-grant-queries.ts";
-import { findGuardrailsOf } from "../../guardrails/guardrail-queries.ts";
-import { toGuardrails } from "../../guardrails/stored-guardrails.ts";
-import { type ProjectModeration, toProjectModeration } from "../../moderations/moderation-policy-service.ts";
-import { findModerationPoliciesOf } from "../../moderations/policy-queries.ts";
-import { findRateLimitsOf } from "../../quota/rate-limit-queries.ts";
-import type { ModelRateLimit } from "../../quota/rate-limit-service.ts";
-import { findSpendLimitsOf } from "../../quota/spend-limit-queries.ts";
-import type { SpendLimit } from "../../quota/spend-limit-service.ts";
-import { toRecordingPolicy } from "../../recorded-content/project-recording-service.ts";
-import { findRecordingsOf } from "../../recorded-content/recorded-content-queries.ts";
-import { findSessionKeys } from "../../sign-on/user-session-queries.ts";
 import type { ModelPermissionsRow } from "../account-rows.ts";
 import { readAccountsVersion } from "../accounts-version.ts";
+import type { AccountExtensions } from "../extensions.ts";
 import { type ModelAccess, type ModelPermissions, modelAccess } from "../projects/model-access.ts";
 import { findModelPermissionsOf } from "../projects/model-permission-queries.ts";
 import { findAccess, toPermissions } from "../roles/find-access.ts";
+import { findGrantedApiKeys } from "../sessions/console-grant-queries.ts";
 import { findUsersByIds } from "../users/user-queries.ts";
 import { type ActiveApiKeyRow, findActiveApiKeys } from "./active-api-key-queries.ts";
-import { findKeyRulesOf, permissionsByRules, spendLimitsByRules } from "./key-rules.ts";
+import { type KeyPolicies, loadPolicies } from "./key-policy.ts";
+import { findKeyRulesOf, permissionsByRules } from "./key-rules.ts";
 
 /** A key that works and what applies to it, as plain data. */
-export interface KeyRecord {
+export interface KeyRecord extends KeyPolicies {
   caller: Caller;
   /** Epoch milliseconds. */
   expiresAt: number | undefined;
@@ -35,18 +22,6 @@ export interface KeyRecord {
   renewAt?: number | undefined;
   /** Permissions of the organization and the project. */
   permissions: readonly ModelPermissions[];
-  /** Rate limits of the project, by model. */
-  rateLimits: readonly ModelRateLimit[];
-  /** Spend limits of the organization, the project and the key. */
-  spendLimits: readonly SpendLimit[];
-  /** Budgets that may apply to requests with the key. */
-  budgets: readonly ApplicableBudget[];
-  /** Moderation policy of the project, if it has one. */
-  moderation: ProjectModeration | undefined;
-  /** Guardrails of the project except for its moderation policy, in order. */
-  guardrails: readonly Guardrail[];
-  /** What the project records; undefined: nothing. */
-  recording?: RecordingPolicy | undefined;
 }
 
 export interface CachedKey extends KeyRecord {
@@ -63,11 +38,11 @@ export interface KeySource {
   load(hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>>;
 }
 
-export function keysIn(database: Database): KeySource {
+export function keysIn(database: Database, extensions: KeyExtensions): KeySource {
   return {
     kind: database.kind,
     readVersion: () => database.run(readAccountsVersion),
-    load: (hashes) => loadKeyRecords(database, hashes),
+    load: (hashes) => loadKeyRecords(database, extensions, hashes),
   };
 }
 
@@ -75,29 +50,29 @@ export function toCachedKey(record: KeyRecord): CachedKey {
   return { ...record, mayUse: modelAccess(record.permissions) };
 }
 
-async function loadKeyRecords(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
+type KeyExtensions = Pick<AccountExtensions, "policies" | "credentials">;
+
+async function loadKeyRecords(
+  database: Database,
+  { policies, credentials }: KeyExtensions,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, KeyRecord>> {
   return database.run(async (executor) => {
     const sent = await findActiveApiKeys(executor, hashes);
     const foundHashes = new Set(sent.map(({ keyHash }) => keyHash));
     const others = hashes.filter((hash) => !foundHashes.has(hash));
-    const sessions = [...(await findGrantedApiKeys(executor, others)), ...(await findSessionKeys(executor, others))];
-    const active = [...sent, ...sessions];
+    const active = [...sent, ...(await findGrantedApiKeys(executor, others))];
+    for (const find of credentials) active.push(...(await find(executor, others)));
     const accessOf = await findAccessOf(executor, active);
     const keys = active.filter((key) => mayWork(key, accessOf));
     const scopeIds = new Set(keys.flatMap((key) => [key.organizationId, key.projectId ?? key.organizationId]));
     const permissions = await findModelPermissionsOf(executor, [...scopeIds]);
-    const projectIds = new Set(keys.flatMap((key) => key.projectId ?? []));
-    const rateLimits = await findRateLimitsOf(executor, [...projectIds]);
-    const policies = await findModerationPoliciesOf(executor, [...projectIds]);
-    const guardrails = await findGuardrailsOf(executor, [...projectIds]);
     const rules = await findKeyRulesOf(executor, [
       ...new Set(keys.flatMap(({ userId, projectId }) => (userId === null ? [] : (projectId ?? [])))),
     ]);
     const rulesFor = ({ userId, projectId }: ActiveApiKeyRow) =>
       userId === null ? undefined : rules.get(projectId ?? "");
-    const recordings = await findRecordingsOf(executor, [...projectIds]);
-    const spendLimits = await findSpendLimitsOf(executor, [...scopeIds, ...keys.map(({ id }) => id)]);
-    const budgets = await findBudgetsOf(executor, [...new Set(keys.map(({ organizationId }) => organizationId))]);
+    const policiesOf = await loadPolicies(policies, executor, keys);
     return new Map(
       keys.map((key) => [
         key.keyHash,
@@ -119,15 +94,7 @@ async function loadKeyRecords(database: Database, hashes: readonly string[]): Pr
               .map(toModelPermissions),
             ...permissionsByRules(rulesFor(key)),
           ],
-          spendLimits: [
-            ...spendLimits.filter(({ scopeId }) => [key.id, key.organizationId, key.projectId].includes(scopeId)),
-            ...spendLimitsByRules(rulesFor(key), key),
-          ],
-          budgets: budgetsOfKey(budgets, key),
-          rateLimits: rateLimits.filter(({ projectId }) => projectId === key.projectId),
-          moderation: policies.filter(({ projectId }) => projectId === key.projectId).map(toProjectModeration)[0],
-          guardrails: guardrails.filter(({ projectId }) => projectId === key.projectId).flatMap(toGuardrails),
-          recording: recordings.filter(({ projectId }) => projectId === key.projectId).map(toRecordingPolicy)[0],
+          ...policiesOf(key),
         },
       ]),
     );

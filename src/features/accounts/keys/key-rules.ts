@@ -3,7 +3,6 @@
 import { DAY_SECONDS } from "../../../kernel/durations.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import type { Executor } from "../../../storage/database.ts";
-import type { SpendLimit } from "../../quota/spend-limit-service.ts";
 import type { ModelPermissions } from "../projects/model-access.ts";
 
 /** Bounds of the keys that users create for themselves. */
@@ -25,7 +24,7 @@ export interface KeyRules {
 }
 
 /** Rules with the time from which the spend limit counts, as the database has them. */
-interface StoredKeyRules extends KeyRules {
+export interface StoredKeyRules extends KeyRules {
   begunAt: number;
 }
 
@@ -62,16 +61,6 @@ function ofProject(id: string, rules: StoredKeyRules | undefined): [string, Stor
 /** Models that the rules allow a user's key, in addition to what organization and project allow. */
 export function permissionsByRules(rules: KeyRules | undefined): ModelPermissions[] {
   return rules?.modelIds == null ? [] : [{ mode: "allow_list", modelIds: rules.modelIds }];
-}
-
-/** Spend limit that the rules set for a user's key, in addition to its own. */
-export function spendLimitsByRules(
-  rules: StoredKeyRules | undefined,
-  { id, organizationId }: { id: string; organizationId: string },
-): SpendLimit[] {
-  if (rules?.spendLimitCents == null) return [];
-  const { spendLimitCents: thresholdCents, begunAt } = rules;
-  return [{ scopeId: id, organizationId, thresholdCents, isEnforcing: 1, begunAt, updatedAt: begunAt }];
 }
 
 /** Maximum lifetime by the configuration and by the rules; infinite without either. */

@@ -4,7 +4,6 @@ import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
-import { removeStoredContentOf } from "../../responses/stored-response-queries.ts";
 import type { ProjectRow } from "../account-rows.ts";
 import type { AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
@@ -86,7 +85,7 @@ export class Projects {
       const project = await findExistingProject(executor, reference);
       if (project.isDefault === 1) throw invalidRequest("The default project cannot be archived.");
       if (!(await archiveProject(executor, reference, now))) return project;
-      await removeStoredContentOf(executor, project.id);
+      await this.#transactions.extensions.onProjectArchived(executor, project.id);
       const { id, organizationId } = project;
       await audit({ type: "project.archived", organizationId, project, resourceId: id, details: {} });
       return { ...project, archivedAt: now };

@@ -45,7 +45,7 @@ export function checkMayGrant(
 }
 
 /** Throws a Fault unless the author has everything that `target` contains; undefined: nothing. */
-export function checkMayManage(author: Pick<Author, "access">, target: Access | undefined): void {
+function checkMayManage(author: Pick<Author, "access">, target: Access | undefined): void {
   if (target === undefined) return;
   checkMayGrant(author, target.organization, undefined);
   for (const [projectId, permissions] of Object.entries(target.projects)) checkMayGrant(author, permissions, projectId);

@@ -10,8 +10,8 @@ import {
 import { parse } from "../../../wire/openai/validate.ts";
 import { ConnectionTest, DiscoveredHosts } from "../../../wire/openapi/configuration-answers.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
+import { requireDefaultOrganization, WRITE } from "../../accounts/organizations/default-organization.ts";
 import type { ConfigurationEntries } from "../entries.ts";
-import { requireDefaultOrganization, WRITE } from "../entry-routes.ts";
 import { discoverHosts } from "./discover-hosts.ts";
 import { type ConnectionAddress, testConnection } from "./test-connection.ts";
 

@@ -10,7 +10,7 @@ export interface ConsoleGrantRow {
   expiresAt: number;
 }
 
-declare module "../../storage/schema.ts" {
+declare module "../../../storage/schema.ts" {
   interface Schema {
     consoleGrants: ConsoleGrantRow;
   }

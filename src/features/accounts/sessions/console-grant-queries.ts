@@ -1,7 +1,7 @@
 /** Grants of console sessions: which key a session's token stands for, one row per kind of key. */
 
-import type { Executor } from "../../storage/database.ts";
-import type { ActiveApiKeyRow } from "../accounts/keys/active-api-key-queries.ts";
+import type { Executor } from "../../../storage/database.ts";
+import type { ActiveApiKeyRow } from "../keys/active-api-key-queries.ts";
 import type { ConsoleGrantRow } from "./console-grant-rows.ts";
 
 export async function insertConsoleGrant(executor: Executor, row: ConsoleGrantRow): Promise<void> {

@@ -1,19 +1,19 @@
-import type { NewConsoleSession } from "../../http/session-cookie.ts";
+import type { NewConsoleSession } from "../../../http/session-cookie.ts";
 /** Sessions of the console: a random token in a cookie stands for a key, which the browser never stores. */
 
 import { hash, randomBytes } from "node:crypto";
-import type { Caller } from "../../contracts/caller.ts";
-import { HOUR_MS } from "../../kernel/durations.ts";
-import { Fault } from "../../kernel/faults.ts";
-import { newId } from "../../kernel/id.ts";
-import { Secret } from "../../kernel/secret.ts";
-import type { ApiKeyRow } from "../accounts/account-rows.ts";
-import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
-import { findLastingApiKey } from "../accounts/keys/api-key-queries.ts";
-import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
-import { findDefaultProject } from "../accounts/projects/project-queries.ts";
-import { type Author, checkMayGrantEverything } from "../accounts/roles/may-grant.ts";
+import type { Caller } from "../../../contracts/caller.ts";
+import { HOUR_MS } from "../../../kernel/durations.ts";
+import { Fault } from "../../../kernel/faults.ts";
+import { newId } from "../../../kernel/id.ts";
+import { Secret } from "../../../kernel/secret.ts";
+import type { ApiKeyRow } from "../account-rows.ts";
+import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
+import type { Actor } from "../audit/audit.ts";
+import { findLastingApiKey } from "../keys/api-key-queries.ts";
+import { findDefaultOrganization } from "../organizations/organization-queries.ts";
+import { findDefaultProject } from "../projects/project-queries.ts";
+import { type Author, checkMayGrantEverything } from "../roles/may-grant.ts";
 import {
   findConsoleGrants,
   insertConsoleGrant,

@@ -1,0 +1,34 @@
+import type { AccountExtensions } from "../features/accounts/extensions.ts";
+import type { AllKeyPolicies } from "../features/accounts/keys/key-policy.ts";
+import { budgetPolicy } from "../features/budgets/key-policy.ts";
+import { guardrailPolicy } from "../features/guardrails/key-policy.ts";
+import { moderationKeyPolicy } from "../features/moderations/key-policy.ts";
+import { rateLimitPolicy, spendLimitPolicy } from "../features/quota/key-policies.ts";
+import { recordingPolicy } from "../features/recorded-content/key-policy.ts";
+import { removeStoredContentOf } from "../features/responses/stored-response-queries.ts";
+import { findSessionKeys } from "../features/sign-on/user-session-queries.ts";
+import { toWebhookEvent } from "../features/webhooks/account-webhooks.ts";
+import type { WebhookOutbox } from "../features/webhooks/webhook-outbox.ts";
+
+/** The policies of keys. Workers know them, too. */
+export const KEY_POLICIES: AllKeyPolicies = {
+  rateLimits: rateLimitPolicy,
+  spendLimits: spendLimitPolicy,
+  budgets: budgetPolicy,
+  moderation: moderationKeyPolicy,
+  guardrails: guardrailPolicy,
+  recording: recordingPolicy,
+};
+
+/** What the features add to accounts. `outbox` undefined: no webhooks. */
+export function accountExtensions(outbox?: WebhookOutbox): AccountExtensions {
+  return {
+    policies: KEY_POLICIES,
+    credentials: [findSessionKeys],
+    onAudited: async (executor, event, now) => {
+      const reported = toWebhookEvent(event);
+      if (reported !== undefined) await outbox?.add(executor, reported, now);
+    },
+    onProjectArchived: removeStoredContentOf,
+  };
+}
