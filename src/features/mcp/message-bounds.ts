@@ -2,13 +2,13 @@
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
-export interface Rate {
+interface Rate {
   /** Messages at once. */
   burst: number;
   perSecond: number;
 }
 
-export interface MessageLimits {
+interface MessageLimits {
   /** Requests without an answer. Over HTTP, each answer has a connection until the server has taken it. */
   concurrentRequests: number;
   requests: Rate;
@@ -18,7 +18,7 @@ export interface MessageLimits {
 }
 
 /** A person answers in seconds; a program that asks or reports more is broken or hostile. */
-export const MESSAGE_LIMITS: MessageLimits = {
+const MESSAGE_LIMITS: MessageLimits = {
   concurrentRequests: 8,
   requests: { burst: 50, perSecond: 1 },
   notificationsInARow: 100_000,
