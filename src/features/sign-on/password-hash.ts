@@ -3,7 +3,7 @@
 import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import pLimit from "p-limit";
-import { unsupportedValue } from "../../kernel/faults.ts";
+import { Fault, unsupportedValue } from "../../kernel/faults.ts";
 import type { Secret } from "../../kernel/secret.ts";
 
 /** Memory in KiB and passes that OWASP's Password Storage Cheat Sheet recommends for one lane. */
@@ -13,9 +13,12 @@ const TAG_BYTES = 32;
 const FORMAT = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 /** Each hash takes 19 MiB and a thread of the pool. */
 const MAX_AT_ONCE = 2;
+/** Hashes that wait for a thread: some two seconds on a busy machine. */
+const MAX_WAITING = 16;
 
 const limit = pLimit(MAX_AT_ONCE);
 
+/** Throws a Fault when too many hashes wait. */
 export async function hashPassword(password: Secret): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const { memory, passes, parallelism } = PARAMETERS;
@@ -23,7 +26,10 @@ export async function hashPassword(password: Secret): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toBase64(salt)}$${toBase64(tag)}`;
 }
 
-/** Takes the same time without a stored hash, so that answers do not reveal which users exist. */
+/**
+ * Takes the same time without a stored hash, so that answers do not reveal which users exist. Throws a Fault when too many
+ * hashes wait.
+ */
 export async function verifyPassword(password: Secret, stored: string | undefined): Promise<boolean> {
   const [, memory, passes, parallelism, salt = "", expected = ""] = FORMAT.exec(stored ?? "") ?? [];
   if (memory === undefined) {
@@ -42,13 +48,19 @@ interface Parameters {
   parallelism: number;
 }
 
-function derive(password: Secret, nonce: Buffer, parameters: Parameters): Promise<Buffer> {
+async function derive(password: Secret, nonce: Buffer, parameters: Parameters): Promise<Buffer> {
   // Node.js has it since 24.7.
   if (crypto.argon2 === undefined) throw unsupportedValue("Passwords need Node.js 24.7 or newer.", "password");
+  if (limit.activeCount + limit.pendingCount >= MAX_AT_ONCE + MAX_WAITING) throw tooManySignIns();
   const hash = promisify(crypto.argon2);
   // The same text can be typed with different code points.
   const message = Buffer.from(password.reveal().normalize("NFKC"));
   return limit(() => hash("argon2id", { message, nonce, tagLength: TAG_BYTES, ...parameters }));
+}
+
+function tooManySignIns(): Fault {
+  const message = `Too many people sign in at the moment: ${MAX_WAITING} passwords wait to be checked. Try again in a few seconds.`;
+  return new Fault("request-rate-limited", message, { code: "too_many_sign_ins", retryAfterSeconds: 3 });
 }
 
 /** Base64 without padding, as in the PHC format. */
