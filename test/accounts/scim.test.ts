@@ -408,3 +408,25 @@ test("records in the audit log what the client changed", async () => {
   const types = ofUser.map(({ type }: { type: string }) => type).toSorted();
   expect(types).toEqual(["user.added", "user.updated", "user.updated"]);
 });
+
+test("gives nobody what a group or user outside the directory may do", async () => {
+  const owners = await admin("POST", "/groups", { name: "Owners by hand" });
+  await admin("POST", `/groups/${owners.id}/roles`, { role_id: "role_organization_owner" });
+  const mallory = await newUser();
+  const add = { op: "add", path: "members", value: [{ value: mallory.id }] };
+  expect((await patch(`/Groups/${owners.id}`, add)).status).toBe(403);
+  const replaced = { schemas: [GROUP], displayName: "Owners by hand", members: [{ value: mallory.id }] };
+  expect((await scim("PUT", `/Groups/${owners.id}`, replaced)).status).toBe(403);
+  expect((await scim("DELETE", `/Groups/${owners.id}`)).status).toBe(403);
+  expect((await admin("GET", `/users/${mallory.id}/roles`)).data).toMatchObject([{ name: "reader" }]);
+
+  const email = newEmail();
+  const wanted = { organizationId, email, role: "owner", projects: [], expiresInSeconds: undefined } as const;
+  const { token } = await service.accounts.invites.create(OPERATOR, wanted);
+  const owner = await service.accounts.invites.accept(OPERATOR, { token: token.reveal(), email, name: "Owner" });
+  expect((await scim("POST", "/Users", { schemas: [USER], userName: email })).status).toBe(201);
+  const renamed = { op: "replace", value: { userName: newEmail(), 'emails[type eq "work"].value': newEmail() } };
+  expect((await patch(`/Users/${owner.id}`, renamed)).status).toBe(403);
+  expect((await patch(`/Users/${owner.id}`, { op: "replace", value: { displayName: "Ada" } })).status).toBe(200);
+  expect((await patch(`/Users/${mallory.id}`, renamed)).status).toBe(200);
+});

@@ -90,6 +90,20 @@ test.each<[string, number, string, () => Promise<string>]>([
   expect(await call(await forge())).toMatchObject({ status, message: expect.stringContaining(text) });
 });
 
+test("calls models in the project that the rule named at first, whatever is called so later", async () => {
+  expect((await call(await sign())).status).toBe(200);
+  const [project] = (await idp.admin("GET", "/projects")).data;
+  const decoy = await idp.admin("POST", "/projects", { name: "Another" });
+  await idp.admin("POST", `/projects/${decoy.id}/service_accounts`, { name: "Nightly report" });
+  await idp.admin("POST", `/projects/${project.id}`, { name: "Renamed" });
+  await idp.admin("POST", `/projects/${decoy.id}`, { name: "Default project" });
+  expect((await call(await sign())).status).toBe(200);
+  const { data } = await idp.admin("GET", `/projects/${decoy.id}/api_keys`);
+  expect(data.map(({ name }: { name: string }) => name)).toEqual(["Nightly report"]);
+  await idp.admin("POST", `/projects/${decoy.id}`, { name: "Decoy" });
+  await idp.admin("POST", `/projects/${project.id}`, { name: "Default project" });
+});
+
 test("tolerates a clock that differs by less than a minute", async () => {
   expect((await call(await sign({ exp: seconds() - 30 }))).status).toBe(200);
   expect((await call(await sign({ iat: seconds() + 30, nbf: seconds() + 30 }))).status).toBe(200);

@@ -35,6 +35,10 @@ export interface GroupRow {
   isScimManaged: number;
   /** ID that the SCIM client gave. */
   externalId?: string | null;
+  /** Sign-on provider whose rules alone decide members and roles; null for other groups. */
+  providerId?: string | null;
+  /** Name of the group at the provider; `*`: everybody who signs in with it. */
+  providerGroup?: string | null;
   createdAt: number;
 }
 
@@ -101,8 +105,10 @@ export interface InviteRow {
   projects: string;
   /** SHA-256 in hexadecimal. */
   tokenHash: string;
-  /** User who invited; null: an admin key. */
+  /** User who invited; null: an admin key without a user. */
   invitedBy: string | null;
+  /** Admin key that invited; null: a session, or the operator. */
+  invitedByKey?: string | null;
   createdAt: number;
   expiresAt: number;
   acceptedAt: number | null;

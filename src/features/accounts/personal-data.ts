@@ -48,6 +48,7 @@ export const accountData = {
   projects: { reason: NO_PERSON },
   serviceAccounts: { reason: NO_PERSON },
   groups: { reason: NO_PERSON },
+  resolvedNames: { reason: NO_PERSON },
   modelPermissions: { reason: "Settings of projects and organizations." },
   accountChanges: { reason: "One counter." },
   auditLogs: {

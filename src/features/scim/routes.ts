@@ -22,7 +22,7 @@ import {
 import { SCIM_MEDIA_TYPE } from "../../wire/scim/scim-error.ts";
 import { readPatch } from "../../wire/scim/scim-patch.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
+import { authorOf } from "../accounts/roles/may-grant.ts";
 import { hasVersion } from "./check-version.ts";
 import { discovery } from "./discovery-routes.ts";
 import { ScimGroups } from "./scim-groups.ts";
@@ -209,7 +209,7 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
 function writeOf(request: FastifyRequest): ScimWrite {
   const { organizationId } = request.caller;
   const ifMatch = request.headers["if-match"];
-  return { actor: actorOf(request), organizationId, base: baseOf(request), ifMatch };
+  return { author: authorOf(request), organizationId, base: baseOf(request), ifMatch };
 }
 
 /** Sends a resource with its ETag and address. */

@@ -9,8 +9,15 @@ import { matches, requiredValue } from "../../wire/scim/scim-filter.ts";
 import { applyPatch, findTarget, type PatchOperation, type PatchTarget } from "../../wire/scim/scim-patch.ts";
 import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
 import { type GroupReference, updateGroup } from "../accounts/groups/group-queries.ts";
-import { addGroup, findExistingGroup, removeGroup, renameGroup } from "../accounts/groups/groups.ts";
+import {
+  addGroup,
+  findExistingGroup,
+  refuseProviderGroup,
+  removeGroup,
+  renameGroup,
+} from "../accounts/groups/groups.ts";
 import type { GroupRow } from "../accounts/people-rows.ts";
+import { type Author, checkMayManageGroup } from "../accounts/roles/may-grant.ts";
 import { checkVersion } from "./check-version.ts";
 import type { ResourceSource } from "./scim-list.ts";
 import {
@@ -54,9 +61,9 @@ export class ScimGroups {
   }
 
   /** Throws a Fault for a name of another group, and for members that do not exist. */
-  async create({ actor, organizationId, base }: ScimWrite, body: unknown) {
+  async create({ author, organizationId, base }: ScimWrite, body: unknown) {
     const attributes = readResource(GROUP_TYPE, body);
-    return this.#transactions.run(actor, async (transaction) => {
+    return this.#transactions.run(author, async (transaction) => {
       const group = await addGroup(transaction, organizationId, displayNameOf(attributes), true);
       await storeExternalId(transaction, group, attributes);
       await addMembers(transaction, group, memberIds(attributes.members));
@@ -65,11 +72,11 @@ export class ScimGroups {
   }
 
   /** Replaces name and members. Throws a Fault as `create`. */
-  async replace({ actor, organizationId, base, ifMatch }: ScimWrite, id: string, body: unknown) {
+  async replace({ author, organizationId, base, ifMatch }: ScimWrite, id: string, body: unknown) {
     const attributes = readResource(GROUP_TYPE, body);
-    return this.#transactions.run(actor, async (transaction) => {
+    return this.#transactions.run(author, async (transaction) => {
       const { executor } = transaction;
-      const group = await findExistingGroup(executor, { organizationId, id });
+      const group = await findChangeable(executor, author, { organizationId, id });
       await checkVersion(ifMatch, () => toResource(executor, group, base));
       await storeNames(transaction, group, attributes);
       await setMembers(transaction, group, memberIds(attributes.members));
@@ -79,13 +86,13 @@ export class ScimGroups {
 
   /** Changes name and members. Throws a Fault as `create`, after which nothing has changed. */
   async patch(
-    { actor, organizationId, base, ifMatch }: ScimWrite,
+    { author, organizationId, base, ifMatch }: ScimWrite,
     id: string,
     operations: readonly PatchOperation[],
   ): Promise<void> {
-    await this.#transactions.run(actor, async (transaction) => {
+    await this.#transactions.run(author, async (transaction) => {
       const { executor } = transaction;
-      const group = await findExistingGroup(executor, { organizationId, id });
+      const group = await findChangeable(executor, author, { organizationId, id });
       await checkVersion(ifMatch, () => toResource(executor, group, base));
       let attributes: Attributes = {
         displayName: group.name,
@@ -101,13 +108,25 @@ export class ScimGroups {
   }
 
   /** Deletes a group, with the roles that its members had by it. */
-  async delete({ actor, organizationId, base, ifMatch }: ScimWrite, id: string): Promise<void> {
-    await this.#transactions.run(actor, async (transaction) => {
-      const group = await findExistingGroup(transaction.executor, { organizationId, id });
+  async delete({ author, organizationId, base, ifMatch }: ScimWrite, id: string): Promise<void> {
+    await this.#transactions.run(author, async (transaction) => {
+      const group = await findChangeable(transaction.executor, author, { organizationId, id });
       await checkVersion(ifMatch, () => toResource(transaction.executor, group, base));
       await removeGroup(transaction, group);
     });
   }
+}
+
+/**
+ * Finds a group that the client may change: one that SCIM manages, whose roles its owners gave to whomever the client
+ * names, or one that it takes over. Throws a Fault for a group of a sign-on provider, and for a group by hand that gives
+ * more than the author has.
+ */
+async function findChangeable(executor: Executor, author: Author, reference: GroupReference): Promise<GroupRow> {
+  const group = await findExistingGroup(executor, reference);
+  refuseProviderGroup(group);
+  if (group.isScimManaged !== 1) await checkMayManageGroup(executor, author, group);
+  return group;
 }
 
 /** Splits an operation without a path into one for each attribute of its value. */

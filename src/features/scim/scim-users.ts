@@ -7,10 +7,10 @@ import { type Attributes, readResource } from "../../wire/scim/read-resource.ts"
 import { toScimResource } from "../../wire/scim/resources.ts";
 import { applyPatch, type PatchOperation } from "../../wire/scim/scim-patch.ts";
 import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
 import { findGroupsOfUsers } from "../accounts/groups/group-queries.ts";
 import { acceptInviteOf } from "../accounts/invites/invites.ts";
 import type { UserRow } from "../accounts/people-rows.ts";
+import { type Author, checkMayReachUser } from "../accounts/roles/may-grant.ts";
 import { findUserByEmail, type UserReference, updateUser } from "../accounts/users/user-queries.ts";
 import { addUser, checkNotLastOwner, findExistingUser, removeUser } from "../accounts/users/users.ts";
 import { checkVersion } from "./check-version.ts";
@@ -19,7 +19,7 @@ import { countScimUsers, findUserByScimName, listScimUsers } from "./scim-querie
 import { type ScimColumns, toScimColumns, toUserAttributes } from "./user-attributes.ts";
 
 export interface ScimWrite {
-  actor: Actor;
+  author: Author;
   organizationId: string;
   /** Address of the API, for the addresses of resources. */
   base: string;
@@ -57,10 +57,10 @@ export class ScimUsers {
    * Adds a user, with the roles of a pending invite. A user of this address whom no SCIM client manages becomes managed.
    * Throws a Fault for a name or address of another user.
    */
-  async create({ actor, organizationId, base }: ScimWrite, body: unknown) {
+  async create({ author, organizationId, base }: ScimWrite, body: unknown) {
     const attributes = readResource(USER_TYPE, body);
     const columns = toScimColumns(attributes);
-    return this.#transactions.run(actor, async (transaction) => {
+    return this.#transactions.run(author, async (transaction) => {
       const { executor } = transaction;
       const existing =
         (await findUserByEmail(executor, organizationId, columns.email)) ??
@@ -70,7 +70,7 @@ export class ScimUsers {
         throw taken(columns, existing);
       }
       const user = existing ?? (await addPerson(transaction, organizationId, columns));
-      return toResource(executor, await storeUser(transaction, user, attributes), base);
+      return toResource(executor, await storeUser(transaction, author, user, attributes), base);
     });
   }
 
@@ -88,8 +88,8 @@ export class ScimUsers {
   }
 
   /** Removes a user and revokes the user's keys. Throws a Fault for the last owner. */
-  async delete({ actor, organizationId, base, ifMatch }: ScimWrite, id: string): Promise<void> {
-    await this.#transactions.run(actor, async (transaction) => {
+  async delete({ author, organizationId, base, ifMatch }: ScimWrite, id: string): Promise<void> {
+    await this.#transactions.run(author, async (transaction) => {
       const user = await findExistingUser(transaction.executor, { organizationId, id });
       await checkVersion(ifMatch, () => toResource(transaction.executor, user, base));
       await removeUser(transaction, user);
@@ -97,15 +97,15 @@ export class ScimUsers {
   }
 
   async #change(
-    { actor, organizationId, base, ifMatch }: ScimWrite,
+    { author, organizationId, base, ifMatch }: ScimWrite,
     id: string,
     change: (user: UserRow) => Attributes,
   ) {
-    return this.#transactions.run(actor, async (transaction) => {
+    return this.#transactions.run(author, async (transaction) => {
       const { executor } = transaction;
       const user = await findExistingUser(executor, { organizationId, id });
       await checkVersion(ifMatch, () => toResource(executor, user, base));
-      return toResource(executor, await storeUser(transaction, user, change(user)), base);
+      return toResource(executor, await storeUser(transaction, author, user, change(user)), base);
     });
   }
 }
@@ -120,7 +120,12 @@ async function addPerson(
   return invited ?? addUser(transaction, { organizationId, email, name, role: "reader" });
 }
 
-async function storeUser(transaction: AccountTransaction, user: UserRow, attributes: Attributes): Promise<UserRow> {
+async function storeUser(
+  transaction: AccountTransaction,
+  author: Author,
+  user: UserRow,
+  attributes: Attributes,
+): Promise<UserRow> {
   const { executor, now, audit } = transaction;
   const { organizationId } = user;
   const columns = toScimColumns(attributes);
@@ -130,6 +135,8 @@ async function storeUser(transaction: AccountTransaction, user: UserRow, attribu
   ]) {
     if (other !== undefined && other.id !== user.id) throw taken(columns, other);
   }
+  // Whoever has the address signs in as the user.
+  if (columns.email !== user.email) await checkMayReachUser(executor, author, user);
   const isDisabled = attributes.active === false;
   const disabledAt = isDisabled ? (user.disabledAt ?? now) : null;
   if (isDisabled) await checkNotLastOwner(executor, user);

@@ -47,7 +47,7 @@ export async function admitPerson(transaction: AccountTransaction, admission: Ad
     throw new SignOnFailure("disabled", "The account of this identity is in another organization.");
   if (user.disabledAt !== null) throw new SignOnFailure("disabled", `The account ${user.email} is disabled.`);
   if (identity !== undefined) await recordIdentityUse(executor, identity, now);
-  await setGroups(transaction, user, issuer, groupsByRules(provider, person.groups));
+  await setGroups(transaction, user, provider, groupsByRules(provider, person.groups));
   if (admission.isFirstOwner) await updateUser(executor, user.id, { role: "owner" });
   const admitted: UserRow = admission.isFirstOwner ? { ...user, role: "owner" } : user;
   const access = (await findAccess(executor, [{ user: admitted }])).get(user.id);

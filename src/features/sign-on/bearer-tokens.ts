@@ -8,12 +8,10 @@ import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import type { Executor } from "../../storage/database.ts";
 import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import { OPERATOR } from "../accounts/audit/audit.ts";
 import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
-import { findActiveProjectByIdOrName } from "../accounts/projects/project-queries.ts";
-import { findServiceAccountByIdOrName } from "../accounts/service-accounts/service-account-queries.ts";
+import { resolveName } from "../accounts/resolved-names.ts";
 import { findUsersByIds } from "../accounts/users/user-queries.ts";
 import { findIdentity } from "./identity-queries.ts";
 import { KeySet } from "./key-set.ts";
@@ -33,6 +31,8 @@ const CACHE_MS = MINUTE_MS;
 const TOKEN = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$/;
 
 const discoverySchema = lazy.object(() => ({ issuer: z.string(), jwks_uri: z.url() }));
+
+type Rule = TokenIssuerSettings["serviceAccounts"][number];
 
 interface Issuer {
   settings: TokenIssuerSettings;
@@ -114,20 +114,20 @@ export class BearerTokens {
     return claims;
   }
 
-  async #ofServiceAccount(rule: TokenIssuerSettings["serviceAccounts"][number]): Promise<string> {
+  async #ofServiceAccount(rule: Rule): Promise<string> {
     const { database } = this.#transactions;
     const identity = await database.run(async (executor) => {
-      const project = await findProject(executor, rule.project);
-      if (project === undefined) return undefined;
-      const { organizationId, id: projectId } = project;
-      const account = await findServiceAccountByIdOrName(executor, { organizationId, projectId }, rule.serviceAccount);
-      return account && { organizationId, projectId, serviceAccountId: account.id };
+      const organizationId = (await findDefaultOrganization(executor))?.id ?? "";
+      const now = this.#now();
+      const reference = { organizationId, scopeId: organizationId, kind: "project", text: rule.project } as const;
+      const project = await resolveName(executor, reference, now);
+      if (project.problem !== undefined) throw missing(rule, project.problem);
+      const { id: projectId } = project;
+      const ofProject = { organizationId, scopeId: projectId, kind: "service account" } as const;
+      const account = await resolveName(executor, { ...ofProject, text: rule.serviceAccount }, now);
+      if (account.problem !== undefined) throw missing(rule, account.problem);
+      return { organizationId, projectId, serviceAccountId: account.id };
     });
-    if (identity === undefined) {
-      throw refused(
-        `The service account \`${rule.serviceAccount}\` of this token does not exist in \`${rule.project}\`.`,
-      );
-    }
     const { organizationId, projectId, serviceAccountId } = identity;
     return this.#ensureKey({ organizationId, serviceAccountId }, serviceAccountId, projectId);
   }
@@ -139,13 +139,18 @@ export class BearerTokens {
       const [user] = await findUsersByIds(executor, [userId]);
       const projects = user === undefined || user.disabledAt !== null ? [] : await findUsableProjects(executor, user);
       if (user === undefined || projects.length === 0) throw forbidden("The user of this token has no project.");
-      const chosen = name === undefined ? projects : projects.filter((each) => each.id === name || each.name === name);
+      const { organizationId } = user;
+      const reference = { organizationId, scopeId: organizationId, kind: "project" } as const;
+      const resolved =
+        name === undefined ? undefined : await resolveName(executor, { ...reference, text: name }, this.#now());
+      if (resolved?.problem !== undefined) throw forbidden(`The project of this token is unclear. ${resolved.problem}`);
+      const chosen = resolved === undefined ? projects : projects.filter(({ id }) => id === resolved.id);
       const [project] = chosen;
       if (project === undefined) throw forbidden(`The user of this token may not call models in \`${name}\`.`);
       if (chosen.length > 1) {
         throw forbidden("The user of this token has several projects: set `project` or `project_claim` of the issuer.");
       }
-      return { organizationId: user.organizationId, projectId: project.id };
+      return { organizationId, projectId: project.id };
     });
     return this.#ensureKey({ organizationId, userId }, userId, projectId);
   }
@@ -169,11 +174,6 @@ export class BearerTokens {
     }
     return keyHash;
   }
-}
-
-async function findProject(executor: Executor, idOrName: string) {
-  const organization = await findDefaultOrganization(executor);
-  return organization && findActiveProjectByIdOrName(executor, organization.id, idOrName);
 }
 
 /** Address of an issuer's keys: the configured one, or that of its discovery document. */
@@ -203,6 +203,12 @@ function toFault(failure: unknown): unknown {
   // An expired token is no guess, which the limit of wrong keys would count.
   const code = reason === "clock" ? "token_expired" : "invalid_api_key";
   return new Fault("unauthenticated", message, { code, cause: failure });
+}
+
+function missing({ project, serviceAccount }: Rule, problem: string): Fault {
+  return refused(
+    `The service account \`${serviceAccount}\` of this token does not exist in \`${project}\`. ${problem}`,
+  );
 }
 
 function refused(message: string): Fault {

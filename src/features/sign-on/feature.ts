@@ -9,6 +9,7 @@ import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { PasswordAttempts } from "../quota/password-attempts.ts";
+import { removeGroupsOfProviders } from "./group-rules.ts";
 import { isOperatorSession } from "./operator-session.ts";
 import { passwordLinks } from "./password-link-routes.ts";
 import { Passwords } from "./passwords.ts";
@@ -91,18 +92,20 @@ interface SignOnFeatureParts {
 
 export function signOnFeature(parts: SignOnFeatureParts): Feature {
   const { config, accounts, passwords, signOn, logger } = parts;
-  if (!config.server.console) return {};
+  const start = () => {
+    const applied = signOn?.applyRules() ?? removeGroupsOfProviders(accounts.transactions);
+    applied.catch((error: Error) => {
+      logger.warn({ error: error.message }, "the rules of sign_on will be applied with the next sign-in or start");
+    });
+  };
+  if (!config.server.console) return { start };
   const admin = [passwordLinks(passwords)];
-  if (signOn === undefined) return { admin };
+  if (signOn === undefined) return { admin, start };
   const isOperator = (request: FastifyRequest) => isOperatorSession(accounts, sessionToken(request));
   const routes = { ...parts, signOn, isOperator };
   return {
     admin,
     public: [signOnPages(routes), backchannelLogout(routes)],
-    start: () => {
-      signOn.applyRules().catch((error: Error) => {
-        logger.warn({ error: error.message }, "the rules of sign_on will be applied with the next sign-in");
-      });
-    },
+    start,
   };
 }

@@ -1,21 +1,19 @@
 /**
- * Groups of providers in the organization: each group of the rules becomes a group here, with exactly the roles that the
- * rules give it. Roles that people have by other means stay.
+ * Groups of providers in the organization: each group of the rules becomes a group of its provider here, with exactly the
+ * roles that the rules give it. Nobody changes it by hand. Roles that people have by other means stay.
  */
 
 import { newId } from "../../kernel/id.ts";
 import type { Executor } from "../../storage/database.ts";
-import type { AccountTransaction } from "../accounts/account-transaction.ts";
-import { insertGroup, replaceGroupsOfUser, toNameKey } from "../accounts/groups/group-queries.ts";
+import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
+import { OPERATOR } from "../accounts/audit/audit.ts";
+import { findGroupsByName, insertGroup, replaceGroupsOfUser, toNameKey } from "../accounts/groups/group-queries.ts";
+import { removeGroup } from "../accounts/groups/groups.ts";
+import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
 import type { GroupRow } from "../accounts/people-rows.ts";
-import { findActiveProjectByIdOrName } from "../accounts/projects/project-queries.ts";
+import { type Resolution, resolveName } from "../accounts/resolved-names.ts";
 import { BUILT_IN_ROLES } from "../accounts/roles/built-in-roles.ts";
-import {
-  deleteAssignmentsOf,
-  findRoleByName,
-  insertAssignment,
-  putProjectGroup,
-} from "../accounts/roles/role-queries.ts";
+import { deleteAssignmentsOf, insertAssignment, putProjectGroup } from "../accounts/roles/role-queries.ts";
 import type { GroupRule, ProviderSettings } from "./settings.ts";
 
 type RuledProvider = Pick<ProviderSettings, "id" | "issuer" | "rules">;
@@ -27,58 +25,56 @@ export interface RuleProblem {
   problem: string;
 }
 
-/** Name of a provider's group here. The prefix keeps it apart from groups of other sources with other roles. */
-function groupName(provider: Pick<ProviderSettings, "id">, group: string): string {
-  return `${provider.id}/${group === "*" ? "everyone" : group}`;
-}
-
-/** Names of the groups here that a person with these groups at the provider is in. */
-export function groupsByRules({ id, rules }: Pick<RuledProvider, "id" | "rules">, groups: readonly string[]): string[] {
+/** Groups of the rules, by their names at the provider, that a person with these groups there is in. */
+export function groupsByRules({ rules }: Pick<RuledProvider, "rules">, groups: readonly string[]): string[] {
   const claimed = new Set(groups);
-  const names = rules
-    .filter(({ group }) => group === "*" || claimed.has(group))
-    .map(({ group }) => groupName({ id }, group));
-  return [...new Set(names)];
+  return [...new Set(rules.map(({ group }) => group).filter((group) => group === "*" || claimed.has(group)))];
 }
 
-/** Names of the groups in which a user is by this issuer. */
-export async function findGroupNames(executor: Executor, userId: string, issuer: string): Promise<string[]> {
+/** Groups in which a user is by a provider, by their names there. */
+export async function findProviderGroups(
+  executor: Executor,
+  userId: string,
+  { id, issuer }: Pick<RuledProvider, "id" | "issuer">,
+): Promise<string[]> {
   const rows = await executor
     .selectFrom("groupMembers as member")
     .innerJoin("groups as group", "group.id", "member.groupId")
-    .select("group.name")
+    .select("group.providerGroup")
     .where("member.userId", "=", userId)
     .where("member.source", "=", issuer)
+    .where("group.providerId", "=", id)
     .execute();
-  return rows.map(({ name }) => name);
+  return rows.flatMap(({ providerGroup }) => providerGroup ?? []);
 }
 
-/** Puts a user into exactly these groups of an issuer. Returns whether that changed any. */
+/** Puts a user into exactly these groups of a provider. Returns whether that changed any. */
 export async function setGroups(
   { executor, now }: AccountTransaction,
   user: { id: string; organizationId: string },
-  issuer: string,
-  names: readonly string[],
+  provider: Pick<RuledProvider, "id" | "issuer">,
+  groups: readonly string[],
 ): Promise<boolean> {
   const ids: string[] = [];
-  for (const name of names) ids.push((await ensureGroup(executor, user.organizationId, name, now)).id);
-  return replaceGroupsOfUser(executor, { userId: user.id, source: issuer }, ids, now);
+  for (const group of groups) ids.push((await ensureGroup(executor, user.organizationId, provider.id, group, now)).id);
+  return replaceGroupsOfUser(executor, { userId: user.id, source: provider.issuer }, ids, now);
 }
 
 /**
- * Gives the groups of all rules their roles, and removes groups and roles of earlier rules. Returns the rules that cannot
- * be applied.
+ * Gives the groups of all rules their roles, and deletes those of earlier rules and of removed providers. Returns the
+ * rules that cannot be applied.
  */
 export async function applyRules(
-  { executor, now }: AccountTransaction,
+  transaction: AccountTransaction,
   organizationId: string,
   providers: readonly RuledProvider[],
 ): Promise<RuleProblem[]> {
+  const { executor, now } = transaction;
   const problems: RuleProblem[] = [];
   const ruled = new Set<string>();
   for (const provider of providers) {
     for (const [groupOfRules, rules] of Map.groupBy(provider.rules, ({ group }) => group)) {
-      const group = await ensureGroup(executor, organizationId, groupName(provider, groupOfRules), now);
+      const group = await ensureGroup(executor, organizationId, provider.id, groupOfRules, now);
       ruled.add(group.id);
       await removeRoles(executor, group.id);
       for (const rule of rules) {
@@ -87,20 +83,53 @@ export async function applyRules(
       }
     }
   }
-  for (const provider of providers) await removeFormerGroups(executor, organizationId, provider, ruled);
+  for (const group of await findGroupsOfProviders(executor, organizationId)) {
+    if (!ruled.has(group.id)) await removeGroup(transaction, group);
+  }
   return problems;
 }
 
-async function ensureGroup(executor: Executor, organizationId: string, name: string, now: number): Promise<GroupRow> {
+/** Deletes what rules of providers gave, when the configuration has none any more. */
+export async function removeGroupsOfProviders(transactions: AccountTransactions): Promise<void> {
+  const organization = await transactions.database.run(findDefaultOrganization);
+  if (organization === undefined) return;
+  const groups = await transactions.database.run((executor) => findGroupsOfProviders(executor, organization.id));
+  if (groups.length > 0)
+    await transactions.run(OPERATOR, (transaction) => applyRules(transaction, organization.id, []));
+}
+
+/** Finds all groups that the rules of providers made, of removed providers too. */
+async function findGroupsOfProviders(executor: Executor, organizationId: string): Promise<GroupRow[]> {
+  return executor
+    .selectFrom("groups")
+    .selectAll()
+    .where("organizationId", "=", organizationId)
+    .where("providerId", "is not", null)
+    .execute();
+}
+
+/** Finds a group of a provider or creates it. A group by hand or by SCIM with its name is another group. */
+async function ensureGroup(
+  executor: Executor,
+  organizationId: string,
+  providerId: string,
+  providerGroup: string,
+  now: number,
+): Promise<GroupRow> {
   const existing = await executor
     .selectFrom("groups")
     .selectAll()
     .where("organizationId", "=", organizationId)
-    .where("nameKey", "=", toNameKey(name))
+    .where("providerId", "=", providerId)
+    .where("providerGroup", "=", providerGroup)
     .executeTakeFirst();
   if (existing !== undefined) return existing;
   const id = newId("group_");
-  const row: GroupRow = { id, organizationId, name, nameKey: toNameKey(name), isScimManaged: 0, createdAt: now };
+  const name = `${providerId}/${providerGroup === "*" ? "everyone" : providerGroup}`;
+  const isTaken = (await findGroupsByName(executor, organizationId, [name])).length > 0;
+  const nameKey = isTaken ? `${toNameKey(name)} ${id}` : toNameKey(name);
+  const common = { id, organizationId, name, nameKey, isScimManaged: 0, createdAt: now };
+  const row: GroupRow = { ...common, providerId, providerGroup };
   await insertGroup(executor, row);
   return row;
 }
@@ -118,55 +147,36 @@ async function giveRole(
   now: number,
 ): Promise<string | undefined> {
   if (rule.role !== undefined) {
-    const roleId = await findRoleId(executor, organizationId, rule.role, false);
-    if (roleId === undefined) return `The organization has no role \`${rule.role}\`.`;
+    const role = await resolveRole(executor, { organizationId, scopeId: organizationId, text: rule.role }, now);
+    if (role.problem !== undefined) return `In the organization: ${role.problem}`;
     await insertAssignment(executor, {
       organizationId,
       scopeId: organizationId,
       principalId: groupId,
-      roleId,
+      roleId: role.id,
       createdAt: now,
     });
   }
   if (rule.project === undefined) return undefined;
-  const project = await findActiveProjectByIdOrName(executor, organizationId, rule.project);
-  if (project === undefined) return `There is no project \`${rule.project}\`.`;
-  const roleName = rule.projectRole ?? "member";
-  const roleId = await findRoleId(executor, project.id, roleName, true);
-  if (roleId === undefined) return `The project \`${rule.project}\` has no role \`${roleName}\`.`;
-  await putProjectGroup(executor, { projectId: project.id, groupId, roleId, addedAt: now });
+  const reference = { organizationId, scopeId: organizationId, kind: "project", text: rule.project } as const;
+  const project = await resolveName(executor, reference, now);
+  if (project.problem !== undefined) return project.problem;
+  const ofProject = { organizationId, scopeId: project.id, text: rule.projectRole ?? "member" };
+  const role = await resolveRole(executor, ofProject, now);
+  if (role.problem !== undefined) return `In the project \`${rule.project}\`: ${role.problem}`;
+  await putProjectGroup(executor, { projectId: project.id, groupId, roleId: role.id, addedAt: now });
   return undefined;
 }
 
-async function findRoleId(
+async function resolveRole(
   executor: Executor,
-  scopeId: string,
-  name: string,
-  isOfProject: boolean,
-): Promise<string | undefined> {
-  const nameKey = toNameKey(name);
-  const builtIn = BUILT_IN_ROLES.find((role) => role.isOfProject === isOfProject && role.name === nameKey);
-  return builtIn?.id ?? (await findRoleByName(executor, scopeId, nameKey))?.id;
-}
-
-/** Removes the roles and members of groups that the rules of a provider no longer have. */
-async function removeFormerGroups(
-  executor: Executor,
-  organizationId: string,
-  { id, issuer }: RuledProvider,
-  ruled: ReadonlySet<string>,
-): Promise<void> {
-  const members = await executor
-    .selectFrom("groupMembers as member")
-    .innerJoin("groups as group", "group.id", "member.groupId")
-    .select(["group.id", "group.name"])
-    .distinct()
-    .where("group.organizationId", "=", organizationId)
-    .where("member.source", "=", issuer)
-    .execute();
-  for (const group of members) {
-    if (ruled.has(group.id) || !group.name.startsWith(`${id}/`)) continue;
-    await removeRoles(executor, group.id);
-    await executor.deleteFrom("groupMembers").where("groupId", "=", group.id).where("source", "=", issuer).execute();
-  }
+  reference: { organizationId: string; scopeId: string; text: string },
+  now: number,
+): Promise<Resolution> {
+  const { organizationId, scopeId, text } = reference;
+  const isOfProject = scopeId !== organizationId;
+  const builtIn = BUILT_IN_ROLES.find(
+    (role) => role.isOfProject === isOfProject && [role.id, role.name].includes(toNameKey(text)),
+  );
+  return builtIn === undefined ? resolveName(executor, { ...reference, kind: "role" }, now) : { id: builtIn.id };
 }

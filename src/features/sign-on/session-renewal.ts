@@ -11,7 +11,7 @@ import type { AccountTransactions } from "../accounts/account-transaction.ts";
 import { OPERATOR } from "../accounts/audit/audit.ts";
 import { findUsersByIds } from "../accounts/users/user-queries.ts";
 import { admitPerson } from "./admit-person.ts";
-import { findGroupNames, groupsByRules } from "./group-rules.ts";
+import { findProviderGroups, groupsByRules } from "./group-rules.ts";
 import type { Provider, ProviderTokens, SignedOn } from "./provider.ts";
 import type { SignOnSettings } from "./settings.ts";
 import { type FailureReason, SignOnFailure } from "./sign-on-failure.ts";
@@ -127,7 +127,7 @@ export class SessionRenewal {
     const [user] = await transactions.database.run((executor) => findUsersByIds(executor, [session.userId]));
     if (user === undefined) return;
     const previous = await transactions.database.run((executor) =>
-      findGroupNames(executor, user.id, provider.settings.issuer),
+      findProviderGroups(executor, user.id, provider.settings),
     );
     const isSame =
       new Set([...previous, ...groups]).size === new Set(previous).size && previous.length === groups.length;

@@ -25,7 +25,9 @@ const rule = mapping(() => ({
     "Group, as the provider's claim names it; `*` matches everybody who signs in with the provider.",
   ),
   role: name.optional().describe("Role in the organization, such as owner, reader or member, or a role of your own."),
-  project: name.optional().describe("ID or name of a project that the group's members join."),
+  project: name
+    .optional()
+    .describe("ID of a project that the group's members join, or its name, which is resolved once, if it is unique."),
   project_role: name
     .optional()
     .describe("Role in that project, such as owner, member or viewer, or a role of your own. Default: member."),
@@ -108,8 +110,10 @@ const provider = mapping(() => ({
 
 const serviceAccountRule = mapping(() => ({
   subject: z.string().min(1).max(500).describe("Value of the subject claim."),
-  project: name.describe("ID or name of the project."),
-  service_account: name.describe("ID or name of the project's service account."),
+  project: name.describe("ID of the project, or its name, which is resolved once, if it is unique."),
+  service_account: name.describe(
+    "ID of the project's service account, or its name, which is resolved once, if it is unique.",
+  ),
 }));
 
 const tokenIssuer = mapping(() => ({

@@ -44,6 +44,7 @@ import { mcpMessages } from "./0041-mcp-messages.ts";
 import { evalTotals } from "./0042-eval-totals.ts";
 import { mcpGrants } from "./0043-mcp-grants.ts";
 import { mcpRevocations } from "./0044-mcp-revocations.ts";
+import { providerGroups } from "./0045-provider-groups.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -91,4 +92,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0042-eval-totals": evalTotals,
   "0043-mcp-grants": mcpGrants,
   "0044-mcp-revocations": mcpRevocations,
+  "0045-provider-groups": providerGroups,
 };

@@ -36,6 +36,18 @@ export async function findGroupsByName(
     .execute();
 }
 
+/** Returns those of the groups that a SCIM client manages. */
+export async function findScimManagedIds(executor: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await executor
+    .selectFrom("groups")
+    .select("id")
+    .where("id", "in", ids)
+    .where("isScimManaged", "=", 1)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Form of a name by which names of groups and roles are compared. */
 export function toNameKey(name: string): string {
   return name.trim().toLowerCase();

@@ -178,7 +178,15 @@ async function checkGroupName(
   });
 }
 
+/** Throws a Fault for a group whose members or roles the rules of a sign-on provider decide. */
+export function refuseProviderGroup({ name, providerId }: GroupRow): void {
+  if (providerId == null) return;
+  const message = `The rules of the sign-on provider \`${providerId}\` manage the group \`${name}\`. Change them in \`sign_on.providers\`.`;
+  throw new Fault("conflict", message, { code: "provider_managed" });
+}
+
 function refuseManaged(group: GroupRow): void {
+  refuseProviderGroup(group);
   if (group.isScimManaged !== 1) return;
   const message = `The identity provider manages the group \`${group.name}\` by SCIM. Change it there.`;
   throw new Fault("conflict", message, { code: "scim_managed" });

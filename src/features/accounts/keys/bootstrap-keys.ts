@@ -6,7 +6,8 @@ import type { Secret } from "../../../kernel/secret.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import { OPERATOR } from "../audit/audit.ts";
 import { findDefaultOrganization, insertOrganization } from "../organizations/organization-queries.ts";
-import { findActiveProjectByIdOrName, findDefaultProject, insertProject } from "../projects/project-queries.ts";
+import { findDefaultProject, insertProject } from "../projects/project-queries.ts";
+import { resolveName } from "../resolved-names.ts";
 import { hashApiKey, makeApiKey } from "./api-key.ts";
 import {
   type ApiKeyScope,
@@ -62,10 +63,11 @@ async function ensureAnonymousKey(
   idOrName: string | undefined,
 ): Promise<string | undefined> {
   if (idOrName === undefined) return undefined;
-  const { executor } = transaction;
-  const project = await findActiveProjectByIdOrName(executor, organizationId, idOrName);
-  if (project === undefined) {
-    const message = `ollama.anonymous_project is \`${idOrName}\`, but the default organization has no such project. Create it first.`;
+  const { executor, now } = transaction;
+  const reference = { organizationId, scopeId: organizationId, kind: "project", text: idOrName } as const;
+  const project = await resolveName(executor, reference, now);
+  if (project.problem !== undefined) {
+    const message = `ollama.anonymous_project cannot be used in the default organization: ${project.problem}`;
     throw invalidRequest(message, "ollama.anonymous_project");
   }
   const keyHash = anonymousHash(project.id);

@@ -6,7 +6,7 @@ import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { GroupReference } from "../groups/group-queries.ts";
-import { findExistingGroup } from "../groups/groups.ts";
+import { findExistingGroup, refuseProviderGroup } from "../groups/groups.ts";
 import { revokeApiKeysOfUser } from "../keys/api-key-queries.ts";
 import type { GroupRow, UserRow } from "../people-rows.ts";
 import { builtInRole } from "../roles/built-in-roles.ts";
@@ -142,6 +142,7 @@ export class ProjectMembers {
         organizationId,
         id: groupId,
       } satisfies GroupReference);
+      refuseProviderGroup(group);
       const existing = await findProjectGroup(executor, project.id, groupId);
       if (existing !== undefined) {
         checkMayGrant(author, await permissionsOf(executor, existing.roleId), project.id);
@@ -159,6 +160,7 @@ export class ProjectMembers {
     await this.#transactions.run(author, async ({ executor, audit }) => {
       const project = await findActiveProject(executor, reference);
       const group = await findMemberGroup(executor, reference, groupId);
+      refuseProviderGroup(await findExistingGroup(executor, { organizationId: reference.organizationId, id: groupId }));
       checkMayGrant(author, await permissionsOf(executor, group.roleId), project.id);
       await deleteProjectGroup(executor, project.id, groupId);
       await deleteAssignmentsOf(executor, groupId, project.id);

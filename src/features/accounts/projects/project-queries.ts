@@ -31,22 +31,6 @@ export async function findDefaultProject(executor: Executor, organizationId: str
     .executeTakeFirst();
 }
 
-/** Finds a project that is not archived; of several with this name the oldest. */
-export async function findActiveProjectByIdOrName(
-  executor: Executor,
-  organizationId: string,
-  idOrName: string,
-): Promise<ProjectRow | undefined> {
-  return executor
-    .selectFrom("projects")
-    .selectAll()
-    .where("organizationId", "=", organizationId)
-    .where("archivedAt", "is", null)
-    .where((where) => where.or([where("id", "=", idOrName), where("name", "=", idOrName)]))
-    .orderBy("createdAt")
-    .executeTakeFirst();
-}
-
 export async function listProjects(
   executor: Executor,
   organizationId: string,

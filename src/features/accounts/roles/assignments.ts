@@ -5,7 +5,7 @@ import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import { findGroup } from "../groups/group-queries.ts";
-import { noSuchGroup } from "../groups/groups.ts";
+import { noSuchGroup, refuseProviderGroup } from "../groups/groups.ts";
 import type { GroupRow, OrganizationRole, UserRow } from "../people-rows.ts";
 import { findActiveProject, findExistingProject } from "../projects/projects.ts";
 import { updateUser } from "../users/user-queries.ts";
@@ -72,6 +72,7 @@ export class RoleAssignments {
       const { executor, now, audit } = transaction;
       const project = await checkProject(executor, scope, findActiveProject);
       const principal = await findPrincipal(executor, scope, reference);
+      if (principal.type === "group") refuseProviderGroup(principal.group);
       const role = await findRoleIn(executor, scope, roleId);
       checkMayGrant(author, role.permissions, scope.projectId);
       const { organizationId } = scope;
@@ -93,6 +94,7 @@ export class RoleAssignments {
       const { executor, audit } = transaction;
       const project = await checkProject(executor, scope, findActiveProject);
       const principal = await findPrincipal(executor, scope, reference);
+      if (principal.type === "group") refuseProviderGroup(principal.group);
       const assigned = (await listAssigned(executor, scope, principal)).find(({ role }) => role.id === roleId);
       if (assigned === undefined) throw notAssigned(reference, roleId);
       checkMayGrant(author, assigned.role.permissions, scope.projectId);

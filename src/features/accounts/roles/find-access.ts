@@ -4,15 +4,13 @@ import type { Access } from "../../../contracts/caller.ts";
 import { isRolePermission } from "../../../contracts/permissions.ts";
 import { type Grant, toAccess } from "../../../http/access.ts";
 import type { Executor } from "../../../storage/database.ts";
-import { findGroupsByName, findGroupsOfUsers } from "../groups/group-queries.ts";
+import { findGroupsOfUsers } from "../groups/group-queries.ts";
 import type { GroupRow, UserRow } from "../people-rows.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "./built-in-roles.ts";
 import { findAssignmentsOf, findProjectGroupsOf, findProjectUsersOf, findRolesByIds } from "./role-queries.ts";
 
-/** A user, and further groups of the organization by name, such as those that an identity provider named. */
-export interface UserWithGroups {
+export interface UserOfAccess {
   user: Pick<UserRow, "id" | "organizationId" | "role" | "name" | "disabledAt">;
-  groupNames?: readonly string[] | undefined;
 }
 
 interface AssignedRole {
@@ -24,7 +22,7 @@ interface AssignedRole {
 /** Returns the permissions of each user by ID; a disabled user has none. */
 export async function findAccess(
   executor: Executor,
-  users: readonly UserWithGroups[],
+  users: readonly UserOfAccess[],
 ): Promise<ReadonlyMap<string, Access>> {
   const grants = await findGrants(executor, users);
   return new Map([...grants].map(([id, each]) => [id, toAccess(each)]));
@@ -33,7 +31,7 @@ export async function findAccess(
 /** Returns the roles of each user by ID, with their sources; a disabled user has none. */
 export async function findGrants(
   executor: Executor,
-  users: readonly UserWithGroups[],
+  users: readonly UserOfAccess[],
 ): Promise<ReadonlyMap<string, Grant[]>> {
   const enabled = users.filter(({ user }) => user.disabledAt === null);
   const groupsOf = await findGroups(executor, enabled);
@@ -92,17 +90,12 @@ export function toPermissions(json: string) {
 /** Groups of each user, by the IDs of user and group. */
 async function findGroups(
   executor: Executor,
-  users: readonly UserWithGroups[],
+  users: readonly UserOfAccess[],
 ): Promise<Map<string, Map<string, Pick<GroupRow, "id" | "name">>>> {
   const groups = new Map(users.map(({ user }) => [user.id, new Map<string, Pick<GroupRow, "id" | "name">>()]));
   const userIds = users.map(({ user }) => user.id);
   for (const { userId, ...group } of await findGroupsOfUsers(executor, userIds)) {
     groups.get(userId)?.set(group.id, group);
-  }
-  for (const { user, groupNames = [] } of users) {
-    for (const group of await findGroupsByName(executor, user.organizationId, groupNames)) {
-      groups.get(user.id)?.set(group.id, group);
-    }
   }
   return groups;
 }

@@ -13,9 +13,10 @@ import type { Executor } from "../../../storage/database.ts";
 import type { ApiKeyRow } from "../account-rows.ts";
 import { actorOf } from "../audit/actor.ts";
 import type { Actor } from "../audit/audit.ts";
+import { findScimManagedIds } from "../groups/group-queries.ts";
 import type { GroupRow, UserRow } from "../people-rows.ts";
 import { findUsersByIds } from "../users/user-queries.ts";
-import { findAccess, findGrantsOfGroup, toPermissions } from "./find-access.ts";
+import { findAccess, findGrants, findGrantsOfGroup, toPermissions } from "./find-access.ts";
 
 /** Author of a grant, with what the author may do. */
 export interface Author extends Actor {
@@ -68,6 +69,21 @@ export async function checkMayManageUser(
   user: UserRow,
 ): Promise<void> {
   checkMayManage(author, await findAccessOfUser(executor, user));
+}
+
+/**
+ * Throws a Fault unless a SCIM client may do everything that the user may do, except for what groups allow that SCIM
+ * manages: whoever gave them a role left their members to the client.
+ */
+export async function checkMayReachUser(
+  executor: Executor,
+  author: Pick<Author, "access">,
+  user: UserRow,
+): Promise<void> {
+  const grants = (await findGrants(executor, [{ user: { ...user, disabledAt: null } }])).get(user.id) ?? [];
+  const groupIds = grants.flatMap(({ source }) => (source.type === "group" ? [source.id] : []));
+  const managed = await findScimManagedIds(executor, groupIds);
+  checkMayManage(author, toAccess(grants.filter(({ source }) => !managed.has(source.id))));
 }
 
 /** Throws a Fault unless the author has every permission that the group gives: who joins it gets them. */

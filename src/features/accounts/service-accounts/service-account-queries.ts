@@ -27,23 +27,6 @@ export async function findServiceAccount(
     .executeTakeFirst();
 }
 
-/** Finds an account of a project; of several with this name the oldest. */
-export async function findServiceAccountByIdOrName(
-  executor: Executor,
-  { organizationId, projectId }: Omit<ServiceAccountReference, "id">,
-  idOrName: string,
-): Promise<ServiceAccountRow | undefined> {
-  return executor
-    .selectFrom("serviceAccounts")
-    .selectAll()
-    .where("organizationId", "=", organizationId)
-    .where("projectId", "=", projectId)
-    .where("deletedAt", "is", null)
-    .where((where) => where.or([where("id", "=", idOrName), where("name", "=", idOrName)]))
-    .orderBy("createdAt")
-    .executeTakeFirst();
-}
-
 export async function findServiceAccounts(executor: Executor, ids: readonly string[]): Promise<ServiceAccountRow[]> {
   if (ids.length === 0) return [];
   return executor.selectFrom("serviceAccounts").selectAll().where("id", "in", ids).execute();

@@ -1,0 +1,138 @@
+/** Groups that the rules of providers make, beside groups by hand with their names, on both databases. */
+
+import { afterEach, describe, expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import { accountExtensions } from "../../serving/account-extensions.ts";
+import { openDatabase } from "../../storage/database.ts";
+import { Accounts } from "../accounts/accounts.ts";
+import { OPERATOR } from "../accounts/audit/audit.ts";
+import { PROJECT_ROLE_IDS } from "../accounts/roles/built-in-roles.ts";
+import { findAccess } from "../accounts/roles/find-access.ts";
+import { addUser } from "../accounts/users/users.ts";
+import { applyRules, findProviderGroups, removeGroupsOfProviders, setGroups } from "./group-rules.ts";
+import type { GroupRule } from "./settings.ts";
+
+const databases = useDatabases();
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const PROVIDER = { id: "a", issuer: "https://a.example" };
+const ruled = (...rules: Partial<GroupRule>[]) => [{ ...PROVIDER, rules: rules as GroupRule[] }];
+const OWNERS = ruled({ group: "ds", role: "owner" });
+
+async function open(kind: (typeof DATABASE_KINDS)[number]) {
+  const options = await databases.create(kind);
+  const database = openDatabase(options);
+  const accounts = new Accounts({ database, logger: options.logger, extensions: accountExtensions() });
+  closing.push(
+    () => accounts.close(),
+    () => database.close(),
+  );
+  await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
+  const { organizationId } = await accounts.defaultScope("admin");
+  const { transactions } = accounts;
+  let count = 0;
+  const newUser = () => {
+    count += 1;
+    const wanted = { organizationId, email: `person-${count}@example.com`, name: "Person", role: "reader" } as const;
+    return transactions.run(OPERATOR, (transaction) => addUser(transaction, wanted));
+  };
+  type User = Awaited<ReturnType<typeof newUser>>;
+  return {
+    accounts,
+    organizationId,
+    newUser,
+    apply: (providers: ReturnType<typeof ruled>) =>
+      transactions.run(OPERATOR, (transaction) => applyRules(transaction, organizationId, providers)),
+    signIn: (user: User, groups: string[]) =>
+      transactions.run(OPERATOR, (transaction) => setGroups(transaction, user, PROVIDER, groups)),
+    providerGroups: (user: User) => database.run((executor) => findProviderGroups(executor, user.id, PROVIDER)),
+    access: async (user: User) => (await database.run((executor) => findAccess(executor, [{ user }]))).get(user.id),
+    listGroups: async () => (await accounts.groups.list(organizationId, { limit: 100, order: "asc" })).entries,
+    removeProviders: () => removeGroupsOfProviders(transactions),
+  };
+}
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  test("a group by hand with the name of a provider's group stays another group", async () => {
+    const { accounts, organizationId, newUser, apply, signIn, access, listGroups } = await open(kind);
+    const [mallory, ada] = [await newUser(), await newUser()];
+    const author = { ...OPERATOR, access: { organization: ["organization.groups.write" as const], projects: {} } };
+    const decoy = await accounts.groups.create(author, organizationId, "A/ds");
+    await accounts.groups.addMember(author, { organizationId, id: decoy.id }, mallory.id);
+    expect(await apply(OWNERS)).toEqual([]);
+    await signIn(ada, ["ds"]);
+    expect((await access(mallory))?.organization).toEqual([]);
+    expect((await access(ada))?.organization).toContain("organization.write");
+    expect((await listGroups()).map(({ name, providerId }) => [name, providerId])).toEqual([
+      ["A/ds", null],
+      ["a/ds", "a"],
+    ]);
+  });
+
+  test("nobody changes a provider's group by hand, not even an owner", async () => {
+    const { accounts, organizationId, newUser, apply, listGroups } = await open(kind);
+    const { id: userId } = await newUser();
+    const { id: project } = await accounts.projects.create(OPERATOR, organizationId, "Team");
+    await apply(ruled({ group: "ds", project, projectRole: "viewer" }));
+    const [group] = await listGroups();
+    const reference = { organizationId, id: group?.id ?? "" };
+    const { groups, roleAssignments, projectMembers } = accounts;
+    const scope = { organizationId, projectId: undefined };
+    const principal = { type: "group", id: reference.id } as const;
+    for (const change of [
+      () => groups.rename(OPERATOR, reference, "Data science"),
+      () => groups.addMember(OPERATOR, reference, userId),
+      () => groups.removeMember(OPERATOR, reference, userId),
+      () => groups.delete(OPERATOR, reference),
+      () => roleAssignments.assign(OPERATOR, scope, principal, "role_organization_owner"),
+      () => roleAssignments.unassign(OPERATOR, scope, principal, "role_organization_owner"),
+      () => projectMembers.putGroup(OPERATOR, { organizationId, id: project }, reference.id, PROJECT_ROLE_IDS.owner),
+      () => projectMembers.removeGroup(OPERATOR, { organizationId, id: project }, reference.id),
+    ]) {
+      await expect(change()).rejects.toMatchObject({ kind: "conflict", code: "provider_managed" });
+    }
+  });
+
+  test("what a removed rule or provider gave ends with it", async () => {
+    const { newUser, apply, signIn, access, providerGroups, listGroups, removeProviders } = await open(kind);
+    const ada = await newUser();
+    await apply(ruled({ group: "ds", role: "owner" }, { group: "*", role: "member" }));
+    await signIn(ada, ["ds", "*"]);
+    expect((await providerGroups(ada)).toSorted()).toEqual(["*", "ds"]);
+    await apply(ruled({ group: "*", role: "member" }));
+    expect((await access(ada))?.organization).not.toContain("organization.write");
+    expect((await access(ada))?.organization).toContain("organization.projects.write");
+    await removeProviders();
+    expect(await access(ada)).toEqual({ organization: [], projects: {} });
+    expect(await listGroups()).toEqual([]);
+  });
+
+  test("a project of a rule is the one that its name stood for at first", async () => {
+    const { accounts, organizationId, newUser, apply, signIn, access } = await open(kind);
+    const ada = await newUser();
+    const rules = ruled({ group: "ds", project: "Data science" });
+    expect(await apply(rules)).toMatchObject([{ problem: "There is no project `Data science`." }]);
+    const original = await accounts.projects.create(OPERATOR, organizationId, "Data science");
+    expect(await apply(rules)).toEqual([]);
+    await signIn(ada, ["ds"]);
+    await accounts.projects.rename(OPERATOR, original, "Research");
+    await accounts.projects.create(OPERATOR, organizationId, "Data science");
+    expect(await apply(rules)).toEqual([]);
+    expect(Object.keys((await access(ada))?.projects ?? {})).toEqual([original.id]);
+    await accounts.projects.archive(OPERATOR, original);
+    expect(await apply(rules)).toMatchObject([{ problem: expect.stringContaining("stood for was archived") }]);
+  });
+
+  test("a name of two projects is refused, and an ID is not", async () => {
+    const { accounts, organizationId, apply } = await open(kind);
+    const first = await accounts.projects.create(OPERATOR, organizationId, "Twin");
+    await accounts.projects.create(OPERATOR, organizationId, "Twin");
+    expect(await apply(ruled({ group: "ds", project: "Twin" }))).toMatchObject([
+      { problem: "Several projects have the name `Twin`. Set the ID of one in its place." },
+    ]);
+    expect(await apply(ruled({ group: "ds", project: first.id }))).toEqual([]);
+  });
+});
