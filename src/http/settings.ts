@@ -39,6 +39,12 @@ export const serverSettings = mapping(
       .max(7 * 86_400)
       .default(6 * 3600)
       .describe("Maximum duration of an uploaded recording in seconds; longer recordings get a 400."),
+    max_document_cpu_seconds: z
+      .number()
+      .min(1)
+      .max(3600)
+      .default(20)
+      .describe("Maximum CPU time in seconds for reading the text of one document, such as a PDF."),
     ffmpeg: z
       .string()
       .min(1)

@@ -47,7 +47,13 @@ export async function openFiles(
 ): Promise<{ files: FileStorage; content: BodyContent }> {
   const directory = join(config.dataDirectory, "uploads");
   await prepareUploads(directory);
-  const { upstreamUrls: policy, maxBodyBytes: maxBytes, ffmpeg, maxAudioSeconds } = config.server;
+  const {
+    upstreamUrls: policy,
+    maxBodyBytes: maxBytes,
+    ffmpeg,
+    maxAudioSeconds,
+    maxDocumentCpuSeconds,
+  } = config.server;
   const files = openFileStore(config, database);
   const { blobs } = files;
   await blobs.check();
@@ -56,7 +62,7 @@ export async function openFiles(
   lifetime.defer(() => guard.close());
   const resolver = new ContentResolver({ inference, files, policy, guard, maxBytes });
   const recordings = lifetime.use(new Recordings({ inference, directory, ffmpeg, maxAudioSeconds }));
-  const media = new MediaTexts(recordings);
+  const media = new MediaTexts(recordings, maxDocumentCpuSeconds);
   const content: BodyContent = (reply, body, fields, task) => {
     const { caller } = reply.request;
     // No guardrail reads a file as such, and a model behind one gets only what they have read.

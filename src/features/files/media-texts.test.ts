@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { MediaTexts } from "./media-texts.ts";
 
 test("reads a document of another project before the many of one", async () => {
-  const texts = new MediaTexts({} as never);
+  const texts = new MediaTexts({} as never, 20);
   const order: string[] = [];
   const read = async (projectId: string, name: string) => {
     const raw = { destroyed: false };

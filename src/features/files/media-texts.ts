@@ -23,13 +23,15 @@ const CACHE = { maxSize: 16_000_000, ttl: 15 * 60_000 };
 
 export class MediaTexts {
   readonly #recordings: Recordings;
+  readonly #cpuSeconds: number;
   readonly #limit = pLimit(CONCURRENCY);
   readonly #ofProject = new KeyedLimits(1);
   /** By project, kind, name and content. */
   readonly #texts = new LRUCache<string, string>({ ...CACHE, sizeCalculation: ({ length }) => length + 1 });
 
-  constructor(recordings: Recordings) {
+  constructor(recordings: Recordings, documentCpuSeconds: number) {
     this.#recordings = recordings;
+    this.#cpuSeconds = documentCpuSeconds;
   }
 
   /** Whether `fields` contain a document or a recording, or refer to a document. */
@@ -84,7 +86,8 @@ export class MediaTexts {
         const content = (async function* () {
           yield Buffer.from(data, "base64");
         })();
-        for await (const { text } of readDocument(content, { filename, chunking: WHOLE }, signal)) {
+        const options = { filename, chunking: WHOLE, cpuSeconds: this.#cpuSeconds };
+        for await (const { text } of readDocument(content, options, signal)) {
           length += text.length;
           if (length > MAX_CHARACTERS) throw tooLong(`'${filename}'`, param);
           chunks.push(text);

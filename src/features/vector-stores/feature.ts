@@ -58,7 +58,11 @@ export function openVectorStores(parts: VectorStoreFeatureParts): Feature {
   const own: VectorStoreParts = { stores, files: storeFilesOfProjects, search, embeddingModel };
   tools.register(fileSearchTool(own));
   const callerOf = (keyId: string) => accounts.callerOfKey(keyId, "batch");
-  const ingestOptions = { database, logger, files, segments, inference, callerOf, concurrency, ...settings };
+  const { maxDocumentCpuSeconds: documentCpuSeconds } = config.server;
+  const ingestOptions = {
+    ...{ database, logger, files, segments, inference, callerOf, concurrency, documentCpuSeconds },
+    ...settings,
+  };
   return {
     project: [vectorStores(inference, own), storeFiles(inference, own), fileBatches(inference, own)],
     start: () => {

@@ -22,6 +22,8 @@ export interface IngestOptions extends Pick<VectorStoreSettings, "maxVectorsPerP
   files: Pick<FileStore, "readStored">;
   segments: StoredSegments;
   inference: Pick<Inference, "embed">;
+  /** Budget of CPU time for reading a file. */
+  documentCpuSeconds: number;
   /** Caller of a file's key; undefined when the key no longer works. */
   callerOf: (keyId: string) => Promise<Caller | undefined>;
 }
@@ -53,7 +55,8 @@ export async function runIngest(file: ClaimedFile, options: IngestOptions, signa
     await nextTurn();
     return true;
   };
-  for await (const { text } of readDocument(content, { filename: file.filename, chunking }, signal)) {
+  const reading = { filename: file.filename, chunking, cpuSeconds: options.documentCpuSeconds };
+  for await (const { text } of readDocument(content, reading, signal)) {
     texts.push(text);
     if (texts.length === SEGMENT_CHUNKS && !(await storeTexts())) return "over";
   }

@@ -32,6 +32,8 @@ export function startIngest(options: IngestJobsOptions): JobRunner<ClaimedFile> 
   const { now } = database;
   // Leaves a place for other projects.
   const maxPerProject = Math.max(1, concurrency - 1);
+  /** Projects that have had a file in this round: those with many files wait for the others. */
+  const served = new Set<string>();
   let hasReleased = database.kind !== "sqlite";
   return new JobRunner<ClaimedFile>({
     subject: "files of vector stores",
@@ -46,14 +48,23 @@ export function startIngest(options: IngestJobsOptions): JobRunner<ClaimedFile> 
         if (!hasReleased) await database.run(releaseAllFiles);
         hasReleased = true;
         const files: ClaimedFile[] = [];
+        const claim = (excludedProjects: readonly string[]) => {
+          const parts = { runId: randomUUID(), now, leaseMs, excludedProjects };
+          return database.run((executor) => claimFile(executor, parts));
+        };
         while (files.length < limit) {
           const projects = [...running, ...files].map(({ projectId }) => projectId);
-          const excludedProjects = [...new Set(projects)].filter(
+          const full = projects.filter(
             (project) => projects.filter((each) => each === project).length >= maxPerProject,
           );
-          const claim = { runId: randomUUID(), now, leaseMs, excludedProjects };
-          const file = await database.run((executor) => claimFile(executor, claim));
+          let file = await claim([...new Set([...served, ...full])]);
+          if (file === undefined && served.size > 0) {
+            // Each project has had a turn.
+            served.clear();
+            file = await claim([...new Set(full)]);
+          }
           if (file === undefined) break;
+          served.add(file.projectId);
           files.push(file);
         }
         return files;

@@ -15,7 +15,7 @@ export interface TextChunk {
 const SLACK = 1 / 4;
 /** A longer word is cut. */
 const WORD = /\s*\S{1,64}/gu;
-const RUN = /[A-Za-z]+|\d+|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{L}+|\n+|[^\s\p{L}\p{N}]+/gu;
+const RUN = /[A-Za-z]+|\d+|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{L}+|\n+|[^\s\p{L}\d]+/gu;
 
 interface Word {
   start: number;

@@ -21,7 +21,7 @@ async function run(): Promise<void> {
   try {
     const input = await buffer(process.stdin);
     const head = input.indexOf(LINE_FEED);
-    const { filename, chunking }: DocumentOptions = JSON.parse(input.toString("utf8", 0, head));
+    const { filename, chunking }: Omit<DocumentOptions, "cpuSeconds"> = JSON.parse(input.toString("utf8", 0, head));
     const text = await textOfDocument(input.subarray(head + 1), filename);
     for (const chunk of chunkText(text, chunking)) await write(`${JSON.stringify(chunk)}\n`);
     process.stdout.end(() => process.exit(0));

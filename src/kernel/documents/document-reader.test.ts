@@ -11,7 +11,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 async function textOf(content: Buffer | string, filename: string): Promise<string> {
-  const chunks = readDocument(once(Buffer.from(content)), { filename, chunking: CHUNKING }, never);
+  const chunks = readDocument(once(Buffer.from(content)), { filename, chunking: CHUNKING, cpuSeconds: 20 }, never);
   return (await Array.fromAsync(chunks)).map(({ text }) => text).join("\n---\n");
 }
 
@@ -70,7 +70,7 @@ test("stops reading an archive that expands beyond the limit", async () => {
 
 test("ends its process when the consumer returns, and when the signal aborts", async () => {
   const long = Buffer.from("word ".repeat(200_000));
-  const options = { filename: "a.txt", chunking: CHUNKING };
+  const options = { filename: "a.txt", chunking: CHUNKING, cpuSeconds: 20 };
   for await (const { text } of readDocument(once(long), options, never)) {
     expect(text).toMatch(/^word/);
     break;
@@ -87,7 +87,7 @@ test("passes on the failure of its source", async () => {
     yield Buffer.from("text");
     throw new Error("storage is away");
   };
-  const chunks = readDocument(failing(), { filename: "a.txt", chunking: CHUNKING }, never);
+  const chunks = readDocument(failing(), { filename: "a.txt", chunking: CHUNKING, cpuSeconds: 20 }, never);
   await expect(Array.fromAsync(chunks)).rejects.toThrow("storage is away");
 });
 

@@ -72,7 +72,8 @@ function normalize(text: string): string {
       .replace(/\r\n?/g, "\n")
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, " ")
-      .replace(/[ \t\u00a0]+$/gm, "")
+      // The search starts at the first space of a run only: from each of them it would be quadratic.
+      .replace(/(?<![ \t\u00a0])[ \t\u00a0]+$/gm, "")
       .replace(/\n{3,}/g, "\n\n")
       .trim()
   );

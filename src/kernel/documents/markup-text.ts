@@ -1,6 +1,7 @@
 /** Text of HTML pages, with one line per block. */
 
 import { Parser } from "htmlparser2";
+import { Nesting } from "./nesting.ts";
 
 const HIDDEN: ReadonlySet<string> = new Set(["script", "style", "noscript", "template", "svg", "head", "iframe"]);
 const PARAGRAPHS: ReadonlySet<string> = new Set([
@@ -16,8 +17,10 @@ export function textOfHtml(html: string): string {
   let hidden = 0;
   let preformatted = 0;
   let isTitle = false;
+  const nesting = new Nesting();
   const parser = new Parser({
     onopentag(name) {
+      nesting.open();
       if (name === "title" && hidden <= 1) isTitle = true;
       if (HIDDEN.has(name)) hidden += 1;
       if (name === "pre") preformatted += 1;
@@ -31,6 +34,7 @@ export function textOfHtml(html: string): string {
       else if (hidden === 0) parts.push(preformatted > 0 ? text : text.replace(/\s+/g, " "));
     },
     onclosetag(name) {
+      nesting.close();
       if (name === "title") isTitle = false;
       if (HIDDEN.has(name)) hidden -= 1;
       if (name === "pre") preformatted -= 1;

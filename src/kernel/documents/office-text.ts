@@ -3,6 +3,7 @@
 import { Parser } from "htmlparser2";
 import { type Entry, fromBuffer, type ZipFile } from "yauzl";
 import { DocumentError } from "./document-error.ts";
+import { Nesting } from "./nesting.ts";
 
 /** An archive of a few kilobytes can expand to gigabytes. */
 const MAX_EXPANDED_BYTES = 256 * 1024 ** 2;
@@ -168,11 +169,18 @@ interface XmlHandler {
 }
 
 function readXml(xml: string, { open, text, close }: XmlHandler): void {
+  const nesting = new Nesting();
   const parser = new Parser(
     {
-      onopentag: (name, attributes) => open?.(name, attributes),
+      onopentag: (name, attributes) => {
+        nesting.open();
+        open?.(name, attributes);
+      },
       ontext: (each) => text?.(each),
-      onclosetag: (name) => close?.(name),
+      onclosetag: (name) => {
+        nesting.close();
+        close?.(name);
+      },
     },
     { xmlMode: true, decodeEntities: true },
   );

@@ -4,6 +4,8 @@
  */
 
 import { type ChildProcess, type StdioNull, type StdioPipe, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { lowerPriority } from "./lower-priority.ts";
 import { treeUsage } from "./process-usage.ts";
@@ -34,7 +36,10 @@ interface Command {
   args: readonly string[];
 }
 
-/** Bounds of the process with all that it starts. Enforced where the system has /proc. */
+/**
+ * Bounds of the process with all that it starts, enforced where the system has /proc. The system itself bounds the CPU
+ * time where it has a shell, a little above: a process does not outlive the service for long.
+ */
 export interface ChildBudget {
   residentBytes?: number;
   cpuSeconds?: number;
@@ -62,6 +67,10 @@ export interface ChildEnd {
 }
 
 const BUDGET_POLL_MS = 250;
+const SHELL = "/bin/sh";
+const RUN_WITH_CPU_LIMIT = 'ulimit -S -t "$1"; shift; exec "$@"';
+const SPARE_CPU_SECONDS = 2;
+const SIGNAL_EXIT_CODE = 128;
 /** Signals that come from outside of a process. */
 const FOREIGN_SIGNALS: ReadonlySet<string> = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"]);
 
@@ -76,7 +85,8 @@ export class Child {
   constructor({ environment, stdio, cwd, hasOwnGroup = false, budget = {}, confinement, ...own }: ChildOptions) {
     this.#budget = budget;
     const filter = confinement?.filter;
-    const { program, args } = confinement?.wrap({ ...own, filterDescriptor: stdio.length }) ?? own;
+    const confined = confinement?.wrap({ ...own, filterDescriptor: stdio.length }) ?? own;
+    const { program, args } = budget.cpuSeconds === undefined ? confined : limitCpu(confined, budget.cpuSeconds);
     this.process = spawn(program, args, {
       stdio: [...stdio, ...(filter === undefined ? [] : (["pipe"] as const))],
       env: environment,
@@ -89,7 +99,7 @@ export class Child {
     // A process that has ended reads no further.
     for (const stream of this.process.stdio) stream?.on("error", () => {});
     if (filter !== undefined) this.input(stdio.length).end(filter);
-    this.ended = this.#watch();
+    this.ended = this.#watch(confinement !== undefined);
   }
 
   get pid(): number | undefined {
@@ -117,7 +127,7 @@ export class Child {
     this.process.kill("SIGKILL");
   }
 
-  #watch(): Promise<ChildEnd> {
+  #watch(isConfined: boolean): Promise<ChildEnd> {
     const poll =
       Object.keys(this.#budget).length === 0 ? undefined : setInterval(() => this.#checkBudget(), BUDGET_POLL_MS);
     poll?.unref();
@@ -129,7 +139,7 @@ export class Child {
         resolve({ cause, code, signal, ...(error && { error }) });
       };
       this.process.once("exit", () => clearInterval(poll));
-      this.process.once("close", (code, signal) => end(code, signal));
+      this.process.once("close", (code, signal) => end(code, signal ?? (isConfined ? signalOf(code) : null)));
       this.process.on("error", (error) => {
         // Other errors concern a message or a signal.
         if (this.pid === undefined) end(null, null, error);
@@ -145,8 +155,22 @@ export class Child {
   }
 }
 
+function limitCpu(command: Command, seconds: number): Command {
+  if (process.platform === "win32" || !existsSync(SHELL)) return command;
+  const limit = String(Math.ceil(seconds) + SPARE_CPU_SECONDS);
+  return { program: SHELL, args: ["-c", RUN_WITH_CPU_LIMIT, "sh", limit, command.program, ...command.args] };
+}
+
+/** The sandbox exits in place of its program, as a shell does. */
+function signalOf(code: number | null): NodeJS.Signals | null {
+  const number = (code ?? 0) - SIGNAL_EXIT_CODE;
+  const match = Object.entries(constants.signals).find(([, each]) => each === number);
+  return match === undefined ? null : (match[0] as NodeJS.Signals);
+}
+
 function causeOf(signal: NodeJS.Signals | null, error: Error | undefined): EndCause {
   if (error !== undefined) return "not-started";
   if (signal === null) return "exit";
+  if (signal === "SIGXCPU") return "cpuSeconds";
   return FOREIGN_SIGNALS.has(signal) ? "killed" : "crash";
 }

@@ -40,7 +40,7 @@ describe.runIf(OS_SANDBOX !== undefined)("a confined program", () => {
     `);
     expect(errors).toBe("");
     const seen = JSON.parse(output);
-    expect(seen).toMatchObject({ own: ["program.mjs"], etc: "ENOENT", proc: "ENOENT", dev: "ENOENT", pid: 1 });
+    expect(seen).toMatchObject({ own: ["program.mjs"], etc: "ENOENT", proc: "ENOENT", dev: "ENOENT", pid: 2 });
     expect(seen.environment).not.toContain("SECRET");
     expect(seen.uid).toBe(65_534);
   });

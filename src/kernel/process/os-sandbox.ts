@@ -67,8 +67,8 @@ function confine(files: readonly string[], maxDataBytes: number): Confinement {
         ...["-c", RUN_WITH_LIMITS, "sh", String(Math.ceil((maxDataBytes + BASE_DATA_BYTES) / 1024)), BUBBLEWRAP],
         ...["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"],
         ...["--unshare-cgroup-try", "--uid", UID, "--gid", UID, "--cap-drop", "ALL", "--hostname", "sandbox"],
-        ...["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--chdir", "/"],
-        ...[program, ...files].flatMap((path) => ["--ro-bind", path, path]),
+        ...["--die-with-parent", "--new-session", "--clearenv", "--chdir", "/"],
+        ...[program, ...files].flatMap((path) => ["--ro-bind-try", path, path]),
         // The root is a file system in memory, which could be filled otherwise.
         ...["--remount-ro", "/"],
         ...(filter === undefined ? [] : ["--seccomp", String(filterDescriptor)]),
