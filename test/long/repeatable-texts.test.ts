@@ -1,4 +1,4 @@
-/** Plain prompts at temperature 0 have the same text alone and together, with and without prefix reuse. */
+/** Plain prompts with a seed have the same text alone and together, with and without prefix reuse. */
 
 import { expect, test } from "vitest";
 import type { ChatModel, ChatRequest } from "../../src/contracts/chat-model.ts";
@@ -17,7 +17,7 @@ const messagesOf = (content: string): ChatRequest["messages"] => [
 ];
 
 async function ask(model: Hosted<ChatModel>, messages: ChatRequest["messages"]) {
-  const request = makeChatRequest({ messages, temperature: 0, maxTokens: 24, topLogprobs: 2 });
+  const request = makeChatRequest({ messages, temperature: 0, seed: 1, maxTokens: 24, topLogprobs: 2 });
   const { text, finish, events } = await readAnswer(model.chat(request, new AbortController().signal));
   const logprobs = events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
   return { output: { text, logprobs }, cachedTokens: finish?.usage.cachedTokens ?? 0 };

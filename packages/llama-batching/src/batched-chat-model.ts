@@ -215,9 +215,12 @@ export class BatchedChatModel {
     return allowsTiles(this.#batchSize) ? "repeatable" : "none";
   }
 
-  /** Only a CPU can: a GPU rounds differently with each number of sequences in a batch. */
-  #isRepeatable({ seed, temperature }: GenerationRequest): boolean {
-    return this.device === "cpu" && (seed !== undefined || temperature === 0);
+  /**
+   * Whether the same logits are promised alone and beside others: with a seed, also at temperature 0, which without one
+   * is greedy and reuses all that was evaluated. Only on a CPU: a GPU rounds differently with each number of sequences.
+   */
+  #isRepeatable({ seed }: GenerationRequest): boolean {
+    return this.device === "cpu" && seed !== undefined;
   }
 
   #repeatableEvaluation(promptTokens: number): RepeatableEvaluation {

@@ -26,7 +26,7 @@ export const llamaCppSettings = lazy
       .union([z.literal("auto"), z.boolean()])
       .default("auto")
       .describe(
-        "Flash attention: long prompts and concurrent requests are evaluated faster, in less memory. On a CPU, a request with a seed or temperature 0 beyond 256 tokens decodes more slowly while it is alone. auto: on, except on a CPU for models with a sliding window or recurrent state",
+        "Flash attention: long prompts and concurrent requests are evaluated faster, in less memory. On a CPU, a request with a seed beyond 256 tokens decodes more slowly while it is alone. auto: on, except on a CPU for models with a sliding window or recurrent state",
       ),
     batch_size: z
       .int()
