@@ -57,3 +57,8 @@ test("finds a package without a hash, whatever it is installed as", () => {
     { path: "node_modules/a/node_modules/alias", name: "real", version: "2.0.0", isOptional: true },
   ]);
 });
+
+test("package-lock.json says which packages are for musl, so that npm installs no second build beside that for glibc", () => {
+  const unmarked = Object.entries(lock.packages).filter(([path, entry]) => /-musl$/.test(path) && !("libc" in entry));
+  expect(unmarked.map(([path]) => path)).toEqual([]);
+});
