@@ -35,6 +35,37 @@ test.each(DATABASE_KINDS)("says for each table of %s what export and erasure do 
   expect(Object.keys(registrations).filter((name) => !names.has(name))).toEqual([]);
 });
 
+/** Columns with IDs, hashes, choices of a list, and what the service itself writes: no person wrote their text. */
+const WRITTEN_BY_SERVICE =
+  /(^|_)(id|ids|hash|key|number|status|kind|type|mode|state|outcome|period|action|reason|purpose|source|endpoint|code|tier|model|by|token|salt|hashes|answer|blob)$|^(operation|role|completion_window|permissions|redacted_value|alert_percents|key_rules|answered_by|oldest_compatible|migration|level|tags|settings|language)$/;
+
+test("says for each text that a person may have written what an erasure does with it", async () => {
+  await using stack = new AsyncDisposableStack();
+  const database = openDatabase(await databases.create("sqlite"));
+  stack.defer(() => database.close());
+  await database.migrate();
+  const tables = await database.run((executor) => executor.withoutPlugins().introspection.getTables());
+  const registrations: Readonly<Record<string, AnyRegistration>> = PERSONAL_DATA;
+  const undecided = tables.flatMap(({ name, columns }) => {
+    const registration = registrations[toCamelCase(name)];
+    if (registration === undefined || isDeleted(registration)) return [];
+    const { texts, impersonal = {} } = registration;
+    const ofRows = "reason" in registration ? [] : columnsOf(registration);
+    const decided = [...(texts?.columns ?? []), ...Object.keys(impersonal), ...ofRows];
+    return columns
+      .filter(({ dataType }) => dataType.toLowerCase() === "text")
+      .map((column) => column.name)
+      .filter((column) => !WRITTEN_BY_SERVICE.test(column) && !decided.includes(toCamelCase(column)))
+      .map((column) => `${name}.${column}`);
+  });
+  expect(undecided).toEqual([]);
+});
+
+/** Whether the only decision about all rows of a person is to delete them. */
+function isDeleted(registration: AnyRegistration): boolean {
+  return "rows" in registration && registration.rows.every((rows) => "erase" in rows && rows.erase === "delete");
+}
+
 test.each(DATABASE_KINDS)("finds the organization of values that two organizations can have on %s", async (kind) => {
   await using stack = new AsyncDisposableStack();
   const database = openDatabase(await databases.create(kind));
@@ -51,7 +82,7 @@ test.each(DATABASE_KINDS)("finds the organization of values that two organizatio
   }
 });
 
-function columnsOf({ rows, impersonal = {} }: Exclude<AnyRegistration, { reason: string }>): string[] {
+function columnsOf({ rows, impersonal = {} }: Extract<AnyRegistration, { rows: unknown }>): string[] {
   const ofRows = rows.flatMap((each) => {
     if ("columns" in each) return each.columns;
     return [

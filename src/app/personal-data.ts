@@ -45,8 +45,11 @@ export const PERSONAL_DATA = {
   ...configurationData,
   rateLimits: { reason: "Settings of projects." },
   spendLimits: { reason: "Settings of projects, organizations and keys." },
-  moderationPolicies: { reason: "Settings of projects." },
-  projectGuardrails: { reason: "Settings of projects." },
+  moderationPolicies: { reason: "Settings of projects.", impersonal: { unsupportedLanguage: "One of a list." } },
+  projectGuardrails: {
+    reason: "Settings of projects.",
+    impersonal: { guardrails: "Rules, which an erasure must not weaken." },
+  },
   modelSightings: { reason: "Models." },
   replicaCount: { reason: "Number of processes." },
   ...signOnData,

@@ -100,6 +100,14 @@ export class Database {
     }
   }
 
+  /**
+   * Moves what SQLite's log still has into the file, so that no earlier version of a row remains. As far as readers let
+   * it: the next checkpoint does the rest.
+   */
+  async emptyLog(): Promise<void> {
+    if (this.kind === "sqlite") await this.run((executor) => sql`pragma wal_checkpoint(TRUNCATE)`.execute(executor));
+  }
+
   /** Safe to call twice. */
   async close(): Promise<void> {
     if (this.#isClosed) return;

@@ -16,6 +16,8 @@ export interface Person {
   pseudonym: string;
   /** Values that name the person; an end user has `endUser` only. */
   identifiers: Readonly<Record<IdentifierKind, readonly string[]>>;
+  /** Values that name the person in texts of others, too: IDs, addresses, a first name with a last name. */
+  quotations: readonly string[];
   /** Whether the person asks for the export, which then has what nobody else may read. */
   isAuthor?: boolean;
 }
@@ -53,14 +55,25 @@ export interface QueriedRows<Name extends Table> {
   erase?(context: PersonalContext, person: Person): Promise<number>;
 }
 
+/** Texts that people write, which may quote a person in any place. An erasure puts the pseudonym there. */
+export interface FreeTexts<Name extends Table> {
+  columns: readonly Column<Name>[];
+  /** Column with the organization or the project of a row, or with the ID of a row of `table`, which has it. */
+  within: "organizationId" | "projectId" | { column: Column<Name>; table: Table; by: "organizationId" | "projectId" };
+}
+
 /** How a table takes part in export and erasure, or why it does not. */
 type TableRegistration<Name extends Table> =
   | {
-      /** Why neither export nor erasure concerns the table. */
+      /** Why neither export nor erasure concerns the table, beyond its texts. */
       reason: string;
+      texts?: FreeTexts<Name>;
+      /** Texts of the operator or the service, with the reason why they name no person. */
+      impersonal?: { readonly [Each in Column<Name>]?: string };
     }
   | {
       rows: readonly (PersonalRows<Name> | QueriedRows<Name>)[];
+      texts?: FreeTexts<Name>;
       /** Columns whose name suggests a person, with the reason why they name none. */
       impersonal?: { readonly [Each in Column<Name>]?: string };
     };

@@ -95,6 +95,8 @@ function openFile(file: string): BetterSqlite.Database {
     // With NORMAL, WAL mode may lose the last commits on power loss, and a revoked key would work again.
     database.pragma("synchronous = FULL");
     database.pragma("foreign_keys = ON");
+    // Deleted rows leave no text in free pages, so that an erasure removes it from the file.
+    database.pragma("secure_delete = ON");
     database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return database;
   } catch (error) {

@@ -1,35 +1,7 @@
 import { sql } from "kysely";
-import type { Executor } from "../../storage/database.ts";
-import { type Person, type PersonalData, PSEUDONYM, type QueriedRows } from "../../storage/personal-data.ts";
+import { type PersonalData, PSEUDONYM, type QueriedRows } from "../../storage/personal-data.ts";
 
 const NO_PERSON = "Names of resources; persons are in other tables.";
-
-/** Entries whose details quote the address, or the ID of the user as another's resource. */
-const auditDetails: QueriedRows<"auditLogs"> = {
-  columns: ["details"],
-  async erase({ database }, person) {
-    const { user, email } = person.identifiers;
-    let erased = 0;
-    for (const value of [...user, ...email]) {
-      // JSON quotes the value in the way that `details` has it.
-      const quoted = JSON.stringify(value);
-      erased += await database.run((executor) => replaceInDetails(executor, person, quoted));
-    }
-    return erased;
-  },
-};
-
-async function replaceInDetails(executor: Executor, person: Person, quoted: string): Promise<number> {
-  const details = sql<string>`replace(details, ${quoted}, ${JSON.stringify(person.pseudonym)})`;
-  const result = await executor
-    .updateTable("auditLogs")
-    .set({ details })
-    .where("organizationId", "=", person.organizationId)
-    // Unlike `like`, it compares case on both databases.
-    .where(sql<boolean>`replace(details, ${quoted}, '') <> details`)
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows);
-}
 
 /** Keys of sessions have the ID of the user in place of a hash. */
 const hashesOfKeys: QueriedRows<"apiKeys"> = {
@@ -44,11 +16,15 @@ const hashesOfKeys: QueriedRows<"apiKeys"> = {
 };
 
 export const accountData = {
-  organizations: { reason: NO_PERSON },
-  projects: { reason: NO_PERSON },
-  serviceAccounts: { reason: NO_PERSON },
-  groups: { reason: NO_PERSON },
-  resolvedNames: { reason: NO_PERSON },
+  organizations: { reason: NO_PERSON, impersonal: { name: "Name of the organization." } },
+  projects: { reason: NO_PERSON, texts: { columns: ["name"], within: "organizationId" } },
+  serviceAccounts: { reason: NO_PERSON, texts: { columns: ["name"], within: "projectId" } },
+  groups: {
+    reason: NO_PERSON,
+    texts: { columns: ["name", "nameKey"], within: "organizationId" },
+    impersonal: { providerGroup: "Name that the provider has." },
+  },
+  resolvedNames: { reason: NO_PERSON, impersonal: { name: "Name in the configuration." } },
   modelPermissions: { reason: "Settings of projects and organizations." },
   accountChanges: { reason: "One counter." },
   auditLogs: {
@@ -71,20 +47,24 @@ export const accountData = {
         // The name of a key can be that of a person.
         erase: { details: "{}" },
       },
-      auditDetails,
     ],
+    texts: { columns: ["details", "projectName"], within: "organizationId" },
     impersonal: { userAgent: "Erased with its entry." },
   },
   groupMembers: { rows: [{ by: { userId: "user" }, erase: "delete" }] },
   projectUsers: { rows: [{ by: { userId: "user" }, erase: "delete" }] },
   projectGroups: { reason: "Groups of projects." },
   roleAssignments: { rows: [{ by: { principalId: "user" }, erase: "delete" }] },
-  roles: { rows: [{ by: { createdBy: "user" }, erase: { createdBy: PSEUDONYM } }] },
+  roles: {
+    rows: [{ by: { createdBy: "user" }, erase: { createdBy: PSEUDONYM } }],
+    texts: { columns: ["name", "nameKey", "description"], within: "organizationId" },
+  },
   invites: {
     rows: [
       { by: { email: "email", userId: "user" }, hidden: ["tokenHash", "invitedBy"], erase: "delete" },
       { by: { invitedBy: "user" }, hidden: ["tokenHash", "email", "userId"], erase: { invitedBy: PSEUDONYM } },
     ],
+    impersonal: { projects: "IDs and roles." },
   },
   apiKeys: {
     rows: [
@@ -96,6 +76,7 @@ export const accountData = {
         erase: { userId: PSEUDONYM, name: "Erased", lastUsedAddress: null, lastUsedClient: null },
       },
     ],
+    texts: { columns: ["name"], within: "organizationId" },
     impersonal: { lastUsedClient: "Erased with its key." },
   },
   users: {

@@ -33,6 +33,6 @@ const batchesOfPerson: QueriedRows<"batches"> = {
 };
 
 export const batchData = {
-  batches: { rows: [batchesOfPerson] },
+  batches: { rows: [batchesOfPerson], texts: { columns: ["metadata", "errors"], within: "projectId" } },
   batchParts: { reason: "Erased with their batch." },
 } as const satisfies PersonalData;

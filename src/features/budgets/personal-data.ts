@@ -46,6 +46,7 @@ function isSubject({ subject, subjectId }: BudgetRow, { identifiers }: Person): 
 export const budgetData = {
   budgets: {
     rows: [budgetsOfPerson],
+    texts: { columns: ["name"], within: "organizationId" },
     impersonal: { subject: "Kind of the subject.", subjectPrefix: "Text before the subjects of e-mails." },
   },
   spendAlerts: {

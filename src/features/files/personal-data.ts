@@ -50,4 +50,6 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(chunks));
 }
 
-export const fileData = { files: { rows: [filesOfPerson] } } as const satisfies PersonalData;
+export const fileData = {
+  files: { rows: [filesOfPerson], texts: { columns: ["filename"], within: "projectId" } },
+} as const satisfies PersonalData;

@@ -8,18 +8,25 @@ import type { UserRow } from "../accounts/people-rows.ts";
 const NOBODY: Person["identifiers"] = { user: [], key: [], caller: [], email: [], endUser: [] };
 
 /** Returns a user as a person: an application can send the ID or address of a user as its end user. */
-export async function userAsPerson(executor: Executor, { id, organizationId, email }: UserRow): Promise<Person> {
+export async function userAsPerson(executor: Executor, { id, organizationId, email, name }: UserRow): Promise<Person> {
   const keys = await executor.selectFrom("apiKeys").select("id").where("userId", "=", id).execute();
   const sessions = await executor.selectFrom("userSessions").select("id").where("userId", "=", id).execute();
   const key = keys.map((row) => row.id);
   const caller = [id, ...key, ...sessions.map((row) => row.id)];
   const identifiers = { user: [id], key, caller, email: [email], endUser: [id, email] };
-  return { organizationId, pseudonym: newPseudonym(), identifiers };
+  const quotations = [id, email, ...(name !== null && isUnmistakable(name) ? [name] : [])];
+  return { organizationId, pseudonym: newPseudonym(), identifiers, quotations };
 }
 
 /** Returns the end user of an application as a person. `value`: as requests send it. */
 export function endUserAsPerson(organizationId: string, value: string): Person {
-  return { organizationId, pseudonym: newPseudonym(), identifiers: { ...NOBODY, endUser: [value] } };
+  const quotations = isUnmistakable(value) ? [value] : [];
+  return { organizationId, pseudonym: newPseudonym(), identifiers: { ...NOBODY, endUser: [value] }, quotations };
+}
+
+/** Whether a value in a text of others can only mean the person: an address, or a first name with a last name. */
+function isUnmistakable(value: string): boolean {
+  return value.includes("@") || /^\S{2,} \S{2,}/.test(value);
 }
 
 function newPseudonym(): string {

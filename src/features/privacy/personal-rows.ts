@@ -11,7 +11,11 @@ import {
 } from "../../storage/personal-data.ts";
 
 /** Registration of any table; the compiler checks its columns where it is defined. */
-export type AnyRegistration = { reason: string } | { rows: readonly (AnyRows | AnyQueriedRows)[]; impersonal?: object };
+export type AnyRegistration = { texts?: AnyTexts; impersonal?: object } & (
+  | { reason: string }
+  | { rows: readonly (AnyRows | AnyQueriedRows)[] }
+);
+type AnyTexts = { columns: readonly string[]; within: string | { column: string; table: string; by: string } };
 type AnyQueriedRows = Omit<QueriedRows<never>, "columns"> & { columns: readonly string[] };
 
 interface AnyRows {
@@ -32,11 +36,13 @@ export async function* readTable(
   context: PersonalContext,
   person: Person,
 ): AsyncGenerator<object> {
-  if ("reason" in registration) return;
-  for (const rows of registration.rows) {
-    if ("columns" in rows) yield* rows.read?.(context, person) ?? [];
-    else yield* readRows(context.database, table, rows, person);
+  if (!("reason" in registration)) {
+    for (const rows of registration.rows) {
+      if ("columns" in rows) yield* rows.read?.(context, person) ?? [];
+      else yield* readRows(context.database, table, rows, person);
+    }
   }
+  if (registration.texts !== undefined) yield* readTexts(context.database, table, registration.texts, person);
 }
 
 /** Erases the person in a table and returns the number of rows. */
@@ -46,13 +52,77 @@ export async function eraseTable(
   context: PersonalContext,
   person: Person,
 ): Promise<number> {
-  if ("reason" in registration) return 0;
   let erased = 0;
-  for (const rows of registration.rows) {
-    if ("columns" in rows) erased += (await rows.erase?.(context, person)) ?? 0;
-    else erased += await eraseRows(context.database, table, rows, person);
+  if (!("reason" in registration)) {
+    for (const rows of registration.rows) {
+      if ("columns" in rows) erased += (await rows.erase?.(context, person)) ?? 0;
+      else erased += await eraseRows(context.database, table, rows, person);
+    }
+  }
+  if (registration.texts !== undefined) erased += await eraseTexts(context.database, table, registration.texts, person);
+  return erased;
+}
+
+/** Yields, of each row that quotes the person, the texts that do. */
+async function* readTexts(
+  database: Database,
+  table: string,
+  { columns, within }: AnyTexts,
+  person: Person,
+): AsyncGenerator<object> {
+  for (const column of columns) {
+    const quoting = quotes(column, person);
+    if (quoting === undefined) return;
+    const query = sql<object>`select ${sql.ref(column)} from ${sql.table(table)} where ${isWithin(within, person)} and ${quoting}`;
+    const { rows } = await database.run((executor) => query.execute(executor));
+    yield* rows;
+  }
+}
+
+async function eraseTexts(
+  database: Database,
+  table: string,
+  { columns, within }: AnyTexts,
+  person: Person,
+): Promise<number> {
+  let erased = 0;
+  for (const column of columns) {
+    const quoting = quotes(column, person);
+    if (quoting === undefined) return erased;
+    const replaced = writtenForms(person).reduce<RawBuilder<unknown>>(
+      (text, value) => sql`replace(${text}, ${value}, ${person.pseudonym})`,
+      sql.ref(column),
+    );
+    const statement = sql`update ${sql.table(table)} set ${sql.ref(column)} = ${replaced} where ${isWithin(within, person)} and ${quoting}`;
+    const { numAffectedRows = 0n } = await database.run((executor) => statement.execute(executor));
+    erased += Number(numAffectedRows);
   }
   return erased;
+}
+
+/** Undefined: nothing names the person in texts of others. */
+function quotes(column: string, person: Person): RawBuilder<unknown> | undefined {
+  // Unlike `like`, it compares case on both databases.
+  const parts = writtenForms(person).map(
+    (value) => sql`replace(${sql.ref(column)}, ${value}, '') <> ${sql.ref(column)}`,
+  );
+  return parts.length === 0 ? undefined : sql`(${sql.join(parts, sql` or `)})`;
+}
+
+/** As people write the values, and as JSON has them. */
+function writtenForms({ quotations }: Person): string[] {
+  const forms = quotations.flatMap((value) => [value, value.toLowerCase()]);
+  return [...new Set([...forms, ...forms.map((form) => JSON.stringify(form).slice(1, -1))])];
+}
+
+function isWithin(within: AnyTexts["within"], { organizationId }: Person): RawBuilder<unknown> {
+  if (typeof within !== "string") {
+    const condition = isWithin(within.by, { organizationId } as Person);
+    return sql`${sql.ref(within.column)} in (select id from ${sql.table(within.table)} where ${condition})`;
+  }
+  return within === "organizationId"
+    ? sql`${sql.ref("organizationId")} = ${organizationId}`
+    : sql`${sql.ref("projectId")} in (select id from projects where ${sql.ref("organizationId")} = ${organizationId})`;
 }
 
 async function* readRows(

@@ -2,7 +2,7 @@ import { accountExtensions } from "../../serving/account-extensions.ts";
 /** Export and erasure on real data: what an erasure leaves in any column of any table is searched for the person. */
 
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -50,8 +50,8 @@ afterEach(async () => {
   closing = new AsyncDisposableStack();
 });
 
-async function open(kind: (typeof DATABASE_KINDS)[number]) {
-  const options = await databases.create(kind);
+async function open(kind: (typeof DATABASE_KINDS)[number], existing?: Awaited<ReturnType<typeof databases.create>>) {
+  const options = existing ?? (await databases.create(kind));
   const database = openDatabase(options);
   closing.defer(() => database.close());
   const { logger } = options;
@@ -295,6 +295,44 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     for (const secret of ["keyHash", "tokenHash", '"hash"']) expect(text).not.toContain(secret);
   });
 
+  test("puts the pseudonym into texts of others that quote a user, and leaves those of other organizations", async () => {
+    const service = await open(kind);
+    const { database, accounts, privacy, organizationId, projectId } = service;
+    const ottilie = await leaveTraces(service, "ottilie");
+    const elsewhere = await accounts.organizations.create(AUTHOR, "Elsewhere");
+    const note = `Ask ${ottilie.email}.`;
+    const at = { createdAt: 1, updatedAt: 1 };
+    await database.run(async (executor) => {
+      await executor
+        .insertInto("prompts")
+        .values({ id: "prompt_1", projectId, name: "p", description: note, ...at })
+        .execute();
+      const version = { promptId: "prompt_1", version: 1, content: JSON.stringify({ text: note }), note };
+      await executor
+        .insertInto("promptVersions")
+        .values({ ...version, createdBy: null, createdAt: 1 })
+        .execute();
+      const definition = JSON.stringify({ graders: [note] });
+      const row = { id: "eval_1", projectId, name: note, definition, metadata: JSON.stringify({ owner: note }) };
+      await executor
+        .insertInto("evals")
+        .values({ ...row, createdBy: null, createdAt: 1 })
+        .execute();
+    });
+    for (const organization of [organizationId, elsewhere.organization.id]) {
+      await accounts.groups.create(AUTHOR, organization, `Friends of ${ottilie.email}`);
+    }
+    const reference = { organizationId, id: ottilie.user.id };
+    expect(JSON.stringify(await collect(await privacy.exportUser(AUTHOR, reference)))).toContain(note);
+    const { rows } = await privacy.eraseUser(AUTHOR, reference);
+    expect(rows).toMatchObject({ prompts: 1, promptVersions: 2, evals: 3 });
+    const naming = (await allCells(database)).filter((cell) => cell.includes(ottilie.email));
+    expect(naming.filter((cell) => !cell.startsWith("audit_logs"))).toEqual([
+      expect.stringContaining("groups.name: Friends of"),
+      expect.stringContaining("groups.name_key: friends of"),
+    ]);
+  });
+
   test("leaves nothing of a user in any column of any table, and every cent of the books", async () => {
     const service = await open(kind);
     const { database, accounts, privacy, organizationId } = service;
@@ -387,9 +425,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await privacy.eraseEndUser(AUTHOR, foreignId, ottilie.email);
     expect(await labels()).toEqual([{ value: ottilie.email, organizationId }]);
     const exported = await collect(await privacy.exportEndUser(AUTHOR, organizationId, ottilie.email));
-    expect(Object.keys(exported)).toEqual(["usageLabels", "requestHistory", "budgets"]);
+    expect(Object.keys(exported)).toEqual(["usageLabels", "requestHistory", "budgets", "auditLogs"]);
     const { pseudonym, rows } = await privacy.eraseEndUser(AUTHOR, organizationId, ottilie.email);
-    expect(rows).toEqual({ usageLabels: 1, requestHistory: 2, budgets: 1 });
+    expect(rows).toMatchObject({ usageLabels: 1, requestHistory: 2, budgets: 1 });
     expect(await labels()).toEqual([{ value: pseudonym, organizationId }]);
     recordRequest(service, ottilie.keyId, ottilie.email);
     await service.recorder.flush();
@@ -459,4 +497,17 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(names.map(({ name }) => name)).toContain("Ended");
     expect(names.map(({ name }) => name)).not.toContain("Laptop of ottilie");
   });
+});
+
+test("leaves nothing of a user in the file of SQLite and its log", async () => {
+  const options = await databases.create("sqlite");
+  const service = await open("sqlite", options);
+  const ottilie = await leaveTraces(service, "ottilie");
+  await service.recorder.flush();
+  await service.history.flush();
+  const stored = () => Promise.all([options.file, `${options.file}-wal`].map((path) => readFile(path, "latin1")));
+  expect((await stored()).join("").includes(ottilie.email)).toBe(true);
+  const reference = { organizationId: service.organizationId, id: ottilie.user.id };
+  await service.privacy.eraseUser(AUTHOR, reference);
+  expect((await stored()).join("").includes(ottilie.email)).toBe(false);
 });

@@ -103,6 +103,7 @@ export class Privacy {
       const erased = await eraseTable(table, registration, context, person);
       if (erased > 0) rows[table] = erased;
     }
+    await context.database.emptyLog();
     const isSelf = author.userId !== undefined && person.identifiers.user.includes(author.userId);
     const actor: Actor = isSelf ? { ...OPERATOR, userId: pseudonym } : author;
     await transactions.run(actor, ({ audit }) =>

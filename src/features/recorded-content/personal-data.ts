@@ -60,5 +60,5 @@ function toAuthor({ organizationId, identifiers: { caller, endUser, user } }: Pe
 export const recordedContentData = {
   projectRecordings: { reason: "Settings of projects." },
   recordedContents: { rows: [contentsOfPerson] },
-  requestFeedback: { rows: [feedbackOfPerson] },
+  requestFeedback: { rows: [feedbackOfPerson], impersonal: { prompt: "A stored prompt." } },
 } as const satisfies PersonalData;

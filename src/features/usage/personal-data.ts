@@ -132,7 +132,7 @@ function requestsOf(executor: Executor, { organizationId, identifiers: { caller,
 }
 
 export const usageData = {
-  usageDimensions: { rows: [usageOfCaller] },
+  usageDimensions: { rows: [usageOfCaller], impersonal: { deployment: "A deployment." } },
   usageRecords: { reason: "Sums of usage_dimensions, which names the caller." },
   usageRollups: { reason: "Sums of usage_dimensions, which names the caller." },
   usageLabels: { rows: [labelsOfPerson] },
@@ -140,6 +140,7 @@ export const usageData = {
   usageWriters: { reason: "Processes that write usage." },
   requestDimensions: {
     // Deleted with the last request that refers to it.
+    impersonal: { deployment: "A deployment.", error: "A code." },
     rows: [
       {
         columns: ["keyId"],

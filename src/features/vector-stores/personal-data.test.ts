@@ -11,6 +11,7 @@ afterAll(() => database.close());
 const ADA: Person = {
   organizationId: "org",
   pseudonym: "erased",
+  quotations: [],
   identifiers: { user: [], key: [], caller: ["key_ada"], email: [], endUser: [] },
 };
 

@@ -25,5 +25,5 @@ function payloadsOfPerson<Name extends "webhookDeliveries" | "webhookLog">(table
 export const webhookData = {
   webhookDeliveries: { rows: [payloadsOfPerson("webhookDeliveries")] },
   webhookLog: { rows: [payloadsOfPerson("webhookLog")] },
-  deploymentOutages: { reason: "Outages of deployments." },
+  deploymentOutages: { reason: "Outages of deployments.", impersonal: { deployment: "A deployment." } },
 } as const satisfies PersonalData;
