@@ -1,6 +1,6 @@
 /** History of single requests: buffered in memory, written in batches, kept for days. */
 
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import type { RequestEntry } from "../../http/request-entry.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
@@ -154,6 +154,8 @@ export class RequestHistory {
       if (entry !== undefined) return entry;
       // Rows of the same millisecond may stand on both sides of the bound.
       before = next === undefined || next + 1 >= from ? next : next + 1;
+      // The driver of SQLite is synchronous: its promises never give others a turn.
+      await nextTurn();
     }
     return undefined;
   }
