@@ -17,6 +17,7 @@ import { type ModelCalls, sampleFrom } from "./ask-model.ts";
 import { addItem, type ClaimedRun, listSummaries, updateLeasedRun } from "./eval-queries.ts";
 import type { EvalItemRow } from "./eval-rows.ts";
 import { grade } from "./grade.ts";
+import { SimilarityBudget } from "./similarity-budget.ts";
 import type { RunRow } from "./stored-rows.ts";
 
 /** What sums over items need, without any content. */
@@ -89,9 +90,10 @@ async function toItem(
   const item = row?.item ?? {};
   const sample = row === undefined ? failedSample("row_deleted", DELETED) : await sampleOf(source, row, calls);
   const values: TemplateValues = { item, sample: { ...row?.sample, ...templateValuesOf(sample) } };
+  const graderCalls = { ...calls, similarities: new SimilarityBudget() };
   const graded =
     sample.error === undefined
-      ? await Promise.all(definition.testingCriteria.map((grader) => grade(calls, grader, values)))
+      ? await Promise.all(definition.testingCriteria.map((grader) => grade(graderCalls, grader, values)))
       : [];
   const results = graded.map(({ result }) => result);
   const hasFailed = sample.error !== undefined || results.some(({ error }) => error !== undefined);

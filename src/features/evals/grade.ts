@@ -4,10 +4,17 @@ import type { GraderResult, Sample } from "../../wire/openai/evals/eval-runs.ts"
 import { fillTemplate, type TemplateValues } from "../../wire/openai/evals/fill-template.ts";
 import { evaluateFormula } from "../../wire/openai/evals/formula.ts";
 import type { Grader, GraderInput, SingleGrader } from "../../wire/openai/evals/graders.ts";
-import { cosine, similarity } from "../../wire/openai/evals/text-similarity.ts";
+import { cosine } from "../../wire/openai/evals/text-similarity.ts";
 import { ask, type ModelCalls, sampleFrom } from "./ask-model.ts";
 
+import type { SimilarityBudget } from "./similarity-budget.ts";
+
 type Of<Type extends SingleGrader["type"]> = Extract<SingleGrader, { type: Type }>;
+
+export interface GraderCalls extends ModelCalls {
+  /** Of the graders of one row. */
+  similarities: SimilarityBudget;
+}
 
 export interface Graded {
   result: GraderResult;
@@ -16,7 +23,7 @@ export interface Graded {
 }
 
 /** Never throws but the signal's reason: what a grader cannot decide is an error of its result. */
-export async function grade(calls: ModelCalls, grader: Grader, values: TemplateValues): Promise<Graded> {
+export async function grade(calls: GraderCalls, grader: Grader, values: TemplateValues): Promise<Graded> {
   const { name, type } = grader;
   try {
     return await (grader.type === "multi" ? gradeAll(calls, grader, values) : gradeOne(calls, grader, values));
@@ -27,7 +34,7 @@ export async function grade(calls: ModelCalls, grader: Grader, values: TemplateV
   }
 }
 
-async function gradeOne(calls: ModelCalls, grader: SingleGrader, values: TemplateValues): Promise<Graded> {
+async function gradeOne(calls: GraderCalls, grader: SingleGrader, values: TemplateValues): Promise<Graded> {
   switch (grader.type) {
     case "string_check":
       return { result: checkString(grader, values), samples: [] };
@@ -40,7 +47,7 @@ async function gradeOne(calls: ModelCalls, grader: SingleGrader, values: Templat
   }
 }
 
-async function gradeAll(calls: ModelCalls, grader: Extract<Grader, { type: "multi" }>, values: TemplateValues) {
+async function gradeAll(calls: GraderCalls, grader: Extract<Grader, { type: "multi" }>, values: TemplateValues) {
   const entries = Object.entries(grader.graders);
   const graded = await Promise.all(entries.map(([, each]) => gradeOne(calls, each, values)));
   const samples = graded.flatMap((each) => each.samples);
@@ -70,14 +77,17 @@ function checkString(
 }
 
 async function gradeSimilarity(
-  calls: ModelCalls,
+  calls: GraderCalls,
   grader: Of<"text_similarity">,
   values: TemplateValues,
 ): Promise<Graded> {
   const { name, type, evaluation_metric: metric } = grader;
-  const texts = [fillTemplate(grader.input, values), fillTemplate(grader.reference, values)] as const;
+  const candidate = fillTemplate(grader.input, values);
+  const reference = fillTemplate(grader.reference, values);
   const score =
-    metric === "cosine" ? await cosineOf(calls, grader.embedding_model, texts) : similarity(metric, ...texts);
+    metric === "cosine"
+      ? await cosineOf(calls, grader.embedding_model, [candidate, reference])
+      : await calls.similarities.similarity({ metric, candidate, reference }, calls.signal);
   return { result: { name, type, score, passed: score >= grader.pass_threshold }, samples: [] };
 }
 

@@ -1,8 +1,7 @@
 /** Parses and writes large JSON in worker threads, which keeps megabytes of it off the event loop. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Piscina } from "piscina";
-import { MINUTE_MS } from "../durations.ts";
+import { ThreadPool } from "../process/thread-pool.ts";
 import type { JsonTask } from "./json-worker.ts";
 import type { JsonLimits, ParsedJson } from "./parse-json.ts";
 
@@ -11,32 +10,13 @@ import type { JsonLimits, ParsedJson } from "./parse-json.ts";
  * 80 ms, of which transferring the value leaves 15 ms.
  */
 export const LARGE_JSON_BYTES = 1_000_000;
-const THREADS = 2;
-/** Idle threads end: each occupies some 10 MB. */
-const IDLE_MS = MINUTE_MS;
 
 const worker = import.meta.url.endsWith(".ts") ? "./json-worker.ts" : "./json-worker.js";
-let pool: Promise<Piscina<JsonTask, unknown>> | undefined;
-
-/** Runs a task in a thread. Piscina is loaded for the first one. */
-async function run(task: JsonTask, options?: { transferList: ArrayBuffer[] }): Promise<unknown> {
-  pool ??= openPool();
-  return (await pool).run(task, options);
-}
-
-async function openPool(): Promise<Piscina<JsonTask, unknown>> {
-  const { Piscina } = await import("piscina");
-  return new Piscina<JsonTask, unknown>({
-    filename: new URL(worker, import.meta.url).href,
-    minThreads: 0,
-    maxThreads: THREADS,
-    idleTimeout: IDLE_MS,
-  });
-}
+const pool = new ThreadPool<JsonTask, unknown>(new URL(worker, import.meta.url));
 
 /** `parseJson` in a thread, which takes over the buffer. */
 export async function parseLargeJson(json: Buffer, limits: JsonLimits): Promise<ParsedJson> {
-  const parsed = await run({ type: "parse", json, limits }, transferOf(json));
+  const parsed = await pool.run({ type: "parse", json, limits }, transferOf(json));
   // Receiving 30,000 messages takes 15 ms, and what the caller does with them takes longer.
   await nextTurn();
   return parsed as ParsedJson;
@@ -47,12 +27,12 @@ export async function parseLargeJson(json: Buffer, limits: JsonLimits): Promise<
  * `convert(value, argument)`.
  */
 export async function convertLargeJson(json: Buffer, module: URL, argument: unknown): Promise<unknown> {
-  return run({ type: "convert", json, module: module.href, argument }, transferOf(json));
+  return pool.run({ type: "convert", json, module: module.href, argument }, transferOf(json));
 }
 
 /** Calls `read(json, argument)` of the module in a thread, which takes over the buffer. */
 export async function readLargeJson(json: Buffer, module: URL, argument: unknown): Promise<unknown> {
-  return run({ type: "read", json, module: module.href, argument }, transferOf(json));
+  return pool.run({ type: "read", json, module: module.href, argument }, transferOf(json));
 }
 
 /** A part of a buffer that others share is copied. */
@@ -63,5 +43,5 @@ function transferOf({ buffer, byteLength }: Buffer): { transferList: ArrayBuffer
 /** JSON.stringify in a thread. Resolves with UTF-8. */
 export async function writeLargeJson(value: unknown): Promise<Uint8Array> {
   await nextTurn();
-  return (await run({ type: "write", value })) as Uint8Array;
+  return (await pool.run({ type: "write", value })) as Uint8Array;
 }

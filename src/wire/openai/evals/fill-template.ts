@@ -9,12 +9,27 @@ export interface TemplateValues {
   sample?: unknown;
 }
 
-/** Replaces references by values; what is no text becomes JSON. Throws a Fault for a value that the row lacks. */
+/** A template may name the longest value of a row thousands of times. */
+const MAX_CHARACTERS = 1_000_000;
+
+/**
+ * Replaces references by values; values other than texts become JSON. Throws a Fault for a value that the row lacks, and
+ * for values of more than a million characters in all.
+ */
 export function fillTemplate(template: string, values: TemplateValues): string {
+  let characters = 0;
   return template.replaceAll(REFERENCE, (_, path: string) => {
     const value = valueAt(path, values);
-    return typeof value === "string" ? value : JSON.stringify(value);
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    characters += text.length;
+    if (characters > MAX_CHARACTERS) throw tooLong();
+    return text;
   });
+}
+
+function tooLong(): Error {
+  const message = `The values of a template have more than ${MAX_CHARACTERS} characters in all. Name fewer of them.`;
+  return invalidRequest(message, undefined, "value_too_long");
 }
 
 /** Returns the value of a path such as `item.question`. Throws a Fault when the row lacks it. */

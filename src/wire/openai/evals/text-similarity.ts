@@ -2,7 +2,7 @@
 
 import { distance } from "fastest-levenshtein";
 
-type WordMetric = "fuzzy_match" | "bleu" | "gleu" | "meteor" | `rouge_${1 | 2 | 3 | 4 | 5}` | "rouge_l";
+export type WordMetric = "fuzzy_match" | "bleu" | "gleu" | "meteor" | `rouge_${1 | 2 | 3 | 4 | 5}` | "rouge_l";
 
 /** Longer texts are compared by their beginnings: some metrics take the product of both lengths. */
 const MAX_CHARACTERS = 20_000;
@@ -66,7 +66,11 @@ function gleu(candidate: readonly string[], reference: readonly string[]): numbe
 /** METEOR with equal words only, without stems and synonyms (Banerjee and Lavie, 2005). */
 function meteor(candidate: readonly string[], reference: readonly string[]): number {
   const positions = new Map<string, number[]>();
-  for (const [index, word] of reference.entries()) positions.set(word, [...(positions.get(word) ?? []), index]);
+  for (const [index, word] of reference.entries()) {
+    const open = positions.get(word);
+    if (open === undefined) positions.set(word, [index]);
+    else open.push(index);
+  }
   const matches: number[] = [];
   let chunks = 0;
   let previous = Number.NaN;
@@ -121,15 +125,25 @@ function* grams(size: number, words: readonly string[]): Generator<string> {
 
 /** Length of the longest common subsequence. */
 function longestCommon(one: readonly string[], other: readonly string[]): number {
-  let row = new Uint32Array(other.length + 1);
-  for (const word of one) {
-    const next = new Uint32Array(other.length + 1);
-    for (const [index, second] of other.entries()) {
-      next[index + 1] = word === second ? (row[index] ?? 0) + 1 : Math.max(row[index + 1] ?? 0, next[index] ?? 0);
+  const numbers = new Map<string, number>();
+  const toNumber = (word: string) => {
+    const number = numbers.get(word) ?? numbers.size;
+    numbers.set(word, number);
+    return number;
+  };
+  const [words, columns] = [Uint32Array.from(one, toNumber), Uint32Array.from(other, toNumber)];
+  // In place; numbers and plain loops take a tenth of the time that words and entries do.
+  const row = new Uint32Array(columns.length + 1);
+  for (const word of words) {
+    let diagonal = 0;
+    for (let index = 0; index < columns.length; index += 1) {
+      const above = row[index + 1] as number;
+      const before = row[index] as number;
+      row[index + 1] = columns[index] === word ? diagonal + 1 : Math.max(above, before);
+      diagonal = above;
     }
-    row = next;
   }
-  return row[other.length] ?? 0;
+  return row[columns.length] ?? 0;
 }
 
 function wordsOf(text: string): string[] {

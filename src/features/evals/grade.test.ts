@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import type { Grader } from "../../wire/openai/evals/graders.ts";
+import { type GraderCalls, grade } from "./grade.ts";
+import { SimilarityBudget } from "./similarity-budget.ts";
+
+const callsWith = (similarities: SimilarityBudget, signal = new AbortController().signal) =>
+  ({ similarities, signal }) as unknown as GraderCalls;
+const grader = (metric: string) =>
+  ({
+    type: "text_similarity",
+    name: metric,
+    input: "{{item.a}}",
+    reference: "{{item.b}}",
+    evaluation_metric: metric,
+    pass_threshold: 0.5,
+  }) as Grader;
+const LONG = Array.from({ length: 4000 }, (_, index) => `w${index % 997}`).join(" ");
+const values = { item: { a: LONG, b: `${LONG.slice(1000)} end` } };
+
+function ownCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+test("compares the texts of fifty graders outside this thread", async () => {
+  const calls = callsWith(new SimilarityBudget());
+  await grade(calls, grader("rouge_l"), values);
+  const startedMs = ownCpuMs();
+  const graded = await Promise.all(Array.from({ length: 50 }, () => grade(calls, grader("rouge_l"), values)));
+  expect(ownCpuMs() - startedMs).toBeLessThan(500);
+  for (const { result } of graded) expect(result).toMatchObject({ passed: true, score: expect.closeTo(0.97, 1) });
+});
+
+test("fails graders beyond the CPU budget of their row", async () => {
+  const calls = callsWith(new SimilarityBudget(0.001));
+  expect((await grade(calls, grader("meteor"), values)).result.error).toBeUndefined();
+  expect((await grade(calls, grader("meteor"), values)).result).toMatchObject({
+    passed: false,
+    error: expect.stringContaining("CPU time"),
+  });
+});
+
+test("stops comparing on abort", async () => {
+  const stopping = new AbortController();
+  const calls = callsWith(new SimilarityBudget(), stopping.signal);
+  const grading = grade(calls, grader("fuzzy_match"), values);
+  stopping.abort(new Error("the run was cancelled"));
+  await expect(grading).rejects.toThrow("the run was cancelled");
+});
+
+test("refuses templates whose values have more than a million characters", async () => {
+  const many = { ...grader("bleu"), input: "{{item.a}}".repeat(100) } as Grader;
+  const { result } = await grade(callsWith(new SimilarityBudget()), many, values);
+  expect(result.error).toContain("more than 1000000 characters");
+});
