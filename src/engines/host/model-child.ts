@@ -3,7 +3,6 @@
 import { flushCompileCache } from "node:module";
 import { isMainThread } from "node:worker_threads";
 import type { Model, ModerationContext, ModerationInput } from "../../contracts/engine.ts";
-import { lowerPriority } from "../../kernel/process/lower-priority.ts";
 import { exitWithParent, killOnExit, watchParent } from "../../kernel/process/parent-watchdog.ts";
 import { BackpressuredInput } from "./backpressured-input.ts";
 import { isCountCall } from "./count-call.ts";
@@ -36,7 +35,6 @@ if (isMainThread) serve();
 else watchParent();
 
 function serve(): void {
-  lowerPriority();
   exitWithParent(Number(process.argv[2]), new URL(import.meta.url));
   const post = postInBatches();
   const calls = new Map<number, Call>();

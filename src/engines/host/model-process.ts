@@ -1,11 +1,12 @@
 /** One run of a model's process, from its start to its exit. */
 
-import { type ChildProcess, fork } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";
 import { type Fault, unavailable } from "../../kernel/faults.ts";
 import type { Logger } from "../../kernel/logger.ts";
+import { Child } from "../../kernel/process/child.ts";
 import { killIfRunning } from "../../kernel/process/parent-watchdog.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { CrashOutput } from "./crash-output.ts";
@@ -46,7 +47,7 @@ const OUTPUT_GRACE_MS = 200;
 
 export class ModelProcess {
   readonly #options: ModelProcessOptions;
-  readonly #child: ChildProcess;
+  readonly #child: Child;
   readonly #calls: Map<number, Call> = new Map();
   readonly #opened = Promise.withResolvers<ModelFacts>();
   readonly #exited = Promise.withResolvers<Exit>();
@@ -59,21 +60,22 @@ export class ModelProcess {
 
   constructor(options: ModelProcessOptions) {
     this.#options = options;
-    this.#child = fork(siblingModule(import.meta.url, "./model-child"), [String(process.pid)], {
-      env: childEnvironment(options.environment),
-      execArgv: [],
-      serialization: "advanced",
-      // In its own process group, which a terminal's Ctrl-C does not reach: the service decides when a model ends.
-      detached: process.platform !== "win32",
+    this.#child = new Child({
+      program: process.execPath,
+      args: [fileURLToPath(siblingModule(import.meta.url, "./model-child")), String(process.pid)],
+      environment: childEnvironment(options.environment),
+      // The service decides when a model ends.
+      hasOwnGroup: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#follow(stream);
-    this.#child.on("message", (batch) => {
-      for (const message of batch as FromChild[]) this.#receive(message);
+    for (const descriptor of [1, 2]) this.#follow(this.#child.output(descriptor));
+    const child = this.#child.process;
+    child.on("message", (batch) => {
+      for (const message of batch as unknown as FromChild[]) this.#receive(message);
     });
-    this.#child.on("error", (error) => this.#end(`could not be started: ${error.message}`));
-    this.#child.on("exit", (code, signal) => this.#end(describeExit(code, signal, this.#killedBecause)));
-    this.#child.on("close", () => this.#outputEnded.resolve(this.#output.excerpt));
+    child.on("error", (error) => this.#end(`could not be started: ${error.message}`));
+    child.on("exit", (code, signal) => this.#end(describeExit(code, signal, this.#killedBecause)));
+    void this.#child.ended.then(() => this.#outputEnded.resolve(this.#output.excerpt));
     this.#send({ type: "open", module: options.module.href, name: options.name, settings: options.settings });
   }
 
@@ -123,7 +125,7 @@ export class ModelProcess {
   async close(): Promise<void> {
     this.#killedBecause = "has been closed";
     this.#send({ type: "close" });
-    const killTimer = setTimeout(() => this.#child.kill("SIGKILL"), CLOSE_GRACE_MS);
+    const killTimer = setTimeout(() => this.#child.kill(), CLOSE_GRACE_MS);
     await this.exited;
     clearTimeout(killTimer);
   }
@@ -131,7 +133,7 @@ export class ModelProcess {
   /** Kills the process at once, because a hung process does not end by itself. */
   kill(because: string): void {
     this.#killedBecause ??= because;
-    this.#child.kill("SIGKILL");
+    this.#child.kill();
   }
 
   #abandon(id: number, call: Call): void {
@@ -191,7 +193,8 @@ export class ModelProcess {
 
   #send(message: ToChild): void {
     // The `exit` event of an ended child ends its calls.
-    if (this.#child.connected) this.#child.send(message, () => {});
+    const { process: child } = this.#child;
+    if (child.connected) child.send(message, () => {});
   }
 
   #follow(stream: Readable): void {
