@@ -10,7 +10,7 @@ import { AudioError } from "./audio-error.ts";
 import type { DecodeErrorReport } from "./decode-child.ts";
 import type { DecodeOptions } from "./decode-file.ts";
 import { decodeWithFfmpeg } from "./ffmpeg-decoder.ts";
-import { readSamples } from "./read-samples.ts";
+import { readSamples, type StartProcess } from "./read-samples.ts";
 
 type DecodeProcess = ChildProcessByStdio<Writable, Readable, null>;
 
@@ -36,6 +36,8 @@ export interface DecoderOptions {
   ffmpeg?: string | undefined;
   /** Executable of Node.js; this process's when left out. */
   node?: string;
+  /** Starts the processes; `spawn` of Node.js when left out. */
+  startProcess?: StartProcess;
 }
 
 export class Decoder {
@@ -46,8 +48,10 @@ export class Decoder {
   readonly #ffmpeg: string | undefined;
   readonly #node: string;
   readonly #readable: readonly string[];
+  readonly #startProcess: StartProcess;
 
-  constructor({ folder, ffmpeg, node = process.execPath }: DecoderOptions = {}) {
+  constructor({ folder, ffmpeg, node = process.execPath, startProcess = spawn }: DecoderOptions = {}) {
+    this.#startProcess = startProcess;
     this.#ffmpeg = ffmpeg;
     this.#node = node;
     // With the wildcard, which Node adds only to a folder that exists when the process starts.
@@ -81,12 +85,12 @@ export class Decoder {
       }
     } catch (error) {
       if (hasSamples || this.#ffmpeg === undefined || !isUnreadable(error)) throw error;
-      yield* decodeWithFfmpeg(this.#ffmpeg, options, signal);
+      yield* decodeWithFfmpeg(this.#ffmpeg, options, signal, this.#startProcess);
     }
   }
 
   async *#decodeInChild(options: DecodeOptions, signal: AbortSignal): AsyncGenerator<Float32Array> {
-    const child = this.#spare ?? start(this.#node, this.#readable);
+    const child = this.#spare ?? this.#start();
     this.#spare = undefined;
     if (child.pid === undefined) {
       throw new AudioError("decoder_not_started", "The process that decodes the file could not be started.");
@@ -104,12 +108,23 @@ export class Decoder {
 
   /** Forgets a spare process that ends while it waits: its end must not be blamed on the next file. */
   #startSpare(): DecodeProcess {
-    const spare = start(this.#node, this.#readable);
+    const spare = this.#start();
     const forget = () => {
       if (this.#spare === spare) this.#spare = undefined;
     };
     spare.once("exit", forget).once("error", forget);
     return spare;
+  }
+
+  #start(): DecodeProcess {
+    const allowed = this.#readable.map((path) => `--allow-fs-read=${path}`);
+    const child = this.#startProcess(this.#node, [...FLAGS, ...allowed, ENTRY], {
+      stdio: ["pipe", "pipe", "ignore", "pipe"],
+      env: {},
+    });
+    // A failed start shows as an undefined pid.
+    child.on("error", () => {});
+    return child as unknown as DecodeProcess;
   }
 
   #endSpare(): void {
@@ -120,17 +135,6 @@ export class Decoder {
 }
 
 const ERROR_DESCRIPTOR = 3;
-
-function start(node: string, readable: readonly string[]): DecodeProcess {
-  const allowed = readable.map((path) => `--allow-fs-read=${path}`);
-  const child = spawn(node, [...FLAGS, ...allowed, ENTRY], {
-    stdio: ["pipe", "pipe", "ignore", "pipe"],
-    env: {},
-  });
-  // A failed start shows as an undefined pid.
-  child.on("error", () => {});
-  return child as unknown as DecodeProcess;
-}
 
 function isUnreadable(error: unknown): boolean {
   return error instanceof AudioError && error.code === "unreadable";

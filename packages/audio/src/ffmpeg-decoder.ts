@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { AudioError, tooLong } from "./audio-error.ts";
 import type { DecodeOptions } from "./decode-file.ts";
-import { type DecodeProcess, readSamples } from "./read-samples.ts";
+import { type DecodeProcess, readSamples, type StartProcess } from "./read-samples.ts";
 
 /** Formats that cannot name other files: no playlists, links or stream descriptions. */
 const DEMUXERS =
@@ -19,13 +19,18 @@ export async function* decodeWithFfmpeg(
   command: string,
   { path, sampleRate, maxSeconds }: DecodeOptions,
   signal: AbortSignal,
+  startProcess?: StartProcess,
 ): AsyncGenerator<Float32Array> {
-  const child = start(command, [
-    ...["-nostdin", "-v", "error", "-threads", "1", "-protocol_whitelist", "file"],
-    ...["-format_whitelist", DEMUXERS, "-i", `file:${path}`, "-map", "0:a:0", "-vn", "-sn", "-dn"],
-    // One second above the maximum, to detect longer audio.
-    ...["-t", String(maxSeconds + 1), "-ac", "1", "-ar", String(sampleRate), "-f", "f32le", "pipe:1"],
-  ]);
+  const child = start(
+    command,
+    [
+      ...["-nostdin", "-v", "error", "-threads", "1", "-protocol_whitelist", "file"],
+      ...["-format_whitelist", DEMUXERS, "-i", `file:${path}`, "-map", "0:a:0", "-vn", "-sn", "-dn"],
+      // One second above the maximum, to detect longer audio.
+      ...["-t", String(maxSeconds + 1), "-ac", "1", "-ar", String(sampleRate), "-f", "f32le", "pipe:1"],
+    ],
+    startProcess,
+  );
   child.stderr?.resume();
   let count = 0;
   for await (const samples of readSamples(child, signal)) {
@@ -45,12 +50,12 @@ export async function checkFfmpeg(command: string): Promise<void> {
   throw new AudioError("ffmpeg_not_usable", `${command} cannot be run, or is not FFmpeg.`);
 }
 
-function start(command: string, parameters: readonly string[]): DecodeProcess {
-  const child = spawn("/bin/sh", ["-c", RUN_WITH_LIMITS, "sh", command, ...parameters], {
+function start(command: string, parameters: readonly string[], startProcess: StartProcess = spawn): DecodeProcess {
+  const child = startProcess("/bin/sh", ["-c", RUN_WITH_LIMITS, "sh", command, ...parameters], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH },
   });
   // A failed start shows as an end without output.
   child.on("error", () => {});
-  return child;
+  return child as DecodeProcess;
 }

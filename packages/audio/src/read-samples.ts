@@ -8,6 +8,13 @@ export interface DecodeProcess extends ChildProcess {
   stdout: Readable;
 }
 
+/** As `spawn` of Node.js: an application that runs all its processes in one way passes its own. */
+export type StartProcess = (
+  program: string,
+  parameters: readonly string[],
+  options: { stdio: ("pipe" | "ignore")[]; env: Record<string, string | undefined> },
+) => ChildProcess;
+
 /** Decoding is many times faster than playback: a process without output for this long hangs. */
 const STALL_SECONDS = 30;
 

@@ -2,6 +2,7 @@ import { Decoder } from "@parlance-inference/audio/decode";
 import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
 import type { Feature } from "../../http/feature.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { startConverter } from "../../kernel/process/child.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import { toAudioFault } from "./audio-faults.ts";
 import { audioSpeech } from "./speech-routes.ts";
@@ -20,7 +21,7 @@ export async function openAudio({ config, lifetime, inference, files }: AudioPar
   const { ffmpeg, maxUploadBytes, maxAudioSeconds, unknownFields } = config.server;
   await (ffmpeg && checkFfmpeg(ffmpeg).catch((error) => Promise.reject(toAudioFault(error))));
   const { directory } = files;
-  const decoder = new Decoder({ folder: directory, ffmpeg });
+  const decoder = new Decoder({ folder: directory, ffmpeg, startProcess: startConverter });
   lifetime.defer(() => decoder.close());
   const uploads = { directory, maxBytes: maxUploadBytes };
   return {

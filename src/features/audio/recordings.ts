@@ -10,6 +10,7 @@ import { onDisconnect } from "../../http/on-disconnect.ts";
 import { makeUploadFolder } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { startConverter } from "../../kernel/process/child.ts";
 import type { MediaPart } from "../../wire/media-parts.ts";
 import { transcriptText } from "../../wire/openai/audio/transcription-answer.ts";
 import { withAudioFaults } from "./audio-faults.ts";
@@ -31,7 +32,11 @@ export class Recordings implements AsyncDisposable {
 
   constructor(options: RecordingsOptions) {
     this.#options = options;
-    this.#decoder = new Decoder({ folder: options.directory, ffmpeg: options.ffmpeg });
+    this.#decoder = new Decoder({
+      folder: options.directory,
+      ffmpeg: options.ffmpeg,
+      startProcess: startConverter,
+    });
   }
 
   /** Runs the caller's first transcription model, as a request of its key. Throws a Fault. */

@@ -1,7 +1,7 @@
 /** The process of a server that the configuration names: starts with its first call, and again after it has ended. */
 
-import { backoffDelay } from "../../kernel/async/backoff.ts";
 import type { Logger } from "../../kernel/logger.ts";
+import { RestartBackoff } from "../../kernel/process/restart-backoff.ts";
 import { secretRedactor, secretsIn } from "../../kernel/redact-secrets.ts";
 import type { Secret } from "../../kernel/secret.ts";
 import { type KnownEra, McpConnection, type ServerFacts } from "./mcp-connection.ts";
@@ -21,9 +21,7 @@ export interface ServerProcessOptions {
   onListChanged: (kind: OfferKind) => void;
 }
 
-const RESTART = { initial: 500, max: 60_000 };
-/** Uptime after which an end counts as the first one again. */
-const STABLE_MS = 60_000;
+const RESTART = { firstSeconds: 0.5, lastSeconds: 60, stableSeconds: 60 };
 const MAX_LOG_LINE = 500;
 
 export class ServerProcess {
@@ -31,7 +29,7 @@ export class ServerProcess {
   #connection: McpConnection | undefined;
   #era: KnownEra | undefined;
   #startedAt = 0;
-  #failures = 0;
+  readonly #backoff = new RestartBackoff(RESTART);
   #nextStartAt = 0;
   /** Why it does not start again. */
   #closed: Error | undefined;
@@ -106,10 +104,9 @@ export class ServerProcess {
     this.#connection = undefined;
     if (this.#closed !== undefined) return;
     const now = Date.now();
-    this.#failures = now - this.#startedAt >= STABLE_MS ? 1 : this.#failures + 1;
-    const waitMs = backoffDelay(this.#failures, RESTART);
-    this.#nextStartAt = now + waitMs;
+    const restartSeconds = this.#backoff.next((now - this.#startedAt) / 1000);
+    this.#nextStartAt = now + restartSeconds * 1000;
     const { name, logger } = this.#options;
-    logger.warn({ mcpServer: name, restartSeconds: waitMs / 1000 }, "the process of an MCP server has ended");
+    logger.warn({ mcpServer: name, restartSeconds }, "the process of an MCP server has ended");
   }
 }

@@ -174,3 +174,15 @@ function causeOf(signal: NodeJS.Signals | null, error: Error | undefined): EndCa
   if (signal === "SIGXCPU") return "cpuSeconds";
   return FOREIGN_SIGNALS.has(signal) ? "killed" : "crash";
 }
+
+/** Decoders hold a part of a recording, FFmpeg some hundreds of megabytes. */
+const CONVERTER_BYTES = 2 * 1024 ** 3;
+
+/** Starts a process for a package that does not know the service, as `spawn` does. */
+export function startConverter(
+  program: string,
+  args: readonly string[],
+  { stdio, env }: { stdio: ("pipe" | "ignore")[]; env: Record<string, string | undefined> },
+): ChildProcess {
+  return new Child({ program, args, environment: env, stdio, budget: { residentBytes: CONVERTER_BYTES } }).process;
+}
