@@ -26,7 +26,7 @@ export interface PythonLimits {
 export class SandboxKilledError extends Error {}
 
 const HERE = import.meta.url;
-const ENTRY = fileURLToPath(new URL(`./sandbox-child${extname(HERE)}`, HERE));
+const ENTRY = fileURLToPath(new URL(`./sandbox-child${extname(import.meta.url)}`, HERE));
 const WASM_PAGE_BYTES = 65_536;
 const MEGABYTE = 1024 ** 2;
 /** Memory of Node.js itself and of JavaScript beside that of Python. */
