@@ -55,7 +55,7 @@ test("the table of imports is up to date (npm run reference)", () => {
 });
 
 test.each([
-  ["src/wire/openai/a.ts", "../../http/errors.ts", "Formats only"],
+  ["src/wire/openai/a.ts", "../../http/errors.ts", "http is not below wire"],
   ["src/inference/a.ts", "../wire/openai/error.ts", "no wire format"],
   ["src/features/chat/routes.ts", "../../counters/redis.ts", "behind inference and quota"],
   ["src/engines/flite/a.ts", "../kokoro/kokoro-speech.ts", "uses no other engine"],

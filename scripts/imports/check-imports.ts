@@ -64,8 +64,12 @@ function serviceViolation(path: string, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return undefined;
   const target = relative("src", join("src", dirname(from), specifier));
   if (target.startsWith("..")) return undefined;
-  const floor = floorViolation(partOf(from), partOf(target));
+  const [user, used] = [partOf(from), partOf(target)];
+  const floor = floorViolation(user, used);
   if (floor !== undefined) return floor;
+  if (user !== used && isWithin(from, "features") && isWithin(used, "features") && target !== `${used}/index.ts`) {
+    return `Features use others through their index.ts: export it from ${used}/index.ts.`;
+  }
   const rule = ruleOf(from);
   if (rule === undefined) return "No rule in scripts/imports/import-rules.ts covers this file.";
   if (isWithin(target, folderOf(rule, from))) return undefined;

@@ -27,3 +27,12 @@ test("reports an import of a higher floor", () => {
     "src/storage/page.ts imports ../features/files/file-store.ts: features/files is not below storage in scripts/imports/floors.ts.",
   ]);
 });
+
+test("reports a feature that reaches past another one's index.ts", () => {
+  const reach = (target: string) =>
+    findViolations(new Map([["src/features/quota/rate-limits.ts", [`../accounts/${target}`]]]));
+  expect(reach("index.ts")).toEqual([]);
+  expect(reach("accounts.ts")).toEqual([
+    "src/features/quota/rate-limits.ts imports ../accounts/accounts.ts: Features use others through their index.ts: export it from features/accounts/index.ts.",
+  ]);
+});

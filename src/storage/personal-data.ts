@@ -56,7 +56,7 @@ export interface QueriedRows<Name extends Table> {
 }
 
 /** Texts that people write, which may quote a person in any place. An erasure puts the pseudonym there. */
-export interface FreeTexts<Name extends Table> {
+interface FreeTexts<Name extends Table> {
   columns: readonly Column<Name>[];
   /** Column with the organization or the project of a row, or with the ID of a row of `table`, which has it. */
   within: "organizationId" | "projectId" | { column: Column<Name>; table: Table; by: "organizationId" | "projectId" };

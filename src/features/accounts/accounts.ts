@@ -1,4 +1,4 @@
-import type { LinkMail } from "../mail/mail-outbox.ts";
+import type { LinkMail } from "../mail/index.ts";
 import type { AccountExtensions } from "./extensions.ts";
 /** Authenticates callers and manages organizations, projects and API keys. */
 

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "../../storage/database.ts";
-import type { BlobStore } from "../files/blob-store.ts";
+import type { BlobStore } from "../files/index.ts";
 import { addBatchPart, listBatchParts, type OwnedBatch } from "./batch-queries.ts";
 import { readLines } from "./read-lines.ts";
 

@@ -4,7 +4,7 @@ import { type RawBuilder, sql, type Updateable } from "kysely";
 import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
-import { markStored } from "../files/file-queries.ts";
+import { markStored } from "../files/index.ts";
 import type { BatchPartRow, BatchRow } from "./batch-rows.ts";
 
 export async function insertBatch(executor: Executor, row: BatchRow): Promise<void> {

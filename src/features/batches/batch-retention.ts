@@ -2,7 +2,7 @@ import { DAY_MS } from "../../kernel/durations.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import type { BlobStore } from "../files/blob-store.ts";
+import type { BlobStore } from "../files/index.ts";
 import { partsFolder } from "./batch-parts.ts";
 import { listRemovableBatches, removeBatches } from "./batch-queries.ts";
 

@@ -1,8 +1,8 @@
 /** Stores the end of a batch, with its files and its event. */
 
 import type { Database } from "../../storage/database.ts";
-import type { FileStore } from "../files/file-store.ts";
-import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
+import type { FileStore } from "../files/index.ts";
+import type { WebhookOutbox } from "../webhooks/index.ts";
 import { type BatchParts, partsFolder } from "./batch-parts.ts";
 import { type BatchEnd, endBatch } from "./batch-queries.ts";
 import type { BatchRow } from "./batch-rows.ts";

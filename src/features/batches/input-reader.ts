@@ -3,7 +3,7 @@
  * slowly. A longer one has a buffer that its reader may hand to a thread.
  */
 
-import type { ByteRange } from "../files/blob-store.ts";
+import type { ByteRange } from "../files/index.ts";
 
 const BLOCK_BYTES = 256 * 1024;
 

@@ -5,8 +5,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { FileRow } from "../../features/files/file-rows.ts";
-import type { FileStore } from "../files/file-store.ts";
+import type { FileRow, FileStore } from "../files/index.ts";
 import type { BatchParts } from "./batch-parts.ts";
 import type { BatchRow } from "./batch-rows.ts";
 

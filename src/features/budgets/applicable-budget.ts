@@ -1,7 +1,6 @@
 /** Budgets that may apply to the requests of a key, as plain data. */
 
-import type { SpendSubject } from "../quota/spend-bound.ts";
-import type { SpendPeriod } from "../quota/spend-window.ts";
+import type { SpendPeriod, SpendSubject } from "../quota/index.ts";
 import type { BudgetRow } from "./budget-rows.ts";
 
 export interface ApplicableBudget {

@@ -17,7 +17,7 @@ import {
   BudgetUsage as BudgetUsageAnswer,
 } from "../../wire/openapi/budget-answers.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
+import { actorOf } from "../accounts/index.ts";
 import type { BudgetReference } from "./budget-queries.ts";
 import { type BudgetUsage, toShownWindow, windowOf } from "./budget-usage.ts";
 import type { Budget, Budgets } from "./budgets.ts";

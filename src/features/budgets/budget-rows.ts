@@ -1,5 +1,4 @@
-import type { SpendSubject } from "../quota/spend-bound.ts";
-import type { SpendPeriod } from "../quota/spend-window.ts";
+import type { SpendPeriod, SpendSubject } from "../quota/index.ts";
 
 /** Budget, or alert in OpenAI's shape, which is a budget of a month that refuses nothing. */
 export interface BudgetRow {

@@ -7,7 +7,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../kernel/logger.ts";
-import { thresholdOf } from "../quota/spend-bound.ts";
+import { thresholdOf } from "../quota/index.ts";
 import type { BudgetUsage } from "./budget-usage.ts";
 import type { Budgets } from "./budgets.ts";
 import type { SpendAlerts } from "./spend-alerts.ts";

@@ -1,8 +1,7 @@
 /** Reads how much of a budget is spent in its present window. */
 
-import { NO_END, type SpendWindow, spendWindow } from "../quota/spend-window.ts";
-import type { SubjectSpend } from "../usage/spent-queries.ts";
-import type { UsageStorage } from "../usage/usage-storage.ts";
+import { NO_END, type SpendWindow, spendWindow } from "../quota/index.ts";
+import type { SubjectSpend, UsageStorage } from "../usage/index.ts";
 import type { ApplicableBudget } from "./applicable-budget.ts";
 
 export interface SpentInWindow {

@@ -4,13 +4,16 @@ import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
-import type { AccountTransactions } from "../accounts/account-transaction.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
-import { findApiKey } from "../accounts/keys/api-key-queries.ts";
-import { findActiveProject, findExistingProject } from "../accounts/projects/projects.ts";
-import { checkEmail } from "../accounts/users/email.ts";
-import { findUser } from "../accounts/users/user-queries.ts";
-import { startOfDay } from "../quota/spend-window.ts";
+import {
+  type AccountTransactions,
+  type Actor,
+  checkEmail,
+  findActiveProject,
+  findApiKey,
+  findExistingProject,
+  findUser,
+} from "../accounts/index.ts";
+import { startOfDay } from "../quota/index.ts";
 import { type ApplicableBudget, toApplicableBudget } from "./applicable-budget.ts";
 import {
   type BudgetReference,

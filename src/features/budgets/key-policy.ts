@@ -1,4 +1,4 @@
-import type { KeyPolicy } from "../accounts/keys/key-policy.ts";
+import type { KeyPolicy } from "../accounts/index.ts";
 import { type ApplicableBudget, budgetsOfKey } from "./applicable-budget.ts";
 import { findBudgetsOf } from "./budget-queries.ts";
 

@@ -1,10 +1,9 @@
 /** Reports that spending reached a percentage of a limit or budget: by webhook and by e-mail. */
 
 import type { Executor } from "../../storage/database.ts";
-import type { MailOutbox } from "../mail/mail-outbox.ts";
-import type { SpendBound } from "../quota/spend-bound.ts";
-import { NO_END } from "../quota/spend-window.ts";
-import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
+import type { MailOutbox } from "../mail/index.ts";
+import { NO_END, type SpendBound } from "../quota/index.ts";
+import type { WebhookOutbox } from "../webhooks/index.ts";
 import { findBudgetsByIds } from "./budget-queries.ts";
 import { spendAlertMail } from "./spend-alert-mail.ts";
 import type { SpendAlert } from "./spend-alerts.ts";

@@ -1,8 +1,7 @@
 /** E-mail about a budget that was reached. */
 
-import type { Mail } from "../mail/mail-outbox.ts";
-import { PERIOD_NAMES, SUBJECT_NAMES } from "../quota/spend-bound.ts";
-import { NO_END } from "../quota/spend-window.ts";
+import type { Mail } from "../mail/index.ts";
+import { NO_END, PERIOD_NAMES, SUBJECT_NAMES } from "../quota/index.ts";
 import type { BudgetRow } from "./budget-rows.ts";
 import type { SpendAlert } from "./spend-alerts.ts";
 

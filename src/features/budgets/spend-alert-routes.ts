@@ -5,7 +5,7 @@ import { toDeleted, toListBody } from "../../wire/openai/organization/organizati
 import { parse } from "../../wire/openai/validate.ts";
 import { spendAlert } from "../../wire/openapi/budget-answers.ts";
 import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
+import { actorOf } from "../accounts/index.ts";
 import type { BudgetReference } from "./budget-queries.ts";
 import type { Budgets } from "./budgets.ts";
 import { toNotification } from "./to-notification.ts";

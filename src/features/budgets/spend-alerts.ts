@@ -4,8 +4,8 @@ import { growingCache } from "../../kernel/growing-cache.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
-import { countedName, type SpendBound, type SpentAmount, thresholdOf } from "../quota/spend-bound.ts";
-import type { UsageStorage } from "../usage/usage-storage.ts";
+import { countedName, type SpendBound, type SpentAmount, thresholdOf } from "../quota/index.ts";
+import type { UsageStorage } from "../usage/index.ts";
 import { markSpendAlerts } from "./spend-alert-queries.ts";
 
 export interface SpendAlert {

@@ -1,10 +1,15 @@
 /** Selects the spend limits and budgets that apply to a request. */
 
 import type { Caller } from "../../contracts/caller.ts";
-import { countedName, type SpendBound, type SpendScope, type SpendSubject } from "../quota/spend-bound.ts";
-import type { SpendLimit } from "../quota/spend-limit-service.ts";
-import { spendWindow } from "../quota/spend-window.ts";
-import type { UsageLabel } from "../usage/usage-batch.ts";
+import {
+  countedName,
+  type SpendBound,
+  type SpendLimit,
+  type SpendScope,
+  type SpendSubject,
+  spendWindow,
+} from "../quota/index.ts";
+import type { UsageLabel } from "../usage/index.ts";
 import type { ApplicableBudget } from "./applicable-budget.ts";
 
 export interface SpendBoundSources {

@@ -1,6 +1,5 @@
 import type { Database } from "../../storage/database.ts";
-import { findUsableApiKeys } from "../accounts/keys/api-key-queries.ts";
-import { findUser, type UserReference } from "../accounts/users/user-queries.ts";
+import { findUsableApiKeys, findUser, type UserReference } from "../accounts/index.ts";
 
 /** Finds whose budgets concern a user. */
 export class UserSubjects {

@@ -7,7 +7,7 @@ import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import { openContentKeys } from "../../storage/content-keys.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { BoundedCacheStore } from "./bounded-cache-store.ts";
 import type { CacheBackend } from "./cache-backend.ts";
 import type { CacheStorage } from "./cache-storage.ts";

@@ -4,8 +4,7 @@ import type { CacheStore } from "../../inference/cache/cache-store.ts";
 import { CachePurgeQuery, toCacheStatus, toPurgeFilter } from "../../wire/openai/organization/organization-cache.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { CachePurge, CacheStatus } from "../../wire/openapi/organization-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
+import { type Accounts, actorOf } from "../accounts/index.ts";
 
 /** GET and DELETE /v1/organization/cache */
 export function cacheRoutes(accounts: Accounts, store: CacheStore): FastifyPluginAsync {

@@ -1,11 +1,11 @@
 import type { Feature } from "../../http/feature.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
-import { completions } from "../completions/routes.ts";
-import type { BodyContent } from "../files/content-resolver.ts";
-import { messages } from "../messages/routes.ts";
-import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
-import type { ServiceTools } from "../tools/service-tools.ts";
+import { completions } from "../completions/index.ts";
+import type { BodyContent } from "../files/index.ts";
+import { messages } from "../messages/index.ts";
+import type { RecordedContents } from "../recorded-content/index.ts";
+import type { ServiceTools } from "../tools/index.ts";
 import { chatCompletions } from "./routes.ts";
 
 interface ChatParts {

@@ -6,8 +6,8 @@ import { ChatBody } from "../../wire/openai/chat/chat-body.ts";
 import { chatCompletionsFormat } from "../../wire/openai/chat/chat-completions.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { ChatCompletion } from "../../wire/openapi/model-answers.ts";
-import type { BodyContent } from "../files/content-resolver.ts";
-import type { StoredCompletions } from "../recorded-content/stored-completions.ts";
+import type { BodyContent } from "../files/index.ts";
+import type { StoredCompletions } from "../recorded-content/index.ts";
 
 /** POST /v1/chat/completions */
 export function chatCompletions(

@@ -14,9 +14,8 @@ import {
   toCodeItem,
 } from "../../wire/responses/code-interpreter.ts";
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
-import { mediaTypeOf } from "../files/media-type.ts";
-import type { CallOutcome, RunContext, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
-import { withPath } from "../tools/with-path.ts";
+import { mediaTypeOf } from "../files/index.ts";
+import { type CallOutcome, type RunContext, type ServiceCall, type ServiceToolType, withPath } from "../tools/index.ts";
 import type { Container, ContainerFile, Containers } from "./containers.ts";
 import type { OpenContainer } from "./open-container.ts";
 import { SandboxKilledError } from "./sandbox/python-session.ts";

@@ -3,7 +3,7 @@
 import { buffer } from "node:stream/consumers";
 import type { ToolResult, ToolRunOptions } from "../../inference/tool-run.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
-import type { FileStore } from "../files/file-store.ts";
+import type { FileStore } from "../files/index.ts";
 import type { Container, Containers } from "./containers.ts";
 import type { CodeInterpreterSettings } from "./settings.ts";
 

@@ -21,7 +21,7 @@ import { toListBody } from "../../wire/openai/organization/organization-list.ts"
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
-import type { FileStore } from "../files/file-store.ts";
+import type { FileStore } from "../files/index.ts";
 import type { Containers } from "./containers.ts";
 import { addStoredFile, type OpenContainer } from "./open-container.ts";
 

@@ -3,7 +3,7 @@
 import { inOrder, type LayerEntry } from "../../config/layer.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
-import { type Actor, recordAudit } from "../accounts/audit/audit.ts";
+import { type Actor, recordAudit } from "../accounts/index.ts";
 import {
   advanceConfigurationVersion,
   deleteConfigurationEntry,

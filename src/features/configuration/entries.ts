@@ -3,7 +3,7 @@
 import { type EntryKind, type EntryStatus, KIND_NAMES, LIVE_SETTINGS } from "../../config/layer.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
+import type { Actor } from "../accounts/index.ts";
 import { type ConfigurationStore, keyOf, type Stored, type StoredEntry } from "./configuration-store.ts";
 import type { ConnectionAddress } from "./connections/test-connection.ts";
 import { keepSecrets, type SplitValue, splitSecrets } from "./entry-secrets.ts";

@@ -17,9 +17,7 @@ import { toDeleted, toListBody } from "../../wire/openai/organization/organizati
 import { parse } from "../../wire/openai/validate.ts";
 import { ConfigurationEntry, ConfigurationEntryList } from "../../wire/openapi/configuration-answers.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
-import { READ, requireDefaultOrganization, WRITE } from "../accounts/organizations/default-organization.ts";
+import { type Accounts, actorOf, READ, requireDefaultOrganization, WRITE } from "../accounts/index.ts";
 import type { ChangeRequest, ConfigurationEntries, ShownEntry } from "./entries.ts";
 
 interface OfEntry {

@@ -4,7 +4,7 @@ import { openKeyring } from "../../kernel/encryption/open-keyring.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { ConfigurationStore } from "./configuration-store.ts";
 import { connectionTests } from "./connections/connection-test-routes.ts";
 import { ConfigurationEntries, type OpenConfiguration } from "./entries.ts";

@@ -4,7 +4,7 @@ import { Fault } from "../../kernel/faults.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { toConfiguration } from "../../wire/openai/organization/organization-configuration.ts";
 import { Configuration as ConfigurationAnswer } from "../../wire/openapi/configuration-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 
 type Configuration = Omit<Parameters<typeof toConfiguration>[0], "version">;
 /** Returns the configuration in force, without secrets. */

@@ -17,8 +17,7 @@ import {
   ConfigurationRestored,
   ConfigurationVersionList,
 } from "../../wire/openapi/configuration-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { READ, requireDefaultOrganization, WRITE } from "../accounts/organizations/default-organization.ts";
+import { type Accounts, READ, requireDefaultOrganization, WRITE } from "../accounts/index.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
 import type { ConfigurationEntries } from "./entries.ts";
 import { changeOf } from "./entry-routes.ts";

@@ -13,8 +13,8 @@ import {
 } from "../../wire/openai/console-session.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { ConsoleInvite, ConsoleSession } from "../../wire/openapi/service-answers.ts";
-import { unrestricted } from "../accounts/roles/may-grant.ts";
-import { isOperatorSession } from "../sign-on/operator-session.ts";
+import { unrestricted } from "../accounts/index.ts";
+import { isOperatorSession } from "../sign-on/index.ts";
 import { actorOf, countFailures, requireUserSession } from "./console-requests.ts";
 import { type ConsoleSessionParts, describeSession } from "./describe-session.ts";
 

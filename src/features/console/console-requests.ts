@@ -2,8 +2,8 @@ import type { FastifyRequest } from "fastify";
 import type { CountWrongKey } from "../../http/authenticate.ts";
 import { sessionToken } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
-import type { UserSessionRow } from "../sign-on/sign-on-rows.ts";
+import type { Actor } from "../accounts/index.ts";
+import type { UserSessionRow } from "../sign-on/index.ts";
 import type { ConsoleSessionParts } from "./describe-session.ts";
 
 /** Author of a request before anybody is signed in. */

@@ -8,7 +8,7 @@ import { Secret } from "../../kernel/secret.ts";
 import { ConsoleProjectBody, ConsoleSignInBody, toSignedOut } from "../../wire/openai/console-session.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { ConsoleSession, SignedOut } from "../../wire/openapi/service-answers.ts";
-import { consoleUrl } from "../sign-on/sign-on-routes.ts";
+import { consoleUrl } from "../sign-on/index.ts";
 import { actorOf, countFailures, requireUserSession } from "./console-requests.ts";
 import { type ConsoleSessionParts, callersOf, describeSession } from "./describe-session.ts";
 

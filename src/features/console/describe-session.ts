@@ -3,12 +3,8 @@ import { allows } from "../../http/access.ts";
 import type { CountWrongKey } from "../../http/authenticate.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { toConsoleSession, toSignedOutSession } from "../../wire/openai/console-session.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { isUnrestricted } from "../accounts/roles/may-grant.ts";
-import { countOwners, findUsersByIds } from "../accounts/users/user-queries.ts";
-import type { Passwords } from "../sign-on/passwords.ts";
-import type { SignOn } from "../sign-on/sign-on.ts";
-import type { UserSessions } from "../sign-on/user-sessions.ts";
+import { type Accounts, countOwners, findUsersByIds, isUnrestricted } from "../accounts/index.ts";
+import type { Passwords, SignOn, UserSessions } from "../sign-on/index.ts";
 
 export interface ConsoleSessionParts {
   accounts: Accounts;

@@ -3,8 +3,7 @@ import { operation } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { toSignInCode } from "../../wire/openai/console-session.ts";
 import { SignInCode } from "../../wire/openapi/service-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { authorOf } from "../accounts/roles/may-grant.ts";
+import { type Accounts, authorOf } from "../accounts/index.ts";
 
 /**
  * POST /v1/organization/console_sign_in_codes. A code signs in with the operator's keys, so that only keys of the

@@ -7,7 +7,7 @@ import { Fault } from "../../kernel/faults.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import type { RowPlace, SealedRows } from "../responses/sealed-rows.ts";
+import type { RowPlace, SealedRows } from "../responses/index.ts";
 
 export interface EvalEncryptionOptions {
   database: Database;

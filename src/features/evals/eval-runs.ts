@@ -10,9 +10,8 @@ import type { Page, PageRequest } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { RunDataSource } from "../../wire/openai/evals/data-source.ts";
 import type { ShownRun } from "../../wire/openai/evals/eval-runs.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { type ProjectAuthor, recordProjectAudit } from "../accounts/audit/project-audit.ts";
-import type { SealedRows } from "../responses/sealed-rows.ts";
+import { type Accounts, type ProjectAuthor, recordProjectAudit } from "../accounts/index.ts";
+import type { SealedRows } from "../responses/index.ts";
 import { notFound, requireContent } from "./eval-faults.ts";
 import { startEvalJobs } from "./eval-jobs.ts";
 import {

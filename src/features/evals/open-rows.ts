@@ -2,9 +2,9 @@
 
 import type { Database } from "../../storage/database.ts";
 import { isStored, type RunSource } from "../../wire/openai/evals/data-source.ts";
-import type { FileStore } from "../files/file-store.ts";
-import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
-import type { SealedRows } from "../responses/sealed-rows.ts";
+import type { FileStore } from "../files/index.ts";
+import type { RecordedContents } from "../recorded-content/index.ts";
+import type { SealedRows } from "../responses/index.ts";
 import { type ClaimedRun, updateLeasedRun } from "./eval-queries.ts";
 import type { EvalRunOptions } from "./eval-run.ts";
 import { readRows } from "./read-rows.ts";

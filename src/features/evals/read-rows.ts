@@ -5,8 +5,8 @@ import {
   MAX_EVAL_ROWS,
   type RunSource,
 } from "../../wire/openai/evals/data-source.ts";
-import { readLines } from "../batches/read-lines.ts";
-import type { FileStore } from "../files/file-store.ts";
+import { readLines } from "../batches/index.ts";
+import type { FileStore } from "../files/index.ts";
 
 const MAX_LINE_BYTES = 10_000_000;
 

@@ -29,7 +29,7 @@ import {
 import { refusePython } from "../../wire/openai/evals/graders.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { projectAuthorOf } from "../accounts/audit/actor.ts";
+import { projectAuthorOf } from "../accounts/index.ts";
 import type { EvalRuns } from "./eval-runs.ts";
 import type { Evals } from "./evals.ts";
 

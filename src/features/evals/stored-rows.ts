@@ -10,12 +10,16 @@ import {
 } from "../../wire/openai/evals/data-source.ts";
 import { lastQuestionOf, outputTextOf } from "../../wire/openai/evals/messages-of.ts";
 import { toEvalLine } from "../../wire/openai/organization/request-export.ts";
-import type { RecordedContents } from "../recorded-content/recorded-contents.ts";
-import { hasMetadata } from "../recorded-content/stored-completions.ts";
-import { readItems } from "../responses/item-queries.ts";
-import type { SealedRows } from "../responses/sealed-rows.ts";
-import { findResponse, listAnsweredResponses, readChain } from "../responses/stored-response-queries.ts";
-import type { ResponseItemRow, StoredResponseRow } from "../responses/stored-response-rows.ts";
+import { hasMetadata, type RecordedContents } from "../recorded-content/index.ts";
+import {
+  findResponse,
+  listAnsweredResponses,
+  type ResponseItemRow,
+  readChain,
+  readItems,
+  type SealedRows,
+  type StoredResponseRow,
+} from "../responses/index.ts";
 
 /** A row, and whose request it was. */
 export interface RunRow extends EvalRowInput {

@@ -8,7 +8,7 @@ import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Database } from "../../storage/database.ts";
 import { withTextFiles } from "../../wire/text-files.ts";
-import { Recordings } from "../audio/recordings.ts";
+import { Recordings } from "../audio/index.ts";
 import { type BodyContent, ContentResolver } from "./content-resolver.ts";
 import { fileRetention } from "./file-retention.ts";
 import type { FileStorage } from "./file-storage.ts";

@@ -6,7 +6,7 @@ import { newId } from "../../kernel/id.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Page } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
-import { lockProject } from "../accounts/projects/project-queries.ts";
+import { lockProject } from "../accounts/index.ts";
 import type { BlobStore, ByteRange } from "./blob-store.ts";
 import {
   deleteFile,

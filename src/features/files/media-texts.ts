@@ -11,7 +11,7 @@ import { readDocument } from "../../kernel/documents/document-reader.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { outlineOf } from "../../kernel/json/json-outline.ts";
 import { hasMedia, type MediaPart, withMediaTexts } from "../../wire/media-parts.ts";
-import type { Recordings } from "../audio/recordings.ts";
+import type { Recordings } from "../audio/index.ts";
 
 /** Processes that read documents at the same time, of which each project has one: a slow document holds up no other project. */
 const CONCURRENCY = 4;

@@ -4,7 +4,7 @@ import type { InferenceOptions } from "../../inference/inference.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { GuardrailAudit } from "./guardrail-audit.ts";
 import { openGuardrailServices } from "./open-guardrail-services.ts";
 import { projectGuardrails } from "./routes.ts";

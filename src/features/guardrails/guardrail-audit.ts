@@ -5,7 +5,7 @@ import { newId } from "../../kernel/id.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
-import type { AuditLogRow } from "../accounts/account-rows.ts";
+import type { AuditLogRow } from "../accounts/index.ts";
 
 const WRITE_MS = 500;
 /** Entries that wait while the database is away; the request history has them too. */

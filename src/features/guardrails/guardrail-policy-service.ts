@@ -1,15 +1,14 @@
 /** Reads and changes the guardrails of a project. Its moderation policy is one of them. */
 
 import { guardrailList } from "../../contracts/guardrail.ts";
-import type { AccountTransactions } from "../accounts/account-transaction.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
-import { findActiveProject, findExistingProject } from "../accounts/projects/projects.ts";
-import { toModerationRow, toProjectModeration } from "../moderations/moderation-policy-service.ts";
+import { type AccountTransactions, type Actor, findActiveProject, findExistingProject } from "../accounts/index.ts";
 import {
   deleteModerationPolicy,
   findModerationPoliciesOf,
   putModerationPolicy,
-} from "../moderations/policy-queries.ts";
+  toModerationRow,
+  toProjectModeration,
+} from "../moderations/index.ts";
 import { deleteGuardrails, findGuardrailsOf, putGuardrails } from "./guardrail-queries.ts";
 import { toModeration, toModerationEntry, type WrittenGuardrail } from "./stored-guardrails.ts";
 

@@ -8,7 +8,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import { type AskOptions, postJson } from "../../kernel/outgoing/ask-json.ts";
 import { VERSION } from "../../kernel/version.ts";
-import { signWebhook } from "../webhooks/sign-webhook.ts";
+import { signWebhook } from "../webhooks/index.ts";
 import type { GuardrailWebhook } from "./settings.ts";
 
 const Decision = z.discriminatedUnion("action", [

@@ -1,5 +1,5 @@
 import type { Guardrail } from "../../contracts/guardrail.ts";
-import { projectKeyPolicy } from "../accounts/keys/key-policy.ts";
+import { projectKeyPolicy } from "../accounts/index.ts";
 import { findGuardrailsOf } from "./guardrail-queries.ts";
 import type { ProjectGuardrailsRow } from "./guardrail-rows.ts";
 import { toGuardrails } from "./stored-guardrails.ts";

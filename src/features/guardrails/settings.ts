@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { guardrailList } from "../../contracts/guardrail.ts";
 import { mapping } from "../../kernel/settings/mapping.ts";
-import { webhookSecret, webhookUrl } from "../webhooks/settings.ts";
+import { webhookSecret, webhookUrl } from "../../kernel/settings/webhooks.ts";
 
 export const guardrailSettings = guardrailList
   .default([])

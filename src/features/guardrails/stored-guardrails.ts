@@ -1,7 +1,7 @@
 /** Guardrails as they are stored and as the API writes them. */
 
 import { type Guardrail, guardrailList } from "../../contracts/guardrail.ts";
-import type { ProjectModeration } from "../moderations/moderation-policy-service.ts";
+import type { ProjectModeration } from "../moderations/index.ts";
 import type { ProjectGuardrailsRow } from "./guardrail-rows.ts";
 
 /** One guardrail in the form of the API, with names in snake_case. */

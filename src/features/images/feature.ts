@@ -1,8 +1,8 @@
 import type { Feature } from "../../http/feature.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
-import type { FileStorage } from "../files/file-storage.ts";
-import type { ServiceTools } from "../tools/service-tools.ts";
+import type { FileStorage } from "../files/index.ts";
+import type { ServiceTools } from "../tools/index.ts";
 import { imageGenerationTool } from "./image-generation-tool.ts";
 import { images } from "./routes.ts";
 

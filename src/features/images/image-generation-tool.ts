@@ -15,9 +15,15 @@ import {
   toImageItem,
 } from "../../wire/responses/image-generation.ts";
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
-import { mediaTypeOf } from "../files/media-type.ts";
-import type { CallContext, CallOutcome, ServiceCall, ServiceToolType, ToolContext } from "../tools/service-tool.ts";
-import { withPath } from "../tools/with-path.ts";
+import { mediaTypeOf } from "../files/index.ts";
+import {
+  type CallContext,
+  type CallOutcome,
+  type ServiceCall,
+  type ServiceToolType,
+  type ToolContext,
+  withPath,
+} from "../tools/index.ts";
 
 const NAME = "image_generation";
 const MAX_PROMPT_CHARACTERS = 32_000;

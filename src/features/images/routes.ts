@@ -22,7 +22,7 @@ import {
 } from "../../wire/openai/images/image-body.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { Images } from "../../wire/openapi/model-answers.ts";
-import { mediaTypeOf } from "../files/media-type.ts";
+import { mediaTypeOf } from "../files/index.ts";
 
 export interface ImageParts {
   uploads: UploadOptions;

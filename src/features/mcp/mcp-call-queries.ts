@@ -1,6 +1,6 @@
 import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
-import { isVisible, type Visibility } from "../usage/visibility.ts";
+import { isVisible, type Visibility } from "../usage/index.ts";
 import type { McpCallRow } from "./mcp-call-rows.ts";
 
 export interface McpCallsRequest extends PageRequest {

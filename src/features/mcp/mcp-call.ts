@@ -3,7 +3,7 @@
 import type { Caller } from "../../contracts/caller.ts";
 import type { ToolResult } from "../../inference/tool-run.ts";
 import { newId } from "../../kernel/id.ts";
-import type { CallOutcome, RunContext, ServiceCall } from "../tools/service-tool.ts";
+import type { CallOutcome, RunContext, ServiceCall } from "../tools/index.ts";
 import { guardToolResult } from "./guard-tool-result.ts";
 import type { LoggedCall, McpCallLog } from "./mcp-call-log.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";

@@ -11,7 +11,7 @@ import { parse } from "../../wire/openai/validate.ts";
 import type { ItemEvent } from "../../wire/responses/item-events.ts";
 import type { InputItem } from "../../wire/responses/responses-input.ts";
 import type { SentTool } from "../../wire/responses/responses-tools.ts";
-import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "../tools/service-tool.ts";
+import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "../tools/index.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
 import { McpApprovalCall, McpCall } from "./mcp-call.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";

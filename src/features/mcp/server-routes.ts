@@ -20,8 +20,8 @@ import {
 } from "../../wire/openai/organization/mcp-tool-calls.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { visibilityOf } from "../usage/visibility.ts";
+import type { Accounts } from "../accounts/index.ts";
+import { visibilityOf } from "../usage/index.ts";
 import type { McpGateway } from "./gateway.ts";
 import { noServer } from "./gateway-routes.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";

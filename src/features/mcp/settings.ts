@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Secret } from "../../kernel/secret.ts";
 import { mapping } from "../../kernel/settings/mapping.ts";
 import { memory } from "../../kernel/settings/sizes.ts";
-import { webhookUrl } from "../webhooks/settings.ts";
+import { webhookUrl } from "../../kernel/settings/webhooks.ts";
 
 const secretTexts = z.record(
   z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, { error: "must be 1 to 100 letters, digits, _, . or -" }),

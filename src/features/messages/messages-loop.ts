@@ -7,8 +7,7 @@ import { type MessageChat, messagesFormat } from "../../wire/anthropic/messages.
 import { enabledTools, inServers, toServiceTools } from "../../wire/anthropic/messages-mcp.ts";
 import type { SentTool, ToolName } from "../../wire/responses/responses-tools.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { OpenTools, ServiceTools } from "../tools/service-tools.ts";
-import type { LoopRequest } from "../tools/tool-loop.ts";
+import type { LoopRequest, OpenTools, ServiceTools } from "../tools/index.ts";
 
 /** Returns the request of a tool loop; undefined: this service runs none of the servers' tools. Throws a Fault. */
 export function toMessagesLoop(tools: ServiceTools, chat: MessageChat, caller: Caller): LoopRequest | undefined {

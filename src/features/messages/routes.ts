@@ -9,9 +9,8 @@ import { checkCountedFields, ignoredFields, toPromptParts } from "../../wire/ant
 import { toRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { Message, TokenCount } from "../../wire/openapi/model-answers.ts";
-import type { BodyContent } from "../files/content-resolver.ts";
-import type { ServiceTools } from "../tools/service-tools.ts";
-import { startToolLoop } from "../tools/tool-loop.ts";
+import type { BodyContent } from "../files/index.ts";
+import { type ServiceTools, startToolLoop } from "../tools/index.ts";
 import { toMessagesLoop } from "./messages-loop.ts";
 
 interface MessagesParts {

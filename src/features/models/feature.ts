@@ -9,7 +9,7 @@ import type { Settings } from "../../kernel/settings/settings.ts";
 import { MeasuredSpeeds } from "../../model-store/measured-speeds.ts";
 import type { ModelStore } from "../../model-store/model-store.ts";
 import type { MachineCapacity } from "../../model-store/recommend-models.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { ModelOperations } from "./model-operations.ts";
 import { organizationModels } from "./organization-model-routes.ts";
 import { models } from "./routes.ts";

@@ -15,9 +15,7 @@ import {
 import { parse } from "../../wire/openai/validate.ts";
 import { ModelLibrary, ModelPull, ModelStatus } from "../../wire/openapi/model-library-answers.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
-import type { AuditEvent } from "../accounts/audit/audit.ts";
+import { type Accounts, type AuditEvent, actorOf } from "../accounts/index.ts";
 import type { ModelOperations } from "./model-operations.ts";
 
 interface OfModel {

@@ -2,8 +2,8 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { Feature } from "../../http/feature.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { BodyContent } from "../files/content-resolver.ts";
+import type { Accounts } from "../accounts/index.ts";
+import type { BodyContent } from "../files/index.ts";
 import { moderationPolicy } from "./policy-routes.ts";
 import { moderations } from "./routes.ts";
 

@@ -1,4 +1,4 @@
-import { projectKeyPolicy } from "../accounts/keys/key-policy.ts";
+import { projectKeyPolicy } from "../accounts/index.ts";
 import { type ProjectModeration, toProjectModeration } from "./moderation-policy-service.ts";
 import { findModerationPoliciesOf } from "./policy-queries.ts";
 import type { ModerationPolicyRow } from "./policy-rows.ts";

@@ -1,9 +1,7 @@
 /** Reads and changes the moderation policy that applies to all chats of a project. */
 
 import { Fault } from "../../kernel/faults.ts";
-import type { AccountTransactions } from "../accounts/account-transaction.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
-import { findActiveProject, findExistingProject } from "../accounts/projects/projects.ts";
+import { type AccountTransactions, type Actor, findActiveProject, findExistingProject } from "../accounts/index.ts";
 import { deleteModerationPolicy, findModerationPoliciesOf, putModerationPolicy } from "./policy-queries.ts";
 import type { ModerationPolicyRow } from "./policy-rows.ts";
 

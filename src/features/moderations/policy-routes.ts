@@ -8,9 +8,7 @@ import {
 } from "../../wire/openai/organization/organization-moderation-policy.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { ModerationPolicy, removed } from "../../wire/openapi/organization-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
-import { projectOf } from "../accounts/projects/project-routes.ts";
+import { type Accounts, actorOf, projectOf } from "../accounts/index.ts";
 import { ModerationPolicyService } from "./moderation-policy-service.ts";
 
 /** True for the ID or alias of a moderation model. */

@@ -12,7 +12,7 @@ import {
 } from "../../wire/openai/moderations.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { Moderation } from "../../wire/openapi/model-answers.ts";
-import type { BodyContent } from "../files/content-resolver.ts";
+import type { BodyContent } from "../files/index.ts";
 
 /** POST /v1/moderations */
 export function moderations(

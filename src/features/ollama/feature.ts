@@ -4,7 +4,7 @@ import { cutSlowReaders } from "../../http/connections.ts";
 import type { Feature } from "../../http/feature.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { withAnonymous } from "./anonymous.ts";
 import { ollama } from "./ollama.ts";
 import { requireLocalHost } from "./require-local-host.ts";

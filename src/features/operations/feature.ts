@@ -8,7 +8,7 @@ import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import { Metrics } from "../../observability/metrics.ts";
 import { openTelemetry, type Telemetry } from "../../observability/open-telemetry.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { type Operations, operations as operationRoutes } from "./operations.ts";
 import { readinessOf } from "./readiness.ts";
 

@@ -3,7 +3,7 @@
 import { newId } from "../../kernel/id.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { Person } from "../../storage/personal-data.ts";
-import type { UserRow } from "../accounts/people-rows.ts";
+import type { UserRow } from "../accounts/index.ts";
 
 const NOBODY: Person["identifiers"] = { user: [], key: [], caller: [], email: [], endUser: [] };
 

@@ -4,8 +4,7 @@ import { DAY_MS, DAY_SECONDS } from "../../kernel/durations.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database, Executor } from "../../storage/database.ts";
-import { removeWebhookDeliveriesBefore } from "../webhooks/delivery-queries.ts";
-import { removeWebhookLogBefore } from "../webhooks/log-queries.ts";
+import { removeWebhookDeliveriesBefore, removeWebhookLogBefore } from "../webhooks/index.ts";
 import type { RetentionSettings } from "./settings.ts";
 
 export interface PersonalRetentionOptions {

@@ -4,13 +4,19 @@ import type { Logger } from "../../kernel/logger.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { AllPersonalData, Person, PersonalContext } from "../../storage/personal-data.ts";
 import { isSessionId } from "../../wire/openai/organization/organization-audit-logs.ts";
-import type { AccountTransactions } from "../accounts/account-transaction.ts";
-import { type Actor, OPERATOR } from "../accounts/audit/audit.ts";
-import { revokeApiKeysOfUser } from "../accounts/keys/api-key-queries.ts";
-import type { UserRow } from "../accounts/people-rows.ts";
-import { type Author, checkMayManageUser } from "../accounts/roles/may-grant.ts";
-import { type UserReference, updateUser } from "../accounts/users/user-queries.ts";
-import { checkNotLastOwner, findExistingUser } from "../accounts/users/users.ts";
+import {
+  type AccountTransactions,
+  type Actor,
+  type Author,
+  checkMayManageUser,
+  checkNotLastOwner,
+  findExistingUser,
+  OPERATOR,
+  revokeApiKeysOfUser,
+  type UserReference,
+  type UserRow,
+  updateUser,
+} from "../accounts/index.ts";
 import { endUserAsPerson, userAsPerson } from "./find-person.ts";
 import { type AnyRegistration, eraseTable, readTable } from "./personal-rows.ts";
 

@@ -3,7 +3,7 @@ import { operation } from "../../http/operation.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
 import { toErasure, toExportLines } from "../../wire/openai/organization/organization-privacy.ts";
 import { Erasure } from "../../wire/openapi/people-answers.ts";
-import { authorOf } from "../accounts/roles/may-grant.ts";
+import { authorOf } from "../accounts/index.ts";
 import type { ExportedRow, Privacy } from "./privacy.ts";
 
 interface OfUser {

@@ -6,7 +6,7 @@ import { applyToChat, applyToResponse } from "../../wire/openai/prompts/apply-pr
 import { PromptReference } from "../../wire/openai/prompts/prompt-content.ts";
 import { type RenderedMessage, renderPrompt } from "../../wire/openai/prompts/render-prompt.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import type { Callers } from "../accounts/callers.ts";
+import type { Callers } from "../accounts/index.ts";
 import { toUsageLabel } from "./prompt-queries.ts";
 import type { Prompts } from "./prompts.ts";
 

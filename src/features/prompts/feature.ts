@@ -1,7 +1,7 @@
 import type { Feature } from "../../http/feature.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { UsageStorage } from "../usage/usage-storage.ts";
+import type { Accounts } from "../accounts/index.ts";
+import type { UsageStorage } from "../usage/index.ts";
 import { expandPrompts } from "./expand-prompts.ts";
 import { Prompts } from "./prompts.ts";
 import { storedPrompts } from "./routes.ts";

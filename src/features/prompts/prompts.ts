@@ -7,8 +7,7 @@ import type { Page, PageRequest } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { PromptContent, PromptReference } from "../../wire/openai/prompts/prompt-content.ts";
 import { checkContent } from "../../wire/openai/prompts/render-prompt.ts";
-import { type ProjectAuthor, recordProjectAudit } from "../accounts/audit/project-audit.ts";
-import { lockProject } from "../accounts/projects/project-queries.ts";
+import { lockProject, type ProjectAuthor, recordProjectAudit } from "../accounts/index.ts";
 import type { NewVersion, Prompt, PromptVersion, UsedVersion } from "./prompt.ts";
 import { checkLabel, promptNotFound, versionNotFound } from "./prompt-faults.ts";
 import {

@@ -19,7 +19,7 @@ import {
 } from "../../wire/openai/prompts/prompts.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
-import { projectAuthorOf } from "../accounts/audit/actor.ts";
+import { projectAuthorOf } from "../accounts/index.ts";
 import type { Prompts } from "./prompts.ts";
 
 interface OfPrompt {

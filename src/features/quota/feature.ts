@@ -8,7 +8,7 @@ import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { Database } from "../../storage/database.ts";
 import { readReplicaCount, writeReplicaCount } from "../../storage/replica-count.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { FailedAuthentications } from "./failed-authentications.ts";
 import { quotaMetrics } from "./metrics.ts";
 import { PasswordAttempts } from "./password-attempts.ts";

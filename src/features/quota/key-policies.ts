@@ -1,7 +1,6 @@
 /** Rate and spend limits as policies of keys. */
 
-import { type KeyPolicy, projectKeyPolicy } from "../accounts/keys/key-policy.ts";
-import { findKeyRulesOf, type StoredKeyRules } from "../accounts/keys/key-rules.ts";
+import { findKeyRulesOf, type KeyPolicy, projectKeyPolicy, type StoredKeyRules } from "../accounts/index.ts";
 import { findRateLimitsOf } from "./rate-limit-queries.ts";
 import type { ModelRateLimit } from "./rate-limit-service.ts";
 import { findSpendLimitsOf, putSpendLimit } from "./spend-limit-queries.ts";

@@ -11,10 +11,7 @@ import {
 } from "../../wire/openai/organization/organization-rate-limits.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { RateLimit, RateLimitList } from "../../wire/openapi/organization-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
-import { type AccessedModel, modelAccess } from "../accounts/projects/model-access.ts";
-import { projectOf } from "../accounts/projects/project-routes.ts";
+import { type AccessedModel, type Accounts, actorOf, modelAccess, projectOf } from "../accounts/index.ts";
 import { RateLimitService } from "./rate-limit-service.ts";
 
 interface OfProject {

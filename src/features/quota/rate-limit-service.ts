@@ -1,8 +1,6 @@
 /** Reads and changes a project's rate limits per model. */
 
-import type { AccountTransactions } from "../accounts/account-transaction.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
-import { findActiveProject, findExistingProject } from "../accounts/projects/projects.ts";
+import { type AccountTransactions, type Actor, findActiveProject, findExistingProject } from "../accounts/index.ts";
 import { findRateLimitsOf, putRateLimit } from "./rate-limit-queries.ts";
 
 /** Null: the configured default applies. */

@@ -8,8 +8,7 @@ import {
 } from "../../wire/openai/organization/organization-spend-limits.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { removed, spendLimit } from "../../wire/openapi/organization-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
+import { type Accounts, actorOf } from "../accounts/index.ts";
 import { SpendLimitService } from "./spend-limit-service.ts";
 
 interface OfOwner {

@@ -2,10 +2,14 @@
 
 import { Fault } from "../../kernel/faults.ts";
 import type { Executor } from "../../storage/database.ts";
-import type { AccountTransactions } from "../accounts/account-transaction.ts";
-import type { Actor, AuditEvent } from "../accounts/audit/audit.ts";
-import { findApiKey } from "../accounts/keys/api-key-queries.ts";
-import { findActiveProject, findExistingProject } from "../accounts/projects/projects.ts";
+import {
+  type AccountTransactions,
+  type Actor,
+  type AuditEvent,
+  findActiveProject,
+  findApiKey,
+  findExistingProject,
+} from "../accounts/index.ts";
 import type { SpendLimitRow } from "./limit-rows.ts";
 import { deleteSpendLimit, findSpendLimitsOf, putSpendLimit } from "./spend-limit-queries.ts";
 

@@ -1,5 +1,5 @@
 import type { Authenticator } from "../../http/authenticate.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { type ClientSecrets, isClientSecret } from "./client-secrets.ts";
 
 /** Returns an authenticator that also takes the client secrets of the Realtime API. */

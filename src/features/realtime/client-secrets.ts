@@ -6,7 +6,7 @@ import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import { Secret } from "../../kernel/secret.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Callers } from "../accounts/callers.ts";
+import type { Callers } from "../accounts/index.ts";
 import {
   countClientSecrets,
   findClientSecret,

@@ -12,8 +12,7 @@ import type { ConversationItem } from "../../wire/realtime/conversation-items.ts
 import { toRealtimeCall } from "../../wire/realtime/realtime-call.ts";
 import { type EndedResponse, toResponseObject } from "../../wire/realtime/response-object.ts";
 import type { ResponseParts } from "../../wire/responses/responses-format.ts";
-import type { ServiceFunction } from "../tools/service-tool.ts";
-import { type LoopRequest, startToolLoop } from "../tools/tool-loop.ts";
+import { type LoopRequest, type ServiceFunction, startToolLoop } from "../tools/index.ts";
 import { ResponseOutput } from "./response-output.ts";
 import { isAborted, type SessionContext, untilAborted } from "./session-context.ts";
 import type { SessionTools } from "./session-tools.ts";

@@ -7,7 +7,7 @@ import { Poll } from "../../kernel/jobs/poll.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { toErrorEvent, toMessage } from "../../wire/realtime/server-event.ts";
 import { RealtimeQuery, startOf } from "../../wire/realtime/session-query.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { type ClientSecrets, isClientSecret } from "./client-secrets.ts";
 import type { RealtimeSession } from "./realtime-session.ts";
 import type { RealtimeSessions } from "./realtime-sessions.ts";

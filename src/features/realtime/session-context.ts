@@ -9,7 +9,7 @@ import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { ServerEvent } from "../../wire/realtime/server-event.ts";
 import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
-import type { ServiceTools } from "../tools/service-tools.ts";
+import type { ServiceTools } from "../tools/index.ts";
 
 interface ContentOfItems {
   /** Returns items with content in place of what they refer to. Throws a Fault. */

@@ -7,8 +7,7 @@ import { toMcpItem, toResponsesItems, toSentTool } from "../../wire/realtime/mcp
 import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
 import { throwRenamed } from "../../wire/rename-params.ts";
 import type { SentTool } from "../../wire/responses/responses-tools.ts";
-import type { CallContext } from "../tools/service-tool.ts";
-import type { OpenTools } from "../tools/service-tools.ts";
+import type { CallContext, OpenTools } from "../tools/index.ts";
 import type { Conversation } from "./conversation.ts";
 import type { SessionContext } from "./session-context.ts";
 

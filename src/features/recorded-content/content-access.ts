@@ -4,8 +4,7 @@ import type { FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
 import { allows, projectsWith } from "../../http/access.ts";
 import { Fault } from "../../kernel/faults.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
+import { type Accounts, actorOf } from "../accounts/index.ts";
 
 /** Decides whether a caller may read content of a project. A project's key without a user may not: it is in programs. */
 export function mayReadContent({ kind, access, projectId: ofKey }: Caller, projectId: string): boolean {

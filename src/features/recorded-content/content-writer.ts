@@ -14,7 +14,7 @@ import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import { limitMessages } from "../../observability/limit-messages.ts";
 import type { Database } from "../../storage/database.ts";
-import { hasFailed } from "../usage/request-rows.ts";
+import { hasFailed } from "../usage/index.ts";
 import type { ContentSizes } from "./content-sizes.ts";
 import { insertContents, type NewContent } from "./recorded-content-queries.ts";
 import { findersOf, redactContent } from "./redact-content.ts";

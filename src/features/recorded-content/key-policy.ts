@@ -1,5 +1,5 @@
 import type { RecordingPolicy } from "../../inference/recording/recording-policy.ts";
-import { projectKeyPolicy } from "../accounts/keys/key-policy.ts";
+import { projectKeyPolicy } from "../accounts/index.ts";
 import { toRecordingPolicy } from "./project-recording-service.ts";
 import { findRecordingsOf } from "./recorded-content-queries.ts";
 import type { ProjectRecordingRow } from "./recorded-content-rows.ts";

@@ -1,6 +1,5 @@
 import type { RequestEntry } from "../../http/request-entry.ts";
-import type { RequestFilter } from "../usage/request-history.ts";
-import { hasFailed } from "../usage/request-rows.ts";
+import { hasFailed, type RequestFilter } from "../usage/index.ts";
 
 /** Whether a filter of the request history matches an entry, except for the organization and the visibility. */
 export function matchesFilter(entry: RequestEntry, filter: RequestFilter): boolean {

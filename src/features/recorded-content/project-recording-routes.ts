@@ -4,9 +4,7 @@ import { Fault } from "../../kernel/faults.ts";
 import { RecordingBody, toProjectRecording } from "../../wire/openai/organization/organization-recording.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { ProjectRecording } from "../../wire/openapi/organization-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { actorOf } from "../accounts/audit/actor.ts";
-import { projectOf } from "../accounts/projects/project-routes.ts";
+import { type Accounts, actorOf, projectOf } from "../accounts/index.ts";
 import { ProjectRecordingService } from "./project-recording-service.ts";
 import type { RecordedContents } from "./recorded-contents.ts";
 

@@ -7,9 +7,7 @@ import {
   parseRecordingSettings,
   type RecordingSettings,
 } from "../../wire/openai/organization/organization-recording.ts";
-import type { AccountTransactions } from "../accounts/account-transaction.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
-import { findActiveProject, findExistingProject } from "../accounts/projects/projects.ts";
+import { type AccountTransactions, type Actor, findActiveProject, findExistingProject } from "../accounts/index.ts";
 import { deleteRecording, findRecordingsOf, putRecording } from "./recorded-content-queries.ts";
 import type { ProjectRecordingRow } from "./recorded-content-rows.ts";
 

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RequestEntry } from "../../http/request-entry.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import type { Database } from "../../storage/database.ts";
-import type { RequestFilter } from "../usage/request-history.ts";
+import type { RequestFilter } from "../usage/index.ts";
 import type { ContentSizes } from "./content-sizes.ts";
 import type { ContentWriter } from "./content-writer.ts";
 import { matchesFilter } from "./matches-filter.ts";

@@ -16,9 +16,8 @@ import { toRequestEntry, toRequestFilter } from "../../wire/openai/organization/
 import { RequestExportQuery } from "../../wire/openai/organization/request-export.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi/usage-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { RequestFilter, RequestHistory } from "../usage/request-history.ts";
-import { filterOf, left, REPORT, showsCauses } from "../usage/request-routes.ts";
+import type { Accounts } from "../accounts/index.ts";
+import { filterOf, left, REPORT, type RequestFilter, type RequestHistory, showsCauses } from "../usage/index.ts";
 import { auditLook, mayNotRead, mayReadContent, readableProjects } from "./content-access.ts";
 import type { RecordedContents } from "./recorded-contents.ts";
 import { exportRequests } from "./request-export.ts";

@@ -7,7 +7,7 @@ import {
   toEvalLine,
   toFineTuningLine,
 } from "../../wire/openai/organization/request-export.ts";
-import type { RequestFilter } from "../usage/request-history.ts";
+import type { RequestFilter } from "../usage/index.ts";
 import type { RecordedContents } from "./recorded-contents.ts";
 import type { RequestFeedbacks } from "./request-feedback.ts";
 import type { StoredContent } from "./sealed-content.ts";

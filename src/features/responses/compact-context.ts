@@ -20,7 +20,7 @@ import {
 import { readTools } from "../../wire/responses/responses-tools.ts";
 import { withoutOldest } from "../../wire/responses/truncate-prompt.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import { combineSettlements } from "../tools/combine-settlements.ts";
+import { combineSettlements } from "../tools/index.ts";
 
 interface CompactionOptions {
   inference: Inference;

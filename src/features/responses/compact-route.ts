@@ -14,7 +14,7 @@ import { throwForResponses } from "../../wire/responses/error-params.ts";
 import { type CompleteResponse, ResponseEvents, toResponse } from "../../wire/responses/response-events.ts";
 import { renderingOf, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { BodyContent } from "../files/content-resolver.ts";
+import type { BodyContent } from "../files/index.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResponseStorage } from "./response-storage.ts";
 

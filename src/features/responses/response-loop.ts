@@ -1,8 +1,7 @@
 import { runWithin } from "../../http/answer-chat.ts";
 import { type ResponseChat, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { ServiceTools } from "../tools/service-tools.ts";
-import type { LoopRequest } from "../tools/tool-loop.ts";
+import type { LoopRequest, ServiceTools } from "../tools/index.ts";
 
 /** Returns the request of a tool loop for a response. `positions`: those of the tools that this service runs. */
 export function toResponseLoop(tools: ServiceTools, positions: ReadonlySet<number>, chat: ResponseChat): LoopRequest {

@@ -5,7 +5,7 @@ import { Fault } from "../../kernel/faults.ts";
 import type { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
+import type { WebhookOutbox } from "../webhooks/index.ts";
 import { BackgroundResponses } from "./background-responses.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { EventLog } from "./event-log.ts";

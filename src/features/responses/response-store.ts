@@ -4,7 +4,7 @@ import { MINUTE_MS } from "../../kernel/durations.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
-import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
+import type { WebhookOutbox } from "../webhooks/index.ts";
 import { updateConversation } from "./conversation-queries.ts";
 import type { EventLog, StreamEvent } from "./event-log.ts";
 import { type ItemPageRequest, insertItems, listItems, nextPosition, readItems } from "./item-queries.ts";

@@ -20,9 +20,8 @@ import type { HostedToolsPolicy } from "../../wire/responses/responses-tools.ts"
 import { toStoredItems } from "../../wire/responses/stored-items.ts";
 import { ignoredFields } from "../../wire/responses/unsupported-fields.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { BodyContent } from "../files/content-resolver.ts";
-import type { ServiceTools } from "../tools/service-tools.ts";
-import { startToolLoop } from "../tools/tool-loop.ts";
+import type { BodyContent } from "../files/index.ts";
+import { type ServiceTools, startToolLoop } from "../tools/index.ts";
 import { startBackground } from "./background-runs.ts";
 import { withCompaction } from "./compact-context.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import { openContentKeys } from "../../storage/content-keys.ts";
 import type { Database } from "../../storage/database.ts";
-import type { UserSessions } from "../sign-on/user-sessions.ts";
+import type { UserSessions } from "../sign-on/index.ts";
 import { savedChatRoutes } from "./routes.ts";
 import { savedChatRetention } from "./saved-chat-retention.ts";
 import { SavedChats } from "./saved-chats.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../wire/openai/saved-chats.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
-import type { UserSessions } from "../sign-on/user-sessions.ts";
+import type { UserSessions } from "../sign-on/index.ts";
 import { needsPerson } from "./saved-chat-faults.ts";
 import type { ChatOwner } from "./saved-chat-queries.ts";
 import type { SavedChats } from "./saved-chats.ts";

@@ -1,7 +1,7 @@
 import type { AuthenticateScope } from "../../http/authenticate.ts";
 import type { Feature } from "../../http/feature.ts";
 import { refuseNul } from "../../http/refuse-nul.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { scim } from "./routes.ts";
 
 /** Provisioning of users and groups by identity providers (SCIM 2.0). */

@@ -21,8 +21,7 @@ import {
 } from "../../wire/scim/resources.ts";
 import { SCIM_MEDIA_TYPE } from "../../wire/scim/scim-error.ts";
 import { readPatch } from "../../wire/scim/scim-patch.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { authorOf } from "../accounts/roles/may-grant.ts";
+import { type Accounts, authorOf } from "../accounts/index.ts";
 import { hasVersion } from "./check-version.ts";
 import { discovery } from "./discovery-routes.ts";
 import { ScimGroups } from "./scim-groups.ts";

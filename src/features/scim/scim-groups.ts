@@ -7,17 +7,20 @@ import { isSelected, type Selection, toScimResource } from "../../wire/scim/reso
 import { scimFault } from "../../wire/scim/scim-error.ts";
 import { matches, requiredValue } from "../../wire/scim/scim-filter.ts";
 import { applyPatch, findTarget, type PatchOperation, type PatchTarget } from "../../wire/scim/scim-patch.ts";
-import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
-import { type GroupReference, updateGroup } from "../accounts/groups/group-queries.ts";
 import {
+  type AccountTransaction,
+  type AccountTransactions,
+  type Author,
   addGroup,
+  checkMayManageGroup,
   findExistingGroup,
+  type GroupReference,
+  type GroupRow,
   refuseProviderGroup,
   removeGroup,
   renameGroup,
-} from "../accounts/groups/groups.ts";
-import type { GroupRow } from "../accounts/people-rows.ts";
-import { type Author, checkMayManageGroup } from "../accounts/roles/may-grant.ts";
+  updateGroup,
+} from "../accounts/index.ts";
 import { checkVersion } from "./check-version.ts";
 import type { ResourceSource } from "./scim-list.ts";
 import {

@@ -1,8 +1,6 @@
 import { sql } from "kysely";
 import type { Executor } from "../../storage/database.ts";
-import { toNameKey } from "../accounts/groups/group-queries.ts";
-import type { GroupMemberRow, GroupRow, UserRow } from "../accounts/people-rows.ts";
-import { toEmailKey } from "../accounts/users/user-queries.ts";
+import { type GroupMemberRow, type GroupRow, toEmailKey, toNameKey, type UserRow } from "../accounts/index.ts";
 
 /** Rows of one statement, below the maximum number of parameters of both databases. */
 const CHUNK = 500;

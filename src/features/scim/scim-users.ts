@@ -6,13 +6,22 @@ import { USER_TYPE } from "../../wire/scim/attributes.ts";
 import { type Attributes, readResource } from "../../wire/scim/read-resource.ts";
 import { toScimResource } from "../../wire/scim/resources.ts";
 import { applyPatch, type PatchOperation } from "../../wire/scim/scim-patch.ts";
-import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
-import { findGroupsOfUsers } from "../accounts/groups/group-queries.ts";
-import { acceptInviteOf } from "../accounts/invites/invites.ts";
-import type { UserRow } from "../accounts/people-rows.ts";
-import { type Author, checkMayReachUser } from "../accounts/roles/may-grant.ts";
-import { findUserByEmail, type UserReference, updateUser } from "../accounts/users/user-queries.ts";
-import { addUser, checkNotLastOwner, findExistingUser, removeUser } from "../accounts/users/users.ts";
+import {
+  type AccountTransaction,
+  type AccountTransactions,
+  type Author,
+  acceptInviteOf,
+  addUser,
+  checkMayReachUser,
+  checkNotLastOwner,
+  findExistingUser,
+  findGroupsOfUsers,
+  findUserByEmail,
+  removeUser,
+  type UserReference,
+  type UserRow,
+  updateUser,
+} from "../accounts/index.ts";
 import { checkVersion } from "./check-version.ts";
 import type { ResourceSource } from "./scim-list.ts";
 import { countScimUsers, findUserByScimName, listScimUsers } from "./scim-queries.ts";

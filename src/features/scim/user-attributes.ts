@@ -2,10 +2,7 @@
 
 import type { Attributes } from "../../wire/scim/read-resource.ts";
 import { scimFault } from "../../wire/scim/scim-error.ts";
-import { checkName } from "../accounts/name.ts";
-import type { UserRow } from "../accounts/people-rows.ts";
-import { checkEmail } from "../accounts/users/email.ts";
-import { toEmailKey } from "../accounts/users/user-queries.ts";
+import { checkEmail, checkName, toEmailKey, type UserRow } from "../accounts/index.ts";
 
 interface Email {
   value?: string;

@@ -1,12 +1,18 @@
 /** Finds or creates the user of a person whom a provider signed in. */
 
 import { Fault } from "../../kernel/faults.ts";
-import type { AccountTransaction } from "../accounts/account-transaction.ts";
-import { acceptInvite, acceptInviteOf } from "../accounts/invites/invites.ts";
-import type { UserRow } from "../accounts/people-rows.ts";
-import { findAccess } from "../accounts/roles/find-access.ts";
-import { findUser, findUserByEmail, toEmailKey, updateUser } from "../accounts/users/user-queries.ts";
-import { addUser } from "../accounts/users/users.ts";
+import {
+  type AccountTransaction,
+  acceptInvite,
+  acceptInviteOf,
+  addUser,
+  findAccess,
+  findUser,
+  findUserByEmail,
+  toEmailKey,
+  type UserRow,
+  updateUser,
+} from "../accounts/index.ts";
 import { groupsByRules, setGroups } from "./group-rules.ts";
 import { findIdentitiesOf, findIdentity, insertIdentity, recordIdentityUse } from "./identity-queries.ts";
 import type { Person } from "./person.ts";

@@ -8,11 +8,13 @@ import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import type { AccountTransactions } from "../accounts/account-transaction.ts";
-import { OPERATOR } from "../accounts/audit/audit.ts";
-import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
-import { resolveName } from "../accounts/resolved-names.ts";
-import { findUsersByIds } from "../accounts/users/user-queries.ts";
+import {
+  type AccountTransactions,
+  findDefaultOrganization,
+  findUsersByIds,
+  OPERATOR,
+  resolveName,
+} from "../accounts/index.ts";
 import { findIdentity } from "./identity-queries.ts";
 import { KeySet } from "./key-set.ts";
 import type { ProviderFetch } from "./provider-fetch.ts";

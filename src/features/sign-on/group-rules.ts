@@ -5,15 +5,24 @@
 
 import { newId } from "../../kernel/id.ts";
 import type { Executor } from "../../storage/database.ts";
-import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
-import { OPERATOR } from "../accounts/audit/audit.ts";
-import { findGroupsByName, insertGroup, replaceGroupsOfUser, toNameKey } from "../accounts/groups/group-queries.ts";
-import { removeGroup } from "../accounts/groups/groups.ts";
-import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
-import type { GroupRow } from "../accounts/people-rows.ts";
-import { type Resolution, resolveName } from "../accounts/resolved-names.ts";
-import { BUILT_IN_ROLES } from "../accounts/roles/built-in-roles.ts";
-import { deleteAssignmentsOf, insertAssignment, putProjectGroup } from "../accounts/roles/role-queries.ts";
+import {
+  type AccountTransaction,
+  type AccountTransactions,
+  BUILT_IN_ROLES,
+  deleteAssignmentsOf,
+  findDefaultOrganization,
+  findGroupsByName,
+  type GroupRow,
+  insertAssignment,
+  insertGroup,
+  OPERATOR,
+  putProjectGroup,
+  type Resolution,
+  removeGroup,
+  replaceGroupsOfUser,
+  resolveName,
+  toNameKey,
+} from "../accounts/index.ts";
 import type { GroupRule, ProviderSettings } from "./settings.ts";
 
 type RuledProvider = Pick<ProviderSettings, "id" | "issuer" | "rules">;

@@ -1,5 +1,4 @@
-import type { Accounts } from "../accounts/accounts.ts";
-import { isUnrestricted } from "../accounts/roles/may-grant.ts";
+import { type Accounts, isUnrestricted } from "../accounts/index.ts";
 
 /**
  * Whether a session is the operator's: with an unrestricted admin key of the default organization, as the terminal's link

@@ -3,7 +3,7 @@ import { operation } from "../../http/operation.ts";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { toPasswordLink } from "../../wire/openai/console-session.ts";
 import { PasswordLink } from "../../wire/openapi/service-answers.ts";
-import { authorOf } from "../accounts/roles/may-grant.ts";
+import { authorOf } from "../accounts/index.ts";
 import type { Passwords } from "./passwords.ts";
 
 interface OfUser {

@@ -5,22 +5,26 @@ import type { NewConsoleSession } from "../../http/session-cookie.ts";
 import { DAY_MS } from "../../kernel/durations.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Secret } from "../../kernel/secret.ts";
-import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
-import { acceptInvite, type Invites } from "../accounts/invites/invites.ts";
-import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
-import type { UserRow } from "../accounts/people-rows.ts";
-import { type Author, checkMayGrantEverything, checkMayManageUser } from "../accounts/roles/may-grant.ts";
-import { newSessionToken } from "../accounts/sessions/console-sessions.ts";
 import {
+  type AccountTransaction,
+  type AccountTransactions,
+  type Actor,
+  type Author,
+  acceptInvite,
+  addUser,
+  checkMayGrantEverything,
+  checkMayManageUser,
   countOwners,
+  findDefaultOrganization,
   findUser,
   findUserByEmail,
   findUsersByIds,
+  type Invites,
+  newSessionToken,
   type UserReference,
-} from "../accounts/users/user-queries.ts";
-import { addUser } from "../accounts/users/users.ts";
-import type { PasswordAttempts } from "../quota/password-attempts.ts";
+  type UserRow,
+} from "../accounts/index.ts";
+import type { PasswordAttempts } from "../quota/index.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
 import {
   deletePasswordLinks,

@@ -5,11 +5,14 @@
 
 import { allows } from "../../http/access.ts";
 import type { Executor } from "../../storage/database.ts";
-import type { AccountTransaction } from "../accounts/account-transaction.ts";
-import { findApiKeyByHash, updateApiKey } from "../accounts/keys/api-key-queries.ts";
-import { storeApiKey } from "../accounts/keys/api-keys.ts";
-import type { UserRow } from "../accounts/people-rows.ts";
-import { findAccess } from "../accounts/roles/find-access.ts";
+import {
+  type AccountTransaction,
+  findAccess,
+  findApiKeyByHash,
+  storeApiKey,
+  type UserRow,
+  updateApiKey,
+} from "../accounts/index.ts";
 
 const NAME = "Signed in";
 const REDACTED_VALUE = "no key";

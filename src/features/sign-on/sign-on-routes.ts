@@ -6,7 +6,7 @@ import { setSessionCookie } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Logger } from "../../kernel/logger.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
+import type { Actor } from "../accounts/index.ts";
 import type { Provider } from "./provider.ts";
 import type { SignOn } from "./sign-on.ts";
 import { SignOnFailure } from "./sign-on-failure.ts";

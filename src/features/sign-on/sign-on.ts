@@ -3,10 +3,13 @@
 import type { NewConsoleSession } from "../../http/session-cookie.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import type { Logger } from "../../kernel/logger.ts";
-import type { AccountTransactions } from "../accounts/account-transaction.ts";
-import { type Actor, OPERATOR } from "../accounts/audit/audit.ts";
-import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
-import { countOwners } from "../accounts/users/user-queries.ts";
+import {
+  type AccountTransactions,
+  type Actor,
+  countOwners,
+  findDefaultOrganization,
+  OPERATOR,
+} from "../accounts/index.ts";
 import { admitPerson } from "./admit-person.ts";
 import { applyRules } from "./group-rules.ts";
 import type { Provider } from "./provider.ts";

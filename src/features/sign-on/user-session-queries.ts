@@ -1,5 +1,5 @@
 import type { Executor } from "../../storage/database.ts";
-import type { ActiveApiKeyRow } from "../accounts/keys/active-api-key-queries.ts";
+import type { ActiveApiKeyRow } from "../accounts/index.ts";
 import { signedInUserHash, usersOfHashes } from "./sign-on-key.ts";
 import type { UserSessionRow } from "./sign-on-rows.ts";
 

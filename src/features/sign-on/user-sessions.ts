@@ -4,11 +4,16 @@ import type { NewConsoleSession } from "../../http/session-cookie.ts";
 import { HOUR_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
-import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
-import type { Actor } from "../accounts/audit/audit.ts";
-import type { UserRow } from "../accounts/people-rows.ts";
-import { hashSessionToken, isTokenLength, newSessionToken } from "../accounts/sessions/console-sessions.ts";
-import { findUsersByIds } from "../accounts/users/user-queries.ts";
+import {
+  type AccountTransaction,
+  type AccountTransactions,
+  type Actor,
+  findUsersByIds,
+  hashSessionToken,
+  isTokenLength,
+  newSessionToken,
+  type UserRow,
+} from "../accounts/index.ts";
 import type { Logout } from "./provider.ts";
 import { ensureSignOnKey, findUsableProjects } from "./sign-on-key.ts";
 import type { UserSessionRow } from "./sign-on-rows.ts";

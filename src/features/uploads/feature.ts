@@ -5,7 +5,7 @@ import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Database } from "../../storage/database.ts";
-import type { FileStorage } from "../files/file-storage.ts";
+import type { FileStorage } from "../files/index.ts";
 import { uploadRoutes } from "./routes.ts";
 import { listRemovableUploads } from "./upload-queries.ts";
 import { Uploads } from "./uploads.ts";

@@ -1,6 +1,6 @@
 /** Rows of uploads in parts. */
 
-import type { FileRow } from "../files/file-rows.ts";
+import type { FileRow } from "../files/index.ts";
 
 export interface UploadRow {
   id: string;

@@ -11,8 +11,7 @@ import { newId } from "../../kernel/id.ts";
 import { processOwner } from "../../kernel/process/process-owner.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
-import type { FileRow } from "../files/file-rows.ts";
-import type { FileStore } from "../files/file-store.ts";
+import type { FileRow, FileStore } from "../files/index.ts";
 import {
   changeUpload,
   deleteUpload,

@@ -9,7 +9,7 @@ import type { Metrics } from "../../observability/metrics.ts";
 import { databaseAddress } from "../../storage/configured-database.ts";
 import type { Database } from "../../storage/database.ts";
 import { openDatabase } from "../../storage/database.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { usageMetrics } from "./metrics.ts";
 import { overview } from "./overview-routes.ts";
 import { RequestHistory } from "./request-history.ts";

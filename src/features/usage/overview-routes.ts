@@ -15,7 +15,7 @@ import {
   toOverview,
 } from "../../wire/openai/organization/organization-overview.ts";
 import { Overview } from "../../wire/openapi/usage-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import type { RequestHistory } from "./request-history.ts";
 import type { UsageReports } from "./usage-report.ts";
 import { type Visibility, visibilityOf } from "./visibility.ts";

@@ -19,7 +19,7 @@ import {
 } from "../../wire/openai/organization/organization-requests.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { histogramOf } from "./request-histogram.ts";
 import type { RequestFilter, RequestHistory } from "./request-history.ts";
 import { visibilityOf } from "./visibility.ts";

@@ -3,8 +3,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import type { Executor } from "../../storage/database.ts";
-import type { SpendScope } from "../quota/spend-bound.ts";
-import type { SpendWindow } from "../quota/spend-window.ts";
+import type { SpendScope, SpendWindow } from "../quota/index.ts";
 import { isVisible } from "./visibility.ts";
 
 /** Returns nano-dollars that a scope has spent in a window. */

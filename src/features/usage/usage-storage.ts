@@ -1,4 +1,4 @@
-import type { SpendLimitsOptions } from "../quota/spend-limits.ts";
+import type { SpendLimitsOptions } from "../quota/index.ts";
 import type { RequestHistory } from "./request-history.ts";
 import type { UsageRecorder } from "./usage-recorder.ts";
 import type { UsageReports } from "./usage-report.ts";

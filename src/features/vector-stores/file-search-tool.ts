@@ -18,8 +18,7 @@ import {
   toFileSearchItem,
 } from "../../wire/responses/file-search.ts";
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
-import type { CallOutcome, RunContext, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
-import { withPath } from "../tools/with-path.ts";
+import { type CallOutcome, type RunContext, type ServiceCall, type ServiceToolType, withPath } from "../tools/index.ts";
 import type { VectorStoreParts } from "./vector-store-parts.ts";
 import type { VectorStoreRow } from "./vector-store-rows.ts";
 import { isStoreId } from "./vector-stores.ts";

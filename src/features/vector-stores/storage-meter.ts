@@ -9,9 +9,8 @@ import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { type UsageRecord, UsageRows } from "../usage/usage-batch.ts";
-import { readLastBatch, writeUsage } from "../usage/usage-queries.ts";
+import type { Accounts } from "../accounts/index.ts";
+import { readLastBatch, type UsageRecord, UsageRows, writeUsage } from "../usage/index.ts";
 import { readStoredSizes, type StoredSize } from "./stored-size-queries.ts";
 
 export interface StorageMeterOptions {

@@ -7,8 +7,7 @@ import type { Database, Executor } from "../../storage/database.ts";
 import type { Page } from "../../storage/page.ts";
 import type { Attributes } from "../../wire/openai/attribute-filters.ts";
 import type { ShownCounts } from "../../wire/openai/vector-stores.ts";
-import type { FileRow } from "../files/file-rows.ts";
-import type { FileStore } from "../files/file-store.ts";
+import type { FileRow, FileStore } from "../files/index.ts";
 import {
   cancelBatch,
   countBatchFiles,

@@ -2,7 +2,7 @@ import type { Feature } from "../../http/feature.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import { WEB_SEARCH_TYPES } from "../../wire/responses/web-search.ts";
-import type { ServiceTools } from "../tools/service-tools.ts";
+import type { ServiceTools } from "../tools/index.ts";
 import { SearchEngine } from "./search-engine.ts";
 import { webSearchTool } from "./web-search-tool.ts";
 

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { Secret } from "../../kernel/secret.ts";
 import { mapping } from "../../kernel/settings/mapping.ts";
-import { webhookUrl } from "../webhooks/settings.ts";
+import { webhookUrl } from "../../kernel/settings/webhooks.ts";
 
 export const webSearchSettings = mapping(
   () => ({

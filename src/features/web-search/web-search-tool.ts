@@ -19,8 +19,7 @@ import {
   type WebPage,
   WebSearchTool,
 } from "../../wire/responses/web-search.ts";
-import type { CallOutcome, RunContext, ServiceCall, ServiceToolType } from "../tools/service-tool.ts";
-import { withPath } from "../tools/with-path.ts";
+import { type CallOutcome, type RunContext, type ServiceCall, type ServiceToolType, withPath } from "../tools/index.ts";
 import type { SearchEngine } from "./search-engine.ts";
 import type { WebSearchSettings } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import type { AuditEvent } from "../accounts/audit/audit.ts";
+import type { AuditEvent } from "../accounts/index.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
 /** Returns what webhooks report of a change; undefined: nothing. */

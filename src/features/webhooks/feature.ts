@@ -4,7 +4,7 @@ import type { Feature } from "../../http/feature.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/index.ts";
 import { webhookMetrics } from "./metrics.ts";
 import { WebhookAdministration } from "./webhook-administration.ts";
 import { WebhookOutbox } from "./webhook-outbox.ts";

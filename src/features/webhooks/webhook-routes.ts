@@ -15,8 +15,7 @@ import {
 } from "../../wire/openai/organization/organization-webhooks.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import { READ, requireDefaultOrganization, WRITE } from "../accounts/organizations/default-organization.ts";
+import { type Accounts, READ, requireDefaultOrganization, WRITE } from "../accounts/index.ts";
 import type { WebhookAdministration } from "./webhook-administration.ts";
 import { WEBHOOK_EVENTS } from "./webhook-event.ts";
 

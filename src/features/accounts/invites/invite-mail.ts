@@ -1,5 +1,5 @@
 import type { Secret } from "../../../kernel/secret.ts";
-import type { Mail } from "../../mail/mail-outbox.ts";
+import type { Mail } from "../../mail/index.ts";
 import type { InviteRow } from "../people-rows.ts";
 
 type Invited = Pick<InviteRow, "organizationId" | "email" | "expiresAt"> & { organization: string };

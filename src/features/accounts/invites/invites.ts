@@ -6,7 +6,7 @@ import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import { Secret } from "../../../kernel/secret.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
-import type { LinkMail } from "../../mail/mail-outbox.ts";
+import type { LinkMail } from "../../mail/index.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import { type Actor, OPERATOR } from "../audit/audit.ts";
 import { findOrganization } from "../organizations/organization-queries.ts";

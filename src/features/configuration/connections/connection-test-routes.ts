@@ -9,8 +9,7 @@ import {
 } from "../../../wire/openai/organization/organization-connections.ts";
 import { parse } from "../../../wire/openai/validate.ts";
 import { ConnectionTest, DiscoveredHosts } from "../../../wire/openapi/configuration-answers.ts";
-import type { Accounts } from "../../accounts/accounts.ts";
-import { requireDefaultOrganization, WRITE } from "../../accounts/organizations/default-organization.ts";
+import { type Accounts, requireDefaultOrganization, WRITE } from "../../accounts/index.ts";
 import type { ConfigurationEntries } from "../entries.ts";
 import { discoverHosts } from "./discover-hosts.ts";
 import { type ConnectionAddress, testConnection } from "./test-connection.ts";

@@ -1,7 +1,7 @@
 /** Requests to a server's authorization server, whose address the server names: through the guard, within bounds. */
 
 import { AddressRefused, OutgoingGuard, parseUrl } from "../../../kernel/outgoing/outgoing-guard.ts";
-import { type ProviderFetch, providerFetch } from "../../sign-on/provider-fetch.ts";
+import { type ProviderFetch, providerFetch } from "../../sign-on/index.ts";
 import type { AuthorizedServer } from "./oauth-server.ts";
 
 const TIMEOUT_MS = 10_000;

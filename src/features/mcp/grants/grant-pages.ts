@@ -6,10 +6,16 @@ import { operation } from "../../../http/operation.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Logger } from "../../../kernel/logger.ts";
-import { type FailureReason, SignOnFailure } from "../../sign-on/sign-on-failure.ts";
-import { sendContinuation, sendFailure } from "../../sign-on/sign-on-pages.ts";
-import { consoleUrl, logFailure } from "../../sign-on/sign-on-routes.ts";
-import { clearTransactionCookie, transactionCookie } from "../../sign-on/transaction-cookie.ts";
+import {
+  clearTransactionCookie,
+  consoleUrl,
+  type FailureReason,
+  logFailure,
+  SignOnFailure,
+  sendContinuation,
+  sendFailure,
+  transactionCookie,
+} from "../../sign-on/index.ts";
 import { clientMetadataOf } from "./authorization-servers.ts";
 import { addressesOf, COOKIE } from "./grant-routes.ts";
 import type { McpGrants } from "./mcp-grants.ts";

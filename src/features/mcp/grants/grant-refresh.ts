@@ -1,3 +1,4 @@
+import { loadProviderFailure } from "../../sign-on/index.ts";
 /** Refreshes the tokens of grants: one process at once for each, because refresh tokens may work only once. */
 
 import type * as oauth from "openid-client";
@@ -67,7 +68,7 @@ export class GrantRefresh {
       const isFinal = failure instanceof oauth.ResponseBodyError && FINAL_ERRORS.has(failure.error);
       if (isFinal) return this.#end(row);
       await database.run((executor) => updateGrant(executor, row, { refreshingUntil: null }));
-      const { toProviderFailure } = await import("../../sign-on/provider-failure.ts");
+      const { toProviderFailure } = await loadProviderFailure();
       const { message } = toProviderFailure(failure, "its authorization server");
       throw refreshFailed(message, failure);
     }

@@ -1,4 +1,5 @@
 import type { Logger } from "../../../kernel/logger.ts";
+import { loadProviderFailure } from "../../sign-on/index.ts";
 import type { AuthorizationServers } from "./authorization-servers.ts";
 import type { Revocation } from "./sealed-grants.ts";
 
@@ -21,7 +22,7 @@ export async function revokeTokens(
     await oauth.tokenRevocation(configuration, accessToken, { token_type_hint: "access_token" });
     return "revoked";
   } catch (failure) {
-    const { toProviderFailure } = await import("../../sign-on/provider-failure.ts");
+    const { toProviderFailure } = await loadProviderFailure();
     const { message: reason } = toProviderFailure(failure, "the authorization server");
     logger.warn({ mcpServer: server.name, reason }, "tokens of an MCP server were not revoked");
     return "failed";

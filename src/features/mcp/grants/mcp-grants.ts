@@ -7,8 +7,8 @@ import type { Keyring } from "../../../kernel/encryption/keyring.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Logger } from "../../../kernel/logger.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
-import { type Actor, recordAudit } from "../../accounts/audit/audit.ts";
-import { SignOnFailure } from "../../sign-on/sign-on-failure.ts";
+import { type Actor, recordAudit } from "../../accounts/index.ts";
+import { loadProviderFailure, SignOnFailure } from "../../sign-on/index.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 import { AuthorizationServers, type ClientAddresses } from "./authorization-servers.ts";
 import { connectionRequired } from "./grant-faults.ts";
@@ -152,7 +152,7 @@ export class McpGrants {
       if (answer.token_type !== "bearer")
         throw new SignOnFailure("bad-token", "The tokens are of another type than Bearer.");
     } catch (error) {
-      const { toProviderFailure } = await import("../../sign-on/provider-failure.ts");
+      const { toProviderFailure } = await loadProviderFailure();
       const { reason, message, cause } = toProviderFailure(error, `the authorization server of '${settings.name}'`);
       if (reason === "client-refused") this.#servers.forgetClients(settings);
       throw new SignOnFailure(

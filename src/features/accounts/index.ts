@@ -1,0 +1,65 @@
+/** What other features may use. */
+
+export type { AuditLogRow } from "./account-rows.ts";
+export type { AccountTransaction, AccountTransactions } from "./account-transaction.ts";
+export type { Accounts } from "./accounts.ts";
+export { actorOf, projectAuthorOf } from "./audit/actor.ts";
+export { type Actor, type AuditEvent, OPERATOR, recordAudit } from "./audit/audit.ts";
+export { type ProjectAuthor, recordProjectAudit } from "./audit/project-audit.ts";
+export type { Callers } from "./callers.ts";
+export {
+  findGroupsByName,
+  findGroupsOfUsers,
+  type GroupReference,
+  insertGroup,
+  replaceGroupsOfUser,
+  toNameKey,
+  updateGroup,
+} from "./groups/group-queries.ts";
+export { addGroup, findExistingGroup, refuseProviderGroup, removeGroup, renameGroup } from "./groups/groups.ts";
+export { acceptInvite, acceptInviteOf, type Invites } from "./invites/invites.ts";
+export type { ActiveApiKeyRow } from "./keys/active-api-key-queries.ts";
+export {
+  findApiKey,
+  findApiKeyByHash,
+  findUsableApiKeys,
+  revokeApiKeysOfUser,
+  updateApiKey,
+} from "./keys/api-key-queries.ts";
+export { storeApiKey } from "./keys/api-keys.ts";
+export { type KeyPolicy, projectKeyPolicy } from "./keys/key-policy.ts";
+export { findKeyRulesOf, type StoredKeyRules } from "./keys/key-rules.ts";
+export { checkName } from "./name.ts";
+export { READ, requireDefaultOrganization, WRITE } from "./organizations/default-organization.ts";
+export { findDefaultOrganization } from "./organizations/organization-queries.ts";
+export type { GroupMemberRow, GroupRow, UserRow } from "./people-rows.ts";
+export { type AccessedModel, modelAccess } from "./projects/model-access.ts";
+export { lockProject } from "./projects/project-queries.ts";
+export { projectOf } from "./projects/project-routes.ts";
+export { findActiveProject, findExistingProject } from "./projects/projects.ts";
+export { type Resolution, resolveName } from "./resolved-names.ts";
+export { BUILT_IN_ROLES } from "./roles/built-in-roles.ts";
+export { findAccess } from "./roles/find-access.ts";
+export {
+  type Author,
+  authorOf,
+  checkMayGrantEverything,
+  checkMayManageGroup,
+  checkMayManageUser,
+  checkMayReachUser,
+  isUnrestricted,
+  unrestricted,
+} from "./roles/may-grant.ts";
+export { deleteAssignmentsOf, insertAssignment, putProjectGroup } from "./roles/role-queries.ts";
+export { hashSessionToken, isTokenLength, newSessionToken } from "./sessions/console-sessions.ts";
+export { checkEmail } from "./users/email.ts";
+export {
+  countOwners,
+  findUser,
+  findUserByEmail,
+  findUsersByIds,
+  toEmailKey,
+  type UserReference,
+  updateUser,
+} from "./users/user-queries.ts";
+export { addUser, checkNotLastOwner, findExistingUser, removeUser } from "./users/users.ts";

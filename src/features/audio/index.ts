@@ -1,0 +1,3 @@
+/** What other features may use. */
+
+export { Recordings } from "./recordings.ts";

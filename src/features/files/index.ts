@@ -1,0 +1,9 @@
+/** What other features may use. */
+
+export type { BlobStore, ByteRange } from "./blob-store.ts";
+export type { BodyContent } from "./content-resolver.ts";
+export { markStored } from "./file-queries.ts";
+export type { FileRow } from "./file-rows.ts";
+export type { FileStorage } from "./file-storage.ts";
+export type { FileStore } from "./file-store.ts";
+export { mediaTypeOf } from "./media-type.ts";

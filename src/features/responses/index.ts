@@ -1,0 +1,6 @@
+/** What other features may use. */
+
+export { readItems } from "./item-queries.ts";
+export { type RowPlace, SealedRows } from "./sealed-rows.ts";
+export { findResponse, listAnsweredResponses, readChain } from "./stored-response-queries.ts";
+export type { ResponseItemRow, StoredResponseRow } from "./stored-response-rows.ts";
