@@ -32,6 +32,7 @@ export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
     app.post(
       "/console/password",
       operation({
+        grants: "credential",
         summary: "Sets a user's password, with the token of a link or the current password, and signs in with it.",
         tag: "Service",
         permission: "console",
@@ -73,6 +74,7 @@ export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
     app.post(
       "/console/invite/accept",
       operation({
+        grants: "credential",
         summary: "Accepts an invite with a password, and signs in. With a provider: `/sign-on/{id}/start?invite=…`.",
         tag: "Service",
         permission: "console",
@@ -91,6 +93,7 @@ export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
     app.post(
       "/console/first_owner",
       operation({
+        grants: "credential",
         summary: "Makes the operator, signed in with a link, the first owner of the organization, with a password.",
         tag: "Service",
         permission: "console",

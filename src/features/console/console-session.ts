@@ -26,6 +26,7 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
     app.post(
       "/console/session",
       operation({
+        grants: "credential",
         summary:
           "Signs in to the console: exchanges `key`, an API key or admin key, or a user's `email` and `password`, for a session cookie.",
         tag: "Service",
@@ -55,6 +56,7 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
     app.post(
       "/console/session/project",
       operation({
+        grants: "credential",
         summary: "Chooses the project in which the session of a user calls models.",
         tag: "Service",
         permission: "console",

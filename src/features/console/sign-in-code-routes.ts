@@ -14,6 +14,7 @@ export function signInCodes(accounts: Accounts): FastifyPluginAsync {
     app.post(
       "/console_sign_in_codes",
       operation({
+        grants: "credential",
         summary:
           "Creates a code that signs in to the console with the operator's keys, once, within an hour. Not in OpenAI's API; admin keys of the default organization only.",
         tag: "Organization",

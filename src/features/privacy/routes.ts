@@ -34,6 +34,7 @@ export function privacy(service: Privacy): FastifyPluginAsync {
     app.post<OfUser>(
       "/users/:user/erase",
       operation({
+        grants: "access",
         summary:
           "Erases everything that is stored of a user, with the user's keys and sessions. Sums of usage remain, under a pseudonym. It cannot be undone. Not in OpenAI's API.",
         tag: "People",

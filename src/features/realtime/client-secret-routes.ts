@@ -14,6 +14,7 @@ export function realtimeClientSecrets(secrets: ClientSecrets, services: Realtime
     app.post(
       "/realtime/client_secrets",
       operation({
+        grants: "credential",
         summary: "Creates a short-lived secret with which a browser opens Realtime sessions.",
         tag: "Realtime",
         permission: "project",

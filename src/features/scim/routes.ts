@@ -94,6 +94,7 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
       app.post(
         endpoint,
         operation({
+          grants: "access",
           ...SCIM_OPERATION,
           summary:
             name === "User"
@@ -134,6 +135,7 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
       app.put<OfResource>(
         `${endpoint}/:id`,
         operation({
+          grants: "access",
           ...SCIM_OPERATION,
           summary: `Replaces a ${what}.`,
           query: ScimSelectionQuery,
@@ -147,6 +149,7 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
       app.delete<OfResource>(
         `${endpoint}/:id`,
         operation({
+          grants: "access",
           ...SCIM_OPERATION,
           summary:
             name === "User"
@@ -164,6 +167,7 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
     app.patch<OfResource>(
       "/Users/:id",
       operation({
+        grants: "access",
         ...SCIM_OPERATION,
         summary: "Changes a user; `active` false ends the user's sessions and keys. The last owner stays active.",
         query: ScimSelectionQuery,
@@ -177,6 +181,7 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
     app.patch<OfResource>(
       "/Groups/:id",
       operation({
+        grants: "access",
         ...SCIM_OPERATION,
         summary: "Changes a group. Answers without a body, unless `attributes` asks for one.",
         hasEmptyAnswer: true,

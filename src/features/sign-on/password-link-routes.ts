@@ -16,6 +16,7 @@ export function passwordLinks(passwords: Passwords): FastifyPluginAsync {
     app.post<OfUser>(
       "/users/:user/password_link",
       operation({
+        grants: "credential",
         summary: "Creates a link with which a user sets a password, once, within a day. Not in OpenAI's API.",
         tag: "People",
         permission: "admin",

@@ -80,6 +80,7 @@ export function signOnPages(parts: SignOnRouteParts): FastifyPluginAsync {
     app.get<OfProvider>(
       "/sign-on/:provider/callback",
       operation({
+        grants: "credential",
         summary: "Completes a sign-in with the provider's answer, and continues to the console.",
         tag: "Service",
         permission: "public",

@@ -15,6 +15,11 @@ export interface Operation {
   requires?: Requirement;
   /** What a user needs instead where `{user}` of the path is the same user. */
   requiresOfSelf?: Requirement;
+  /**
+   * What the operation gives: a credential, such as a key, session, link or invite, or access by a role, group or
+   * membership. A test walks all of these: what the result may do is within what the caller may do.
+   */
+  grants?: "credential" | "access";
   query?: z.ZodObject;
   /** JSON body. */
   body?: z.ZodType;

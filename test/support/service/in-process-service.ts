@@ -16,6 +16,7 @@ export interface InProcessService {
   /** For requests whose handlers need a socket, such as uploads. */
   origin: string;
   accounts: App["accounts"];
+  operations: App["server"]["operations"];
   /** Tools that the service runs within responses; tests register theirs. */
   tools: App["tools"];
   apiKey: string;
@@ -59,6 +60,7 @@ export async function startInProcess(
     origin,
     inject: app.server.app.inject.bind(app.server.app),
     accounts: app.accounts,
+    operations: app.server.operations,
     tools: app.tools,
     apiKey: environment.PARLANCE_API_KEY,
     adminKey: environment.PARLANCE_ADMIN_KEY,

@@ -51,7 +51,7 @@ export function groups(accounts: Accounts): FastifyPluginAsync {
 
     app.post(
       "/groups",
-      operation({ ...WRITE, summary: "Creates a group.", body: GroupBody, answer: Group }),
+      operation({ grants: "access", ...WRITE, summary: "Creates a group.", body: GroupBody, answer: Group }),
       async (request) => {
         const { name } = parse(GroupBody, request.body);
         return toGroup(await accounts.groups.create(authorOf(request), request.caller.organizationId, name));
@@ -66,7 +66,7 @@ export function groups(accounts: Accounts): FastifyPluginAsync {
 
     app.post<OfGroup>(
       "/groups/:group",
-      operation({ ...WRITE, summary: "Renames a group.", body: GroupBody, answer: UpdatedGroup }),
+      operation({ grants: "access", ...WRITE, summary: "Renames a group.", body: GroupBody, answer: UpdatedGroup }),
       async (request) => {
         const { name } = parse(GroupBody, request.body);
         return toUpdatedGroup(await accounts.groups.rename(authorOf(request), groupOf(request), name));
@@ -76,6 +76,7 @@ export function groups(accounts: Accounts): FastifyPluginAsync {
     app.delete<OfGroup>(
       "/groups/:group",
       operation({
+        grants: "access",
         ...WRITE,
         summary: "Deletes a group and the roles that its members have by it.",
         answer: deleted("group.deleted"),
@@ -102,7 +103,13 @@ export function groups(accounts: Accounts): FastifyPluginAsync {
 
     app.post<OfGroup>(
       "/groups/:group/users",
-      operation({ ...WRITE, summary: "Adds a user to a group.", body: GroupUserBody, answer: AddedGroupUser }),
+      operation({
+        grants: "access",
+        ...WRITE,
+        summary: "Adds a user to a group.",
+        body: GroupUserBody,
+        answer: AddedGroupUser,
+      }),
       async (request) => {
         const { user_id } = parse(GroupUserBody, request.body);
         await accounts.groups.addMember(authorOf(request), groupOf(request), user_id);
@@ -118,7 +125,12 @@ export function groups(accounts: Accounts): FastifyPluginAsync {
 
     app.delete<OfMember>(
       "/groups/:group/users/:user",
-      operation({ ...WRITE, summary: "Removes a user from a group.", answer: removed("group.user.deleted") }),
+      operation({
+        grants: "access",
+        ...WRITE,
+        summary: "Removes a user from a group.",
+        answer: removed("group.user.deleted"),
+      }),
       async (request) => {
         await accounts.groups.removeMember(authorOf(request), groupOf(request), request.params.user);
         return { object: "group.user.deleted" as const, deleted: true };

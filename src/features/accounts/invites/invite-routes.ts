@@ -43,6 +43,7 @@ export function invites(accounts: Accounts): FastifyPluginAsync {
     app.post(
       "/invites",
       operation({
+        grants: "credential",
         summary:
           "Invites a person to the organization and its projects. The token is shown once, and sent to the person where `mail` is configured.",
         tag: "People",

@@ -29,6 +29,7 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
     app.post(
       "/admin_api_keys",
       operation({
+        grants: "credential",
         summary:
           "Creates an admin key, shown once. A user's key belongs to the user and allows what the user may do. Takes `permissions`, which is not in OpenAI's API.",
         tag: "Organization",

@@ -59,6 +59,7 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
     app.post<OfProject>(
       "/projects/:project/api_keys",
       operation({
+        grants: "credential",
         summary:
           "Creates a key, shown once: for a user their own, with an admin key one without an owner. Not in OpenAI's API.",
         tag: "Projects",
@@ -96,6 +97,7 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
     app.post<OfKey>(
       "/projects/:project/api_keys/:key",
       operation({
+        grants: "credential",
         summary:
           "Sets when a key expires; takes `expires_in_seconds`, null for never, and `name`, which is not in OpenAI's API.",
         tag: "Projects",
@@ -132,6 +134,7 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
     app.post<OfKey>(
       "/projects/:project/api_keys/:key/rotate",
       operation({
+        grants: "credential",
         summary:
           "Replaces a key by another one, shown once; the old one works for `overlap_seconds`, by default a day. Not in OpenAI's API.",
         tag: "Projects",

@@ -21,6 +21,7 @@ export function serviceAccountKeys(accounts: Accounts): FastifyPluginAsync {
     app.post<OfServiceAccount>(
       PATH,
       operation({
+        grants: "credential",
         summary: "Creates a key; takes `name` and `expires_in_seconds`. The key is shown once.",
         tag: "Projects",
         permission: "admin",

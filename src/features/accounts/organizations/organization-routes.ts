@@ -27,6 +27,7 @@ export function organizations(accounts: Accounts): FastifyPluginAsync {
     app.post(
       "",
       operation({
+        grants: "credential",
         summary: "Creates an organization with its first admin key, shown once. Not in OpenAI's API.",
         tag: "Organization",
         permission: "operator",

@@ -57,6 +57,7 @@ export function projectUsers(accounts: Accounts): FastifyPluginAsync {
     app.post<OfProject>(
       "/projects/:project/users",
       operation({
+        grants: "access",
         ...WRITE,
         summary: "Adds a user to a project.",
         body: ProjectUserCreateBody,
@@ -79,6 +80,7 @@ export function projectUsers(accounts: Accounts): FastifyPluginAsync {
     app.post<OfUser>(
       "/projects/:project/users/:user",
       operation({
+        grants: "access",
         ...WRITE,
         summary: "Changes the role of a user in a project.",
         body: ProjectUserUpdateBody,
@@ -97,6 +99,7 @@ export function projectUsers(accounts: Accounts): FastifyPluginAsync {
     app.delete<OfUser>(
       "/projects/:project/users/:user",
       operation({
+        grants: "access",
         ...WRITE,
         requiresOfSelf: "project.read",
         summary: "Removes a user from a project and revokes the user's keys of it; every user may leave.",
@@ -132,6 +135,7 @@ export function projectGroups(accounts: Accounts): FastifyPluginAsync {
     app.post<OfProject>(
       "/projects/:project/groups",
       operation({
+        grants: "access",
         ...WRITE,
         summary: "Adds a group to a project, or changes its role.",
         body: ProjectGroupBody,
@@ -164,6 +168,7 @@ export function projectGroups(accounts: Accounts): FastifyPluginAsync {
     app.delete<OfGroup>(
       "/projects/:project/groups/:group",
       operation({
+        grants: "access",
         ...WRITE,
         summary: "Removes a group from a project.",
         answer: removed("project.group.deleted"),

@@ -24,6 +24,7 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
     app.post(
       "/projects",
       operation({
+        grants: "access",
         summary: "Creates a project.",
         tag: "Projects",
         permission: "admin",

@@ -79,6 +79,7 @@ function serve(app: FastifyInstance, accounts: Accounts, { path, type, where, re
   app.post<OfPrincipal>(
     path,
     operation({
+      grants: "access",
       ...writing,
       summary: `Assigns a role to a ${type} ${where}. Nobody can assign permissions that they do not have.`,
       body: AssignRoleBody,
@@ -107,6 +108,7 @@ function serve(app: FastifyInstance, accounts: Accounts, { path, type, where, re
   app.delete<OfAssignment>(
     `${path}/:role`,
     operation({
+      grants: "access",
       ...writing,
       summary: `Takes a role from a ${type} ${where}.`,
       answer: removed(`${type}.role.deleted`),

@@ -56,6 +56,7 @@ function serve(app: FastifyInstance, path: string, owner: "organization" | "proj
   app.post<OfScope>(
     path,
     operation({
+      grants: "access",
       ...write,
       summary: "Creates a custom role. Nobody can put permissions into it that they do not have.",
       body: RoleCreateBody,
@@ -75,7 +76,7 @@ function serve(app: FastifyInstance, path: string, owner: "organization" | "proj
 
   app.post<OfRole>(
     `${path}/:role`,
-    operation({ ...write, summary: "Changes a custom role.", body: RoleUpdateBody, answer: Role }),
+    operation({ grants: "access", ...write, summary: "Changes a custom role.", body: RoleUpdateBody, answer: Role }),
     async (request) => {
       const body = parse(RoleUpdateBody, request.body);
       const change = {
@@ -89,7 +90,12 @@ function serve(app: FastifyInstance, path: string, owner: "organization" | "proj
 
   app.delete<OfRole>(
     `${path}/:role`,
-    operation({ ...write, summary: "Deletes a custom role and its assignments.", answer: deleted("role.deleted") }),
+    operation({
+      grants: "access",
+      ...write,
+      summary: "Deletes a custom role and its assignments.",
+      answer: deleted("role.deleted"),
+    }),
     async (request) => {
       await roles.delete(authorOf(request), scopeOf(request), request.params.role);
       return toDeleted("role", request.params.role);

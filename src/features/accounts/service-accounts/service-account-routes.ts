@@ -35,6 +35,7 @@ export function serviceAccounts(accounts: Accounts): FastifyPluginAsync {
     app.post<OfProject>(
       "/projects/:project/service_accounts",
       operation({
+        grants: "credential",
         summary: "Creates a service account with its first key, shown once.",
         tag: "Projects",
         permission: "admin",

@@ -53,6 +53,7 @@ export function users(accounts: Accounts): FastifyPluginAsync {
     app.post<OfUser>(
       "/users/:user",
       operation({
+        grants: "access",
         summary:
           "Changes a user's role; takes `name` and `disabled`, which are not in OpenAI's API. The last owner stays an owner.",
         tag: "People",
@@ -72,6 +73,7 @@ export function users(accounts: Accounts): FastifyPluginAsync {
     app.delete<OfUser>(
       "/users/:user",
       operation({
+        grants: "access",
         summary: "Removes a user and revokes the user's keys; every user may leave. The last owner cannot.",
         tag: "People",
         permission: "admin",
