@@ -142,3 +142,19 @@ test.runIf(analyze)("systemd accepts the unit", () => {
   // The program is not installed where the tests run.
   expect(complaints.filter((line) => !line.includes("is not executable"))).toEqual([]);
 });
+
+test("names the version of each image", () => {
+  const images = globSync("compose/*.yaml", { cwd: import.meta.dirname }).flatMap((file) =>
+    [...read(file).matchAll(/^ +image: (\S+)$/gm)].map(([, image = ""]) => image),
+  );
+  expect(images.length).toBeGreaterThan(4);
+  const floating = images.filter((image) => !image.startsWith("parlance:") && !/:v?\d/.test(image));
+  expect(floating).toEqual([]);
+});
+
+test("keeps health and metrics of the chart in a service of their own within the cluster", () => {
+  const [api = "", operations = ""] = read("helm/parlance/templates/service.yaml").split("\n---\n");
+  expect(api).not.toContain("9090");
+  expect(operations).toContain("type: ClusterIP");
+  expect(operations).toContain("port: 9090");
+});

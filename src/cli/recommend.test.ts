@@ -47,7 +47,7 @@ test("orders chat models by quality, then slow ones, then those that do not fit"
     ["huge", false],
     ["unknown", false],
   ]);
-  expect(models[0]).toMatchObject({ memoryBytes: 2.1e9, tokensPerSecond: 16, isMeasured: true, isPulled: false });
+  expect(models[0]).toMatchObject({ memoryBytes: 2.1e9, tokensPerSecond: 16, isMeasured: false, isPulled: false });
   expect(models[1]?.tokensPerSecond).toBeGreaterThan(80);
 });
 
@@ -98,7 +98,7 @@ test("shows the command that pulls each model", () => {
     machine,
   );
   expect(text).toMatch(
-    /^middle +1\.1 GB +2\.1 GB +16 +Apache-2\.0 +(npm run parlance --|parlance) models pull middle$/m,
+    /^middle +1\.1 GB +2\.1 GB +~16 +Apache-2\.0 +(npm run parlance --|parlance) models pull middle$/m,
   );
   expect(text).toMatch(/^tiny +100\.0 MB +.* ready$/m);
   expect(text).toMatch(/^huge .* needs more memory$/m);

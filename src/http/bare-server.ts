@@ -113,6 +113,11 @@ export function bareServer(options: BareServerOptions): BareServer {
     routerOptions: { maxParamLength: 500 },
   });
   app.decorateRequest("internalCall");
+  app.addHook("onRequest", (_request, reply, done) => {
+    // On the raw response, which streams write, too. A browser must not take JSON or a download for a page.
+    reply.raw.setHeader("x-content-type-options", "nosniff");
+    done();
+  });
   // Without `done`, the hooks and the route of this request do not run.
   if (intercept !== undefined) {
     app.addHook("onRequest", (request, reply, done) => {

@@ -22,15 +22,22 @@ export function diskFull(
   freeBytes: number,
   cause?: unknown,
 ): Fault {
-  const lacking =
-    neededBytes === undefined
-      ? `more than the ${freeBytes} free bytes are needed in ${directory}`
-      : `${neededBytes} bytes are needed in ${directory}, ${freeBytes} bytes are free`;
   return new Fault(
     "unavailable",
-    `The disk is full: ${lacking}. Free some space, or set PARLANCE_MODELS_DIR to another disk.`,
+    `${lackingSpace(directory, neededBytes, freeBytes)} Free some space, or set PARLANCE_MODELS_DIR to another disk.`,
     { code: DISK_FULL, cause },
   );
+}
+
+function lackingSpace(directory: string, neededBytes: number | undefined, freeBytes: number): string {
+  if (neededBytes === undefined) {
+    return `The disk is full: more than the ${freeBytes} free bytes are needed in ${directory}.`;
+  }
+  if (neededBytes > freeBytes) {
+    return `The disk is full: ${neededBytes} bytes are needed in ${directory}, ${freeBytes} bytes are free.`;
+  }
+  // A quota, inodes, or another writer that has ended meanwhile.
+  return `A file of ${neededBytes} bytes could not be written in ${directory}, although ${freeBytes} bytes are free there: a quota or another writer has used the space.`;
 }
 
 /** True for errors of a full disk or an exhausted quota. */

@@ -79,7 +79,8 @@ export function recommendModels(
         bytes,
         memoryBytes,
         tokensPerSecond: entry.task !== "chat" ? undefined : isOnGpu ? gpuSpeedOf(bytes) : speedOf(entry, bytes, cores),
-        isMeasured: !isOnGpu && entry.tokensPerSecond !== undefined,
+        // The manifest has the speed of another machine.
+        isMeasured: false,
         fits: isOnGpu || (memoryBytes !== undefined && memoryBytes <= memory),
         isPulled: isPulled(entry.id),
       };
