@@ -76,6 +76,15 @@ test("restores into an empty folder", async () => {
   expect(await organizationIds()).toEqual(["one"]);
 });
 
+test("creates missing folders of a backup and of the restored database", async () => {
+  await withDatabase((database) => addOrganization(database, "one"));
+  backup = join(folder.path, "backups", "today", "backup.sqlite");
+  await backUpSqlite(file, backup);
+  file = join(folder.path, "new", "data", "parlance.sqlite");
+  expect(await restoreSqlite(backup, file)).toBeUndefined();
+  expect(await organizationIds()).toEqual(["one"]);
+});
+
 test("refuses to restore while a process uses the database", async () => {
   await withDatabase(async (database) => {
     await addOrganization(database, "one");

@@ -1,6 +1,6 @@
 /** Copies of the SQLite database: made while the service runs, restored while it is stopped. */
 
-import { chmod, constants, copyFile, open, rename, rm, stat } from "node:fs/promises";
+import { chmod, constants, copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { Fault } from "../kernel/faults.ts";
@@ -15,6 +15,7 @@ export async function backUpSqlite(file: string, target: string): Promise<number
   await ensureExists(file);
   if (await exists(target)) throw new Fault("conflict", `${target} exists already. Choose another name.`);
   const partial = `${target}.partial`;
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await rm(partial, { force: true });
   const database = new BetterSqlite(file, { fileMustExist: true });
   try {
@@ -44,6 +45,7 @@ export async function restoreSqlite(backup: string, file: string): Promise<strin
   const hasDatabase = await exists(file);
   if (hasDatabase) ensureUnused(file);
   const partial = `${file}.partial`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await copyFile(backup, partial);
   await chmod(partial, 0o600);
   await sync(partial);
