@@ -119,3 +119,29 @@ test("nobody renames a group that gives more than they have", async () => {
   await post(service.adminKey, `/projects/${project}/groups`, { group_id: plain.id, role: PROJECT_ROLE_IDS.viewer });
   expect((await post(key, `/groups/${plain.id}`, { name: "Shogi" })).status).toBe(403);
 });
+
+test("an invite ends with its author, or with the author's role", async () => {
+  const { accounts } = service;
+  const inviteBy = async (author: Parameters<typeof accounts.invites.create>[0]) => {
+    const email = `invited-${Math.random().toString(36).slice(2)}@example.com`;
+    const wanted = { organizationId, email, role: "owner", projects: [], expiresInSeconds: undefined } as const;
+    const { token } = await accounts.invites.create(author, wanted);
+    return () => accounts.invites.accept(OPERATOR, { token: token.reveal(), email, name: "Invited" });
+  };
+  const [gone, demoted, active] = [await newUser("owner"), await newUser("owner"), await newUser("owner")];
+  const byGone = await inviteBy({ ...OPERATOR, userId: gone.id });
+  const byDemoted = await inviteBy({ ...OPERATOR, userId: demoted.id });
+  const byActive = await inviteBy({ ...OPERATOR, userId: active.id });
+  const scope = { organizationId, kind: "admin" } as const;
+  const { key } = await accounts.apiKeys.create(OPERATOR, { scope, name: "Admin", expiresInSeconds: undefined });
+  const byKey = await inviteBy({ ...OPERATOR, keyId: key.id });
+  const byRevokedKey = await inviteBy({ ...OPERATOR, keyId: key.id });
+  expect((await byKey()).role).toBe("owner");
+  await accounts.apiKeys.revoke(OPERATOR, scope, key.id);
+  await accounts.users.remove(OPERATOR, { organizationId, id: gone.id });
+  await accounts.users.update(OPERATOR, { organizationId, id: demoted.id }, { role: "member" });
+  for (const accept of [byGone, byDemoted, byRevokedKey]) {
+    await expect(accept()).rejects.toMatchObject({ code: "invite_ended" });
+  }
+  expect((await byActive()).role).toBe("owner");
+});

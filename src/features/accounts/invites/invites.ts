@@ -5,6 +5,7 @@ import { DAY_MS } from "../../../kernel/durations.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import { Secret } from "../../../kernel/secret.ts";
+import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { LinkMail } from "../../mail/index.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
@@ -16,7 +17,7 @@ import { findProject } from "../projects/project-queries.ts";
 import { findActiveProject } from "../projects/projects.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "../roles/built-in-roles.ts";
 import { findRoleIn, findRoleOrNone } from "../roles/find-role.ts";
-import { type Author, checkMayGrant, unrestricted } from "../roles/may-grant.ts";
+import { type Author, checkMayGrant, findAccessOfAuthor, unrestricted } from "../roles/may-grant.ts";
 import { checkEmail } from "../users/email.ts";
 import { findUserByEmail, toEmailKey } from "../users/user-queries.ts";
 import { addUser } from "../users/users.ts";
@@ -96,6 +97,7 @@ export class Invites {
         projects: JSON.stringify(projects),
         tokenHash: hashInviteToken(token.reveal()),
         invitedBy: author.userId ?? null,
+        invitedByKey: author.keyId ?? null,
         createdAt: now,
         expiresAt: now + (wanted.expiresInSeconds === undefined ? DEFAULT_LIFETIME_MS : wanted.expiresInSeconds * 1000),
         acceptedAt: null,
@@ -180,12 +182,17 @@ export async function acceptInviteOf(
 ): Promise<UserRow | undefined> {
   const { executor, now } = transaction;
   const row = await findPendingInvite(executor, organizationId, toEmailKey(email), now);
-  return row && accept(transaction, row, name);
+  if (row === undefined || !(await isAuthorized(executor, row))) return undefined;
+  return accept(transaction, row, name);
 }
 
 async function accept(transaction: AccountTransaction, row: InviteRow, name: string | undefined): Promise<UserRow> {
   const { executor, now, audit } = transaction;
   const { organizationId, email, role } = row;
+  if (!(await isAuthorized(executor, row))) {
+    const message = "Whoever sent this invite may no longer give what it gives. Ask for another one.";
+    throw invalidInvite(message, "invite_ended");
+  }
   const user = await addUser(transaction, { organizationId, email, name, role });
   for (const { id, roleId } of readProjects(row)) {
     const project = await findProject(executor, { organizationId, id });
@@ -197,6 +204,25 @@ async function accept(transaction: AccountTransaction, row: InviteRow, name: str
   await markInviteAccepted(executor, row.id, { acceptedAt: now, userId: user.id });
   await audit({ type: "invite.accepted", organizationId, resourceId: row.id, details: { userId: user.id } });
   return user;
+}
+
+/** Whether the author still exists and may give what the invite gives. */
+async function isAuthorized(executor: Executor, row: InviteRow): Promise<boolean> {
+  const { invitedBy, invitedByKey, organizationId: id, role } = row;
+  const author = { userId: invitedBy, keyId: invitedByKey ?? null };
+  const access = await findAccessOfAuthor(executor, id, author);
+  if (access === "ended") return false;
+  try {
+    checkMayGrant({ access }, builtInRole(ORGANIZATION_ROLE_IDS[role])?.permissions ?? [], undefined);
+    for (const { id: projectId, roleId } of readProjects(row)) {
+      const roleInProject = await findRoleOrNone(executor, { organizationId: id, projectId }, roleId);
+      checkMayGrant({ access }, roleInProject?.permissions ?? [], projectId);
+    }
+    return true;
+  } catch (failure) {
+    if (failure instanceof Fault) return false;
+    throw failure;
+  }
 }
 
 function checkPending(row: InviteRow | undefined, now: number): InviteRow {

@@ -131,6 +131,27 @@ async function accessOfKey(executor: Executor, { projectId, userId, permissions 
   return { organization: [], projects: { [projectId]: ofProject } };
 }
 
+/** Returns what the author of an earlier grant may do now; undefined: everything, as the operator. */
+export async function findAccessOfAuthor(
+  executor: Executor,
+  organizationId: string,
+  { userId, keyId }: { userId: string | null; keyId: string | null },
+): Promise<Access | undefined | "ended"> {
+  if (userId !== null) {
+    const [user] = await findUsersByIds(executor, [userId]);
+    return user === undefined || user.disabledAt !== null ? "ended" : findAccessOfUser(executor, user);
+  }
+  if (keyId === null) return undefined;
+  const key = await executor
+    .selectFrom("apiKeys")
+    .selectAll()
+    .where("organizationId", "=", organizationId)
+    .where("id", "=", keyId)
+    .where("revokedAt", "is", null)
+    .executeTakeFirst();
+  return key === undefined ? "ended" : accessOfKey(executor, powersOf(key));
+}
+
 async function findAccessOfUser(executor: Executor, user: UserRow): Promise<Access> {
   const access = await findAccess(executor, [{ user: { ...user, disabledAt: null } }]);
   return access.get(user.id) ?? { organization: [], projects: {} };
