@@ -23,8 +23,7 @@ const CONCURRENCY = 2;
 
 export function startEvalJobs({ database, logger, run }: EvalJobsOptions): JobRunner<ClaimedRun> {
   const { now } = database;
-  const postpone = (job: ClaimedRun, delayMs: number) =>
-    database.run((executor) => updateLeasedRun(executor, job, { dueAt: sql<number>`${now} + ${delayMs}` }));
+  const dueIn = (delayMs: number) => ({ dueAt: sql<number>`${now} + ${delayMs}` });
   let hasReleased = database.kind !== "sqlite";
   return new JobRunner<ClaimedRun>({
     subject: "evals",
@@ -47,9 +46,10 @@ export function startEvalJobs({ database, logger, run }: EvalJobsOptions): JobRu
         }
         return runs;
       },
-      renew: postpone,
+      renew: (job, leaseMs) => database.run((executor) => updateLeasedRun(executor, job, dueIn(leaseMs))),
       release: async (job, delayMs) => {
-        await postpone(job, delayMs);
+        const change = { ...dueIn(delayMs), starts: sql<number>`starts - 1` };
+        await database.run((executor) => updateLeasedRun(executor, job, change));
       },
     },
   });

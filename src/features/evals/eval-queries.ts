@@ -142,7 +142,7 @@ export async function claimRun(
     .limit(1);
   const row = await executor
     .updateTable("evalRuns")
-    .set({ leaseId, status: "in_progress", dueAt: sql<number>`${now} + ${leaseMs}` })
+    .set({ leaseId, status: "in_progress", dueAt: sql<number>`${now} + ${leaseMs}`, starts: sql`starts + 1` })
     .where("id", "=", due)
     // PostgreSQL checks it again after waiting for another replica that claims the same run.
     .where("dueAt", "<=", now)
@@ -158,6 +158,7 @@ export async function updateLeasedRun(
   { id, leaseId }: Pick<ClaimedRun, "id" | "leaseId">,
   change: Updateable<Pick<EvalRunRow, "status" | "error" | "total" | "rowIds" | "endedAt">> & {
     dueAt?: RawBuilder<number>;
+    starts?: RawBuilder<number>;
   },
 ): Promise<boolean> {
   const update = executor.updateTable("evalRuns").set(change).where("id", "=", id).where("leaseId", "=", leaseId);

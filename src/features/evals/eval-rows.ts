@@ -39,6 +39,8 @@ export interface EvalRunRow {
   rowIds: string | null;
   /** `RunTotals` as JSON, once the run has ended and somebody has read it. */
   totals: string | null;
+  /** Starts that neither ended nor were given back, with the present one. */
+  starts: number;
   createdAt: number;
   endedAt: number | null;
   /** Changes when another process takes the run over; an earlier one can no longer write. */

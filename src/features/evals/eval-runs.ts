@@ -39,6 +39,9 @@ import { checkSource, withDefaults } from "./run-source.ts";
 import { type RunTotals, totalsOf } from "./run-totals.ts";
 import { showRun } from "./show-run.ts";
 
+/** A run that ends the service, such as by its memory, would end each later process too. */
+const MAX_STARTS = 3;
+
 export interface EvalRunsOptions extends RowStores {
   logger: Logger;
   evals: Evals;
@@ -117,7 +120,15 @@ export class EvalRuns {
         },
         model: run.type === "jsonl" ? "" : (run.model ?? run.prompt?.id ?? ""),
         source: content.seal({ table: "eval run", projectId, id }, run),
-        ...{ metadata: toText(metadata), createdAt: now + index, endedAt: null, leaseId: null, dueAt: 0, totals: null },
+        ...{
+          metadata: toText(metadata),
+          createdAt: now + index,
+          endedAt: null,
+          leaseId: null,
+          dueAt: 0,
+          totals: null,
+          starts: 0,
+        },
         ...{ comparisonId: comparisonId ?? null, rowIds: null },
       };
     });
@@ -244,6 +255,9 @@ export class EvalRuns {
       await database.run((executor) => updateLeasedRun(executor, run, change));
       return "over";
     };
+    if (run.starts > MAX_STARTS) {
+      return fail("service_ended", `The service ended ${MAX_STARTS} times while it ran this. See the service log.`);
+    }
     const caller = await accounts.callerOfKey(run.keyId, "batch");
     if (caller === undefined) return fail("invalid_api_key", "The key that created the run no longer works.");
     const { definition } = await evals.find({ projectId, id: run.evalId });

@@ -45,6 +45,7 @@ import { evalTotals } from "./0042-eval-totals.ts";
 import { mcpGrants } from "./0043-mcp-grants.ts";
 import { mcpRevocations } from "./0044-mcp-revocations.ts";
 import { providerGroups } from "./0045-provider-groups.ts";
+import { evalStarts } from "./0046-eval-starts.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -93,4 +94,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0043-mcp-grants": mcpGrants,
   "0044-mcp-revocations": mcpRevocations,
   "0045-provider-groups": providerGroups,
+  "0046-eval-starts": evalStarts,
 };
