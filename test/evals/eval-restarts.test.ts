@@ -26,7 +26,8 @@ test("fails a run during which the service died three times, and counts no regul
         { type: "string_check", name: "equal", input: "{{sample.output_text}}", reference: "x", operation: "eq" },
       ],
     });
-    const messages = { type: "template", template: [{ role: "user", content: "Say a word." }] } as const;
+    const template = [{ role: "user" as const, content: "Say a word." }];
+    const messages = { type: "template" as const, template };
     const source = { type: "file_content" as const, content: [{ item: {} }] };
     const { id: runId } = await evals.runs.create(evalId, {
       data_source: { type: "completions", model: "slow", source, input_messages: messages },
