@@ -1,10 +1,10 @@
 import type { AccountExtensions } from "../features/accounts/extensions.ts";
 import type { AllKeyPolicies } from "../features/accounts/keys/key-policy.ts";
 import { budgetPolicy } from "../features/budgets/key-policy.ts";
-import { guardrailPolicy } from "../features/guardrails/key-policy.ts";
-import { moderationKeyPolicy } from "../features/moderations/key-policy.ts";
+import { guardrailPolicy } from "../features/guardrails/guardrail-policy.ts";
+import { moderationKeyPolicy } from "../features/moderations/moderation-policy.ts";
 import { rateLimitPolicy, spendLimitPolicy } from "../features/quota/key-policies.ts";
-import { recordingPolicy } from "../features/recorded-content/key-policy.ts";
+import { recordingPolicy } from "../features/recorded-content/recording-policy.ts";
 import { removeStoredContentOf } from "../features/responses/stored-response-queries.ts";
 import { findSessionKeys } from "../features/sign-on/user-session-queries.ts";
 import { toWebhookEvent } from "../features/webhooks/account-webhooks.ts";

@@ -18,7 +18,6 @@ import { type ApiKeyScope, findKeyHash } from "./keys/api-key-queries.ts";
 import { ApiKeys } from "./keys/api-keys.ts";
 import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./keys/bootstrap-keys.ts";
 import { type KeySource, keysIn } from "./keys/cached-key.ts";
-import { KeyRuleService } from "./keys/key-rule-service.ts";
 import type { UserKeyPolicy } from "./keys/key-rules.ts";
 import { LastUsedWriter } from "./keys/last-used-writer.ts";
 import { OperatorKeys } from "./keys/operator-keys.ts";
@@ -68,7 +67,6 @@ export class Accounts {
   readonly projects: Projects;
   readonly serviceAccounts: ServiceAccounts;
   readonly apiKeys: ApiKeys;
-  readonly keyRules: KeyRuleService;
   readonly operatorKeys: OperatorKeys;
   readonly modelPermissions: ModelPermissionService;
   readonly users: Users;
@@ -111,7 +109,6 @@ export class Accounts {
     this.projects = new Projects(this.transactions);
     this.serviceAccounts = new ServiceAccounts(this.transactions);
     this.apiKeys = new ApiKeys(this.transactions, options.userKeys);
-    this.keyRules = new KeyRuleService(this.transactions);
     this.operatorKeys = new OperatorKeys(this.transactions);
     this.users = new Users(this.transactions);
     this.invites = new Invites(this.transactions, options.mail);

@@ -9,7 +9,7 @@ import { auditLogs } from "./audit/audit-log-routes.ts";
 import { groups } from "./groups/group-routes.ts";
 import { invites } from "./invites/invite-routes.ts";
 import { adminApiKeys } from "./keys/admin-key-routes.ts";
-import { keyRules } from "./keys/key-rule-routes.ts";
+import { keyRules } from "./keys/key-rule-policy.ts";
 import { organizationApiKeys } from "./keys/organization-key-routes.ts";
 import { projectApiKeys } from "./keys/project-key-routes.ts";
 import { serviceAccountKeys } from "./keys/service-account-key-routes.ts";

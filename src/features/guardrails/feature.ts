@@ -6,8 +6,8 @@ import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { GuardrailAudit } from "./guardrail-audit.ts";
+import { projectGuardrails } from "./guardrail-policy.ts";
 import { openGuardrailServices } from "./open-guardrail-services.ts";
-import { projectGuardrails } from "./routes.ts";
 
 interface GuardrailsParts {
   config: Settings;

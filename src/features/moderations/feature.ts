@@ -4,7 +4,7 @@ import type { Inference } from "../../inference/inference.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Accounts } from "../accounts/index.ts";
 import type { BodyContent } from "../files/index.ts";
-import { moderationPolicy } from "./policy-routes.ts";
+import { moderationPolicy } from "./moderation-policy.ts";
 import { moderations } from "./routes.ts";
 
 interface ModerationsParts {

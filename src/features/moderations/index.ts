@@ -1,4 +1,9 @@
 /** What other features may use. */
 
-export { type ProjectModeration, toModerationRow, toProjectModeration } from "./moderation-policy-service.ts";
-export { deleteModerationPolicy, findModerationPoliciesOf, putModerationPolicy } from "./policy-queries.ts";
+export {
+  deleteModerationPolicy,
+  findModerationPoliciesOf,
+  type ProjectModeration,
+  putModerationPolicy,
+  toProjectModeration,
+} from "./moderation-policy.ts";

@@ -19,19 +19,6 @@ export async function findRecordingsOf(
   return executor.selectFrom("projectRecordings").selectAll().where("projectId", "in", projectIds).execute();
 }
 
-export async function putRecording(executor: Executor, row: ProjectRecordingRow): Promise<void> {
-  const { projectId: _project, ...values } = row;
-  await executor
-    .insertInto("projectRecordings")
-    .values(row)
-    .onConflict((conflict) => conflict.column("projectId").doUpdateSet(values))
-    .execute();
-}
-
-export async function deleteRecording(executor: Executor, projectId: string): Promise<void> {
-  await executor.deleteFrom("projectRecordings").where("projectId", "=", projectId).execute();
-}
-
 /** Inserts content; a request that is recorded already keeps what it has. */
 export async function insertContents(transaction: Executor, kind: Kind, rows: readonly NewContent[]): Promise<void> {
   for (const { tokens, ...row } of rows) {

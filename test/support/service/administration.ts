@@ -17,7 +17,7 @@ import { configuration } from "../../../src/features/configuration/routes.ts";
 import { signInCodes } from "../../../src/features/console/sign-in-code-routes.ts";
 import { ModelOperations } from "../../../src/features/models/model-operations.ts";
 import { organizationModels } from "../../../src/features/models/organization-model-routes.ts";
-import { moderationPolicy } from "../../../src/features/moderations/policy-routes.ts";
+import { moderationPolicy } from "../../../src/features/moderations/moderation-policy.ts";
 import { rateLimits } from "../../../src/features/quota/rate-limit-routes.ts";
 import { spendLimits } from "../../../src/features/quota/spend-limit-routes.ts";
 import { overview } from "../../../src/features/usage/overview-routes.ts";

@@ -29,7 +29,7 @@ export const ModerationPolicyBody = z
   );
 
 type Body = z.output<typeof ModerationPolicyBody>;
-type Mode = Body["input"] | null;
+type Mode = NonNullable<Body["input"]> | null;
 
 interface Policy {
   model: string | null;
