@@ -46,7 +46,9 @@ export function importCommand(): Command {
   });
   command
     .command("litellm-keys")
-    .description("Take over LiteLLM's virtual keys by their hashes, with teams as projects and monthly budgets")
+    .description(
+      "Take over LiteLLM's virtual keys by their hashes, with their models and budgets, and teams as projects",
+    )
     .argument("<file>", "answer of LiteLLM's GET /key/list?return_full_object=true as JSON")
     .action(async (file: string) => {
       const { keys, notes } = await importKeys(await readJson(file));

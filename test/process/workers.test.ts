@@ -101,6 +101,26 @@ test("grants exactly the limit over all workers", async () => {
   await eventually(() => expect(workersThatAnswered("counted").size).toBe(3));
 });
 
+test("grants exactly the limit to many requests at once over two workers", async () => {
+  const model = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", model: inner }`;
+  const pair = await startService({
+    config: `
+builtin_models: false
+server: { workers: 2 }
+limits: { project_model: { requests_per_minute: ${LIMIT} } }
+models: [{ id: crowded, task: chat, deployments: [${model}] }]
+`,
+  });
+  onTestFinished(async () => void (await pair.stop()));
+  const body = { model: "crowded", messages: [{ role: "user", content: "Hm." }] };
+  expect(await statuses(120, () => pair.post("/v1/chat/completions", body))).toEqual(
+    new Map([
+      [200, LIMIT],
+      [429, 120 - LIMIT],
+    ]),
+  );
+});
+
 test("spends exactly the limit over all workers, and sums their metrics", async () => {
   const project = (await admin().projects.list()).data[0]?.id ?? "";
   const limit = { currency: "USD", interval: "month", threshold_amount: 100 } as const;

@@ -34,6 +34,12 @@ export function asPositive(value: unknown): number | undefined {
   return typeof number === "number" && number > 0 ? number : undefined;
 }
 
+/** Whole number of at least 0, also as text. */
+export function asCount(value: unknown): number | undefined {
+  const number = typeof value === "string" && value !== "" ? Number(value) : value;
+  return typeof number === "number" && number >= 0 ? Math.round(number) : undefined;
+}
+
 /** Drops undefined values and empty lists and mappings. */
 export function compact(fields: Record<string, unknown>): Record<string, unknown> {
   const isEmpty = (value: unknown) =>

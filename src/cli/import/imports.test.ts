@@ -282,7 +282,54 @@ test("names a prefix that is not a provider's, and reads limits beside the param
   expect(reasonsOf(imported)["model_list[0].litellm_params.model"]).toBe(
     "names no known provider; openai was assumed.",
   );
-  expect(modelsOf(imported)[0]?.deployments[0]).toMatchObject({ model: "owner/model", weight: 3 });
+  expect(modelsOf(imported)[0]?.deployments[0]).toEqual(expect.not.objectContaining({ weight: 3 }));
+  expect(reasonsOf(imported)["model_list[0].litellm_params.rpm"]).toBe("was left out; limits belong to projects here.");
+});
+
+test("weighs deployments by one unit, and names the limits of the others", () => {
+  const entry = (limits: object) => ({ model_name: "m", litellm_params: { model: "openai/gpt-5", ...limits } });
+  const imported = fromLiteLlm({ model_list: [entry({ rpm: 10, tpm: 5_000 }), entry({ tpm: 100_000 })] });
+  expect(modelsOf(imported)[0]?.deployments.map(({ weight }) => weight)).toEqual([10, 0]);
+  expect(reasonsOf(imported)).toEqual({
+    "model_list[0].litellm_params.rpm": "became the deployment's weight; limits belong to projects here.",
+    "model_list[0].litellm_params.tpm": "was left out; limits belong to projects here.",
+    "model_list[1].litellm_params.tpm": "was left out; limits belong to projects here.",
+    "model_list[1].litellm_params": "has no rpm, which weighs the others: it got the weight 0.",
+  });
+});
+
+test("carries over the context window, retries and concurrency of an entry, and names the rest", async () => {
+  const params = { model: "openai/gpt-5", api_key: "os.environ/KEY", max_retries: 0, max_parallel_requests: 7 };
+  const timeouts = { timeout: 30, tags: ["free"], max_budget: 5, budget_duration: "1d" };
+  const imported = fromLiteLlm({
+    model_list: [
+      {
+        model_name: "m",
+        litellm_params: { ...params, ...timeouts },
+        model_info: { max_input_tokens: 8192 },
+      },
+      { model_name: "m", litellm_params: { ...params, max_retries: 4, timeout: 30, stream_timeout: 5 } },
+      { model_name: "v", litellm_params: { model: "text-embedding-3" }, model_info: { max_input_tokens: 512 } },
+    ],
+    router_settings: { num_retries: 9, model_group_alias: { a: { model: "m", hidden: true } } },
+  });
+  const [model, vectors] = modelsOf(imported);
+  expect(model).toMatchObject({ aliases: ["a"], retries: 0 });
+  expect(model?.deployments).toMatchObject([
+    { context_window: 8192, max_concurrency: 7, first_byte_timeout_seconds: 30 },
+    { max_concurrency: 7, first_byte_timeout_seconds: 5 },
+  ]);
+  expect(vectors?.deployments[0]).toEqual(expect.not.objectContaining({ context_window: 512 }));
+  const reasons = reasonsOf(imported);
+  expect(reasons["model_list[0].litellm_params.timeout"]).toContain("became first_byte_timeout_seconds");
+  expect(reasons["model_list[1].litellm_params.stream_timeout"]).toContain("became first_byte_timeout_seconds");
+  expect(reasons["model_list[1].litellm_params.timeout"]).toContain("was left out");
+  expect(reasons["model_list[0].litellm_params.tags"]).toContain("Name a model for each tag");
+  expect(reasons["model_list[0].litellm_params.max_budget"]).toContain("not counted here");
+  expect(reasons["model_list[1].litellm_params"]).toContain("retries 4 times");
+  expect(reasons["model_list[2].model_info.max_input_tokens"]).toContain("no counterpart");
+  expect(reasons["model_group_alias.a.hidden"]).toContain("listed with its aliases");
+  expect((await load(imported)).models).toHaveLength(2);
 });
 
 test("keeps keys in the file apart: each is another variable", () => {

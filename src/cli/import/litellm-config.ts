@@ -1,7 +1,17 @@
 /** Converts LiteLLM's config.yaml. */
 
 import type { Task } from "../../contracts/task.ts";
-import { asFields, asList, asPositive, asText, compact, type Fields, type Imported, type Note } from "./imported.ts";
+import {
+  asCount,
+  asFields,
+  asList,
+  asPositive,
+  asText,
+  compact,
+  type Fields,
+  type Imported,
+  type Note,
+} from "./imported.ts";
 import { DEFAULTS, toDeployment } from "./litellm-deployment.ts";
 import { REASONS, SECTIONS } from "./litellm-reasons.ts";
 import { LiteLlmVariables } from "./litellm-variables.ts";
@@ -29,10 +39,14 @@ const STRATEGIES: Readonly<Record<string, string>> = {
   "cost-based-routing": "lowest_cost",
 };
 
+const WEIGHTS = ["weight", "rpm", "tpm"] as const;
+
 interface Model {
   id: string;
   task: Task;
   deployments: Record<string, unknown>[];
+  /** What the deployments were made from, in their order. */
+  entries: { params: Fields; path: string }[];
   accessGroups: Set<string>;
   defaults: Record<string, unknown>;
 }
@@ -103,8 +117,8 @@ class LiteLlmImport {
       return;
     }
     this.#models.set(id, model);
-    this.#addWeight(deployment, params);
     model.deployments.push(deployment);
+    model.entries.push({ params, path });
     for (const group of asList(info.access_groups)) model.accessGroups.add(String(group));
     this.#addDefaults(model, params, path);
   }
@@ -113,11 +127,6 @@ class LiteLlmImport {
     const task = mode === undefined ? guessTask(upstream) : TASKS[mode];
     if (task === undefined) this.#note(path, `${mode} is no task here; the model was left out.`);
     return task;
-  }
-
-  #addWeight(deployment: Record<string, unknown>, params: Fields): void {
-    const weight = asPositive(params.weight) ?? asPositive(params.rpm) ?? asPositive(params.tpm);
-    if (weight !== undefined) deployment.weight = Math.min(weight, 1_000_000);
   }
 
   #addDefaults(model: Model, params: Fields, path: string): void {
@@ -141,7 +150,7 @@ class LiteLlmImport {
     const liteLlm = asFields(this.#source.litellm_settings);
     const routing = asText(router.routing_strategy);
     const hasSeveral = model.deployments.length > 1;
-    const retries = asPositive(router.num_retries) ?? asPositive(liteLlm.num_retries);
+    const retries = this.#retriesOf(model) ?? asCount(router.num_retries) ?? asCount(liteLlm.num_retries);
     const failures = asPositive(router.allowed_fails) ?? asPositive(liteLlm.allowed_fails);
     const cooldown = asPositive(router.cooldown_time) ?? asPositive(liteLlm.cooldown_time);
     return compact({
@@ -151,11 +160,43 @@ class LiteLlmImport {
       access_groups: [...model.accessGroups],
       fallbacks: this.#fallbacksOf(model),
       strategy: hasSeveral ? (STRATEGIES[routing ?? ""] ?? "weighted") : undefined,
-      retries: retries === undefined ? undefined : Math.min(10, Math.round(retries)),
+      retries: retries === undefined ? undefined : Math.min(10, retries),
       circuit: compact({ failures: failures && Math.round(failures), cooldown_seconds: cooldown }),
       defaults: model.task === "chat" ? model.defaults : undefined,
-      deployments: model.deployments,
+      deployments: this.#weighted(model),
     });
+  }
+
+  /** LiteLLM weighs by the first of these that is set, and gives a deployment without it nothing; units never mix. */
+  #weighted({ deployments, entries }: Model): Record<string, unknown>[] {
+    const weightOf = (name: string, index: number) => asPositive(entries[index]?.params[name]);
+    const unit =
+      deployments.length > 1 ? WEIGHTS.find((name) => entries.some((_, index) => weightOf(name, index))) : undefined;
+    for (const { params, path } of entries) {
+      for (const name of WEIGHTS) {
+        if (asPositive(params[name]) === undefined || (name === "weight" && name === unit)) continue;
+        const became = name === unit ? "became the deployment's weight" : "was left out";
+        this.#note(`${path}.litellm_params.${name}`, `${became}; limits belong to projects here.`);
+      }
+      if (unit !== undefined && asPositive(params[unit]) === undefined)
+        this.#note(`${path}.litellm_params`, `has no ${unit}, which weighs the others: it got the weight 0.`);
+    }
+    if (unit === undefined) return deployments;
+    return deployments.map((each, index) => ({ ...each, weight: Math.min(weightOf(unit, index) ?? 0, 1_000_000) }));
+  }
+
+  /** Retries of the first entry that sets them. */
+  #retriesOf({ id, entries }: Model): number | undefined {
+    const counts = entries.map(({ params }) => asCount(params.num_retries) ?? asCount(params.max_retries));
+    const first = counts.find((count) => count !== undefined);
+    for (const [index, count] of counts.entries()) {
+      if (count === undefined || count === first) continue;
+      this.#note(
+        `${entries[index]?.path}.litellm_params`,
+        `retries ${count} times; retries belong to models here, and those of an earlier entry of ${id} apply.`,
+      );
+    }
+    return first;
   }
 
   #aliasesOf(id: string): string[] {
@@ -163,7 +204,10 @@ class LiteLlmImport {
     const groups = asFields(router.model_group_alias ?? asFields(this.#source.litellm_settings).model_group_alias);
     return Object.entries(groups).flatMap(([alias, target]) => {
       const model = asText(target) ?? asText(asFields(target).model);
-      return model === id && !this.#models.has(alias) ? [alias] : [];
+      if (model !== id || this.#models.has(alias)) return [];
+      if (asFields(target).hidden === true)
+        this.#note(`model_group_alias.${alias}.hidden`, `has no counterpart: ${id} is listed with its aliases.`);
+      return [alias];
     });
   }
 
@@ -205,7 +249,7 @@ function problemOf(id: string | undefined, upstream: string | undefined): string
 }
 
 function newModel(id: string, task: Task): Model {
-  return { id, task, deployments: [], accessGroups: new Set(), defaults: {} };
+  return { id, task, deployments: [], entries: [], accessGroups: new Set(), defaults: {} };
 }
 
 function guessTask(upstream: string): Task {

@@ -5,6 +5,7 @@ import { asFields, asPositive, asText, compact, type Fields } from "./imported.t
 import { addressOf, type Entry } from "./litellm-entry.ts";
 import { toNative } from "./litellm-native.ts";
 import { type Resolved, resolveProvider } from "./litellm-providers.ts";
+import { PARAM_REASONS } from "./litellm-reasons.ts";
 
 /** Parameters that are defaults of requests. */
 export const DEFAULTS = ["temperature", "top_p", "frequency_penalty", "presence_penalty", "reasoning_effort"] as const;
@@ -12,8 +13,8 @@ export const DEFAULTS = ["temperature", "top_p", "frequency_penalty", "presence_
 /** Parameters of an entry that were read, or that change nothing here. */
 const READ_PARAMS = new Set<string>([
   ...["model", "custom_llm_provider", "api_base", "base_url", "api_key", "weight", "rpm", "tpm"],
-  ...["timeout", "stream_timeout", "max_tokens", "max_parallel_requests", "extra_headers", "headers", "tags"],
-  ...["drop_params", "order", "base_model", "max_retries", "num_retries", ...DEFAULTS],
+  ...["timeout", "stream_timeout", "max_tokens", "max_parallel_requests", "extra_headers", "headers"],
+  ...["drop_params", "base_model", "max_retries", "num_retries", ...DEFAULTS],
 ]);
 
 /** Undefined, with a note, where no engine speaks the provider's API. */
@@ -36,6 +37,10 @@ export function toDeployment(entry: Entry): Record<string, unknown> | undefined 
     return undefined;
   }
   noteUnread(entry, new Set([...READ_PARAMS, ...read]));
+  noteTimeouts(entry);
+  const contextWindow = asPositive(info.max_input_tokens);
+  if (contextWindow !== undefined && entry.task !== "chat")
+    note(`${path}.model_info.max_input_tokens`, "has no counterpart: the upstream refuses longer inputs.");
   const headers = Object.entries({ ...asFields(params.headers), ...asFields(params.extra_headers) });
   return compact({
     ...fields,
@@ -43,6 +48,7 @@ export function toDeployment(entry: Entry): Record<string, unknown> | undefined 
       ...asFields(fields.headers),
       ...Object.fromEntries(headers.map(([name, value]) => [name, variables.text(String(value))])),
     }),
+    context_window: entry.task === "chat" ? contextWindow : undefined,
     max_concurrency: asPositive(params.max_parallel_requests),
     first_byte_timeout_seconds: asPositive(params.stream_timeout) ?? asPositive(params.timeout),
     price: toPrice({ ...info, ...params }),
@@ -51,11 +57,20 @@ export function toDeployment(entry: Entry): Record<string, unknown> | undefined 
 
 function noteUnread({ params, path, note }: Entry, read: ReadonlySet<string>): void {
   for (const name of Object.keys(params)) {
-    if (!read.has(name) && !name.includes("cost")) note(`${path}.litellm_params.${name}`, "has no counterpart.");
+    if (read.has(name) || name.includes("cost")) continue;
+    note(`${path}.litellm_params.${name}`, PARAM_REASONS[name] ?? "has no counterpart.");
   }
-  for (const name of ["rpm", "tpm"]) {
-    if (params[name] === undefined || asPositive(params.weight) !== undefined) continue;
-    note(`${path}.litellm_params.${name}`, "became the deployment's weight; limits belong to projects here.");
+}
+
+/** LiteLLM bounds the complete request, and a stream by `stream_timeout`. */
+function noteTimeouts({ params, path, note }: Entry): void {
+  const names = ["stream_timeout", "timeout"].filter((name) => asPositive(params[name]) !== undefined);
+  for (const [index, name] of names.entries()) {
+    const reason =
+      index === 0
+        ? "became first_byte_timeout_seconds, which ends with the first byte. server.request_timeout_seconds bounds the complete request."
+        : "was left out: stream_timeout became first_byte_timeout_seconds. server.request_timeout_seconds bounds the complete request.";
+    note(`${path}.litellm_params.${name}`, reason);
   }
 }
 

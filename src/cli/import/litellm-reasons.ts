@@ -15,8 +15,8 @@ export const REASONS: Readonly<Record<string, string>> = {
   redis_host: "belongs to the environment. Set REDIS_URL.",
   redis_port: "belongs to the environment. Set REDIS_URL.",
   redis_password: "is a secret. Set REDIS_URL.",
-  max_budget: "is a limit of the database. Use: parlance projects budget PROJECT DOLLARS",
-  budget_duration: "is always a calendar month here.",
+  max_budget: "is a limit of the database. Use: parlance budgets create",
+  budget_duration: "is the period of a budget here: day, week, month or total. Use: parlance budgets create",
   context_window_fallbacks: "are not distinguished: fallbacks answer when no deployment can.",
   content_policy_fallbacks: "are not distinguished: fallbacks answer when no deployment can.",
   success_callback: "sends traces elsewhere. Use opentelemetry, which Langfuse and Phoenix accept.",
@@ -28,6 +28,14 @@ export const REASONS: Readonly<Record<string, string>> = {
   custom_auth: "is code of LiteLLM. Use keys, or sign_on with tokens of an issuer.",
   alerting: "goes through webhooks here.",
   pass_through_endpoints: "forward to other APIs; only models are served here.",
+};
+
+/** The same for parameters of an entry of the model list. */
+export const PARAM_REASONS: Readonly<Record<string, string>> = {
+  tags: "selects deployments by tag in LiteLLM. Name a model for each tag.",
+  order: "is the order of the file here. Use strategy: ordered.",
+  max_budget: "is a budget of one deployment, which is not counted here. Use: parlance budgets create",
+  budget_duration: "is the period of a budget of one deployment, which is not counted here.",
 };
 
 export const SECTIONS: Readonly<Record<string, string>> = {
