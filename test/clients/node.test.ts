@@ -1,3 +1,4 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, Output, stepCountIs, streamText, tool } from "ai";
@@ -27,6 +28,7 @@ const providers = {
   "@ai-sdk/openai": (id: string) => createOpenAI({ baseURL: service.baseUrl, apiKey: service.apiKey }).chat(id),
   "@ai-sdk/openai-compatible": (id: string) =>
     createOpenAICompatible({ name: "parlance", baseURL: service.baseUrl, apiKey: service.apiKey })(id),
+  "@ai-sdk/anthropic": (id: string) => createAnthropic({ baseURL: service.baseUrl, apiKey: service.apiKey })(id),
 };
 
 describe.each(Object.entries(providers))("ai with %s", (_name, model) => {

@@ -45,7 +45,7 @@ export function toEmptyBlock(part: MessagePart): Record<string, unknown> {
   switch (part.type) {
     case "text":
     case "refusal":
-      return { type: "text", text: "", citations: null };
+      return { type: "text", text: "" };
     case "reasoning":
       if (part.encrypted !== undefined) return { type: "redacted_thinking", data: part.encrypted };
       return { type: "thinking", thinking: "", signature: "" };
@@ -54,7 +54,7 @@ export function toEmptyBlock(part: MessagePart): Record<string, unknown> {
     case "mcp-use":
       return { type: "mcp_tool_use", id: part.id, name: part.name, server_name: part.server, input: {} };
     case "mcp-result": {
-      const content = [{ type: "text", text: part.text, citations: null }];
+      const content = [{ type: "text", text: part.text }];
       return { type: "mcp_tool_result", tool_use_id: part.id, is_error: part.isError, content };
     }
   }

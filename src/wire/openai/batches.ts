@@ -17,8 +17,6 @@ const BATCH_ENDPOINTS = [
   "/v1/responses",
 ] as const;
 
-const secondsOrNull = z.int().nullable();
-
 export const Batch = named(
   "Batch",
   lazy.object(() => ({
@@ -37,7 +35,7 @@ export const Batch = named(
           }),
         ),
       })
-      .nullable(),
+      .optional(),
     input_file_id: z.string(),
     completion_window: z.string(),
     status: z.enum([
@@ -50,17 +48,17 @@ export const Batch = named(
       "expired",
       "cancelled",
     ]),
-    output_file_id: z.string().nullable(),
-    error_file_id: z.string().nullable(),
+    output_file_id: z.string().optional(),
+    error_file_id: z.string().optional(),
     created_at: z.int(),
-    in_progress_at: secondsOrNull,
+    in_progress_at: z.int().optional(),
     expires_at: z.int(),
-    finalizing_at: secondsOrNull,
-    completed_at: secondsOrNull,
-    failed_at: secondsOrNull,
-    expired_at: secondsOrNull,
-    cancelling_at: secondsOrNull,
-    cancelled_at: secondsOrNull,
+    finalizing_at: z.int().optional(),
+    completed_at: z.int().optional(),
+    failed_at: z.int().optional(),
+    expired_at: z.int().optional(),
+    cancelling_at: z.int().optional(),
+    cancelled_at: z.int().optional(),
     request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
     metadata: z.record(z.string(), z.string()).nullable(),
   })),
@@ -123,27 +121,30 @@ export interface ShownBatch {
   endedAt: number | null;
 }
 
+/** Fields without a value are absent: OpenAI's document has no null but in `metadata`. */
 export function toBatchObject(batch: ShownBatch): AnswerOf<typeof Batch> {
-  const endedAs = (status: string) => (batch.status === status ? toSecondsOrNull(batch.endedAt) : null);
+  const seconds = (time: number | null) => toSecondsOrNull(time) ?? undefined;
+  const endedAs = (status: string) => (batch.status === status ? seconds(batch.endedAt) : undefined);
   return {
     id: batch.id,
     object: "batch" as const,
     // Checked when the batch was created.
     endpoint: batch.endpoint as AnswerOf<typeof Batch>["endpoint"],
-    errors: batch.errors === null ? null : { object: "list" as const, data: JSON.parse(batch.errors) as BatchError[] },
+    errors:
+      batch.errors === null ? undefined : { object: "list" as const, data: JSON.parse(batch.errors) as BatchError[] },
     input_file_id: batch.inputFileId,
     completion_window: batch.completionWindow,
     status: batch.status,
-    output_file_id: batch.outputFileId,
-    error_file_id: batch.errorFileId,
+    output_file_id: batch.outputFileId ?? undefined,
+    error_file_id: batch.errorFileId ?? undefined,
     created_at: toSeconds(batch.createdAt),
-    in_progress_at: toSecondsOrNull(batch.inProgressAt),
+    in_progress_at: seconds(batch.inProgressAt),
     expires_at: toSeconds(batch.expiresAt),
-    finalizing_at: toSecondsOrNull(batch.finalizingAt),
+    finalizing_at: seconds(batch.finalizingAt),
     completed_at: endedAs("completed"),
     failed_at: endedAs("failed"),
     expired_at: endedAs("expired"),
-    cancelling_at: toSecondsOrNull(batch.cancellingAt),
+    cancelling_at: seconds(batch.cancellingAt),
     cancelled_at: endedAs("cancelled"),
     request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
     metadata: batch.metadata === null ? null : (JSON.parse(batch.metadata) as Record<string, string>),

@@ -17,7 +17,6 @@ export const File = named(
     filename: z.string(),
     purpose: z.enum(["assistants", "batch", "batch_output", "user_data", "vision", "evals"]),
     status: z.literal("processed"),
-    status_details: z.null(),
   })),
 );
 
@@ -77,6 +76,5 @@ export function toFileObject(file: {
     filename: file.filename,
     purpose: file.purpose,
     status: "processed" as const,
-    status_details: null,
   };
 }

@@ -36,15 +36,15 @@ export function toResponseObject(facts: ResponseFacts): object {
     },
     max_output_tokens: parameters.max_output_tokens ?? settings.maxOutputTokens,
     metadata: parameters.metadata ?? null,
-    usage: facts.usage === undefined ? null : toUsage(facts.usage),
+    usage: facts.usage && toUsage(facts.usage),
   };
 }
 
-function toDetails(ended: EndedResponse): object | null {
+function toDetails(ended: EndedResponse): object | undefined {
   const { status: type } = ended;
   if ("reason" in ended) return { type, reason: ended.reason };
   if ("error" in ended) return { type, error: ended.error };
-  return null;
+  return undefined;
 }
 
 /** The chat model reads and writes text; speech is counted in the usage of its own model. */

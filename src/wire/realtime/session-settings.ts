@@ -217,12 +217,7 @@ export function toSession(
   const { type, transcription } = settings;
   const input = {
     format: settings.inputFormat,
-    transcription: transcription && {
-      model: transcription.model ?? null,
-      language: transcription.language ?? null,
-      prompt: transcription.prompt ?? "",
-    },
-    noise_reduction: null,
+    transcription: transcription && { ...transcription, prompt: transcription.prompt ?? "" },
     turn_detection: settings.turnDetection,
   };
   const common = {
@@ -230,19 +225,18 @@ export function toSession(
     object: type === "realtime" ? "realtime.session" : "realtime.transcription_session",
     type,
     expires_at: expiresAt === undefined ? 0 : Math.floor(expiresAt / 1000),
-    include: null,
   };
   if (type === "transcription") return { ...common, audio: { input } };
   return {
     ...common,
-    model: settings.model ?? null,
+    model: settings.model,
     output_modalities: [settings.outputModality],
     instructions: settings.instructions,
     tools: settings.tools.map(withoutSecrets),
     tool_choice: settings.toolChoice,
     parallel_tool_calls: settings.parallelToolCalls,
     max_output_tokens: settings.maxOutputTokens,
-    reasoning: settings.reasoningEffort === undefined ? null : { effort: settings.reasoningEffort },
+    reasoning: settings.reasoningEffort && { effort: settings.reasoningEffort },
     tracing: null,
     truncation: settings.truncation,
     prompt: null,
@@ -252,7 +246,7 @@ export function toSession(
         format: settings.outputFormat,
         voice: settings.voice,
         speed: settings.speed,
-        model: settings.speechModel ?? null,
+        model: settings.speechModel,
       },
     },
   };
