@@ -127,6 +127,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   for (const open of FEATURES) features.push(await open(parts));
   const server = buildServer({
     ...{ settings: config.server, features, bodyMemory, authenticate, inference, logger },
+    publicUrl: config.signOn.publicUrl,
     tracing: telemetry?.tracing,
     measure: (request) => metrics.request(request),
     recordRequest: (entry) => history.record(entry),

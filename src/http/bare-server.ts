@@ -24,6 +24,8 @@ type BareServerSettings = Pick<ServerSettings, "maxBodyBytes" | "receiveTimeoutS
 export interface BareServerOptions {
   settings: BareServerSettings;
   logger: Logger;
+  /** Address of the service in browsers. */
+  publicUrl?: string | undefined;
   measure: (request: RequestMeasure) => void;
   /** Called with the metadata of each request of a project. */
   recordRequest?: (entry: RequestEntry) => void;
@@ -113,6 +115,7 @@ export function bareServer(options: BareServerOptions): BareServer {
     routerOptions: { maxParamLength: 500 },
   });
   app.decorateRequest("internalCall");
+  app.decorate("publicUrl", options.publicUrl);
   app.addHook("onRequest", (_request, reply, done) => {
     // On the raw response, which streams write, too. A browser must not take JSON or a download for a page.
     reply.raw.setHeader("x-content-type-options", "nosniff");

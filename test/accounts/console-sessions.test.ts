@@ -87,6 +87,7 @@ test("rejects requests of other sites and other ports of the same host", async (
     { origin: "https://attacker.example" },
     { origin: "http://127.0.0.1:1" },
     { origin: "null" },
+    { origin: service.origin.replace("http:", "https:") },
     { "sec-fetch-site": "same-origin", origin: "https://attacker.example" },
     {},
   ];
