@@ -1,6 +1,7 @@
 /** What ends a session: the provider, on both replicas; and what it survives. */
 
 import { randomUUID } from "node:crypto";
+import { decodeJwt } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { useDatabases } from "../support/databases/databases.ts";
 import type { BrowserJar } from "../support/service/browser-jar.ts";
@@ -139,6 +140,32 @@ test("ends the session that a logout token names by `sid`, and all sessions of a
   });
 });
 
+/** Signs in with an ID token that the provider issued some seconds ago. */
+async function signInEarlier(subject: string, seconds: number): Promise<BrowserJar> {
+  const { provider } = idp;
+  provider.tamper = async (answer) => {
+    const claims = decodeJwt(String(answer.id_token));
+    return { ...answer, id_token: await provider.sign({ ...claims, iat: Number(claims.iat) - seconds }) };
+  };
+  try {
+    return await signInAtBoth(subject);
+  } finally {
+    provider.tamper = undefined;
+  }
+}
+
+test("a logout token that comes late or again ends no session that began after it", async () => {
+  const subject = addPerson(["research"]);
+  const earlier = await signInEarlier(subject, 60);
+  const later = await signInAtBoth(subject);
+  const token = await idp.provider.logoutToken({ sub: subject, iat: Math.floor(Date.now() / 1000) - 30 });
+  await logOut(token);
+  await eventually(async () => expect(await signedIn(earlier)).toEqual([false, false]));
+  expect(await signedIn(later)).toEqual([true, true]);
+  await logOut(token);
+  expect(await signedIn(later)).toEqual([true, true]);
+});
+
 async function logOut(token: string, status = 200): Promise<string> {
   const body = new URLSearchParams({ logout_token: token });
   const response = await fetch(`${idp.service.origin}/sign-on/idp/backchannel-logout`, { method: "POST", body });
@@ -169,6 +196,23 @@ test("refuses logout tokens that are forged, meant for others, or no logout toke
   const empty = await fetch(`${idp.service.origin}/sign-on/idp/backchannel-logout`, { method: "POST" });
   expect(empty.status).toBe(400);
   expect(await signedIn(browser)).toEqual([true, true]);
+});
+
+test.each([
+  ["email", { email: "nul\0@example.com" }],
+  ["name", { name: "Nul\0" }],
+  ["groups", { groups: ["research", "nul\0"] }],
+])("answers 400 where the provider's `%s` has NUL, which PostgreSQL does not store", async (_claim, claims) => {
+  const subject = addPerson(["research"]);
+  Object.assign(person(subject), claims);
+  const { page } = await idp.signIn(subject);
+  expect([page.status, page.text]).toEqual([400, expect.stringContaining("has a NUL character")]);
+});
+
+test("answers 400 to a logout token whose subject has NUL", async () => {
+  expect(JSON.parse(await logOut(await idp.provider.logoutToken({ sub: "nul\0" }), 400))).toMatchObject({
+    error: "invalid_request",
+  });
 });
 
 test("signs out at the provider, too, which then ends the person's session in another browser", async () => {

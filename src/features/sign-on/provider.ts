@@ -7,6 +7,7 @@ import { KeySet } from "./key-set.ts";
 import { type Person, toPerson } from "./person.ts";
 import { toProviderFailure } from "./provider-failure.ts";
 import type { ProviderFetch } from "./provider-fetch.ts";
+import { checkClaims } from "./read-claim.ts";
 import type { ProviderSettings } from "./settings.ts";
 import { SignOnFailure } from "./sign-on-failure.ts";
 import type { Transaction } from "./sign-on-transaction.ts";
@@ -31,6 +32,8 @@ export interface SignedOn {
   person: Person;
   /** Session at the provider, if it names it. */
   sid: string | undefined;
+  /** When the provider issued the ID token, on its own clock; undefined: it sent none. Epoch milliseconds. */
+  issuedAt: number | undefined;
   tokens: ProviderTokens;
 }
 
@@ -38,8 +41,10 @@ export interface SignedOn {
 export interface Logout {
   subject: string | undefined;
   sid: string | undefined;
-  /** Sessions that began later are not meant. Epoch milliseconds. */
+  /** On the provider's clock: sessions that began later are not meant. Epoch milliseconds. */
   issuedAt: number;
+  /** Difference that the clocks may have. */
+  toleranceMs: number;
 }
 
 export interface ProviderOptions {
@@ -157,8 +162,8 @@ export class Provider {
     if (iat * 1000 < this.#now() - 1000 * (this.settings.clockToleranceSeconds + MAX_LOGOUT_AGE_SECONDS)) {
       throw new SignOnFailure("clock", "The logout token is too old.");
     }
-    const issuedAt = (iat + this.settings.clockToleranceSeconds) * 1000;
-    return { subject: sub, sid: typeof sid === "string" ? sid : undefined, issuedAt };
+    const toleranceMs = this.settings.clockToleranceSeconds * 1000;
+    return { subject: sub, sid: typeof sid === "string" ? sid : undefined, issuedAt: iat * 1000, toleranceMs };
   }
 
   async #renewByUserInfo(configuration: oauth.Configuration, tokens: ProviderTokens, subject: string) {
@@ -180,21 +185,24 @@ export class Provider {
         `${this.name} has no way to renew a session: no ID token and no userinfo.`,
       );
     }
-    return oauth.fetchUserInfo(configuration, accessToken, subject).catch((failure: unknown) => {
+    const claims = await oauth.fetchUserInfo(configuration, accessToken, subject).catch((failure: unknown) => {
       throw toProviderFailure(failure, this.name);
-    }) as Promise<JWTPayload>;
+    });
+    return checkClaims(claims as JWTPayload);
   }
 
   /** Some providers put groups and addresses into the answer of userinfo only. */
   async #toSignedOn(configuration: oauth.Configuration, claims: JWTPayload, tokens: ProviderTokens): Promise<SignedOn> {
-    const { sub = "", sid } = claims;
+    const { sub = "", sid, iat } = claims;
     const isComplete = toPerson(claims, this.settings).isComplete;
     const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
     const merged =
       isComplete || !hasUserInfo || tokens.accessToken === undefined
         ? claims
         : { ...(await this.#userInfo(configuration, tokens.accessToken, sub)), ...claims };
-    return { person: toPerson(merged, this.settings).person, sid: typeof sid === "string" ? sid : undefined, tokens };
+    const { person } = toPerson(merged, this.settings);
+    const issuedAt = iat === undefined ? undefined : iat * 1000;
+    return { person, sid: typeof sid === "string" ? sid : undefined, issuedAt, tokens };
   }
 
   #verifyIdToken(token: string): Promise<JWTPayload> {

@@ -44,6 +44,8 @@ export interface UserSessionRow {
   /** Tokens of the provider, encrypted JSON. */
   tokens: Buffer | null;
   createdAt: number;
+  /** When the provider issued the ID token, on its clock; null: unknown. */
+  issuedAt?: number | null;
   expiresAt: number;
   /** When the provider last confirmed the session. */
   checkedAt: number;

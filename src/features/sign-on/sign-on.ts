@@ -93,7 +93,7 @@ export class SignOn {
     transaction: Transaction,
     query: string,
   ): Promise<NewConsoleSession> {
-    const { person, sid, tokens } = await provider.complete(query, transaction);
+    const { person, sid, issuedAt, tokens } = await provider.complete(query, transaction);
     await this.applyRules();
     const { transactions, sessions, renewal } = this.#options;
     const { settings } = provider;
@@ -113,6 +113,7 @@ export class SignOn {
         method: "provider",
         provider: {
           ...{ providerId: provider.id, issuer: settings.issuer, subject: person.subject, sid: sid ?? null },
+          issuedAt: issuedAt ?? null,
           ...renewal.times(this.#now()),
           seal: (sessionId) => renewal.seal(sessionId, tokens),
         },

@@ -2,6 +2,7 @@
 
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
 import type { KeySet } from "./key-set.ts";
+import { checkClaims } from "./read-claim.ts";
 import { SignOnFailure } from "./sign-on-failure.ts";
 
 /** Asymmetric algorithms only: `none` and those with a shared secret are never accepted. */
@@ -33,7 +34,7 @@ export async function verifyToken(token: string, keys: KeySet, expected: Expecte
     if ((payload.iat ?? 0) > now / 1000 + clockToleranceSeconds) {
       throw new SignOnFailure("clock", `The token was issued ${seconds(payload.iat, now)} in the future.`);
     }
-    return payload;
+    return checkClaims(payload);
   } catch (failure) {
     throw toFailure(failure, clockToleranceSeconds, now);
   }

@@ -34,7 +34,7 @@ const MAX_SESSIONS_PER_USER = 50;
 type SignInMethod = "provider" | "password" | "link";
 
 /** What the provider knows of a session. */
-type SessionAtProvider = Pick<UserSessionRow, "providerId" | "issuer" | "subject" | "sid">;
+type SessionAtProvider = Pick<UserSessionRow, "providerId" | "issuer" | "subject" | "sid" | "issuedAt">;
 
 export interface NewUserSession {
   user: UserRow;
@@ -126,17 +126,20 @@ export class UserSessions {
   }
 
   /** Ends the sessions that a provider's logout token names. Returns how many. */
-  async endByLogout(actor: Actor, issuer: string, { subject, sid, issuedAt }: Logout): Promise<number> {
+  async endByLogout(actor: Actor, issuer: string, { subject, sid, issuedAt, toleranceMs }: Logout): Promise<number> {
     return this.#transactions.run(actor, async (transaction) => {
       const all = await findSessionsOfIdentity(transaction.executor, { issuer, subject, sid });
-      const sessions = all.filter(({ createdAt }) => createdAt <= issuedAt);
+      // Both times are of the provider's clock. Rows of earlier versions have only the time of this one.
+      const sessions = all.filter((session) =>
+        session.issuedAt == null ? session.createdAt <= issuedAt + toleranceMs : session.issuedAt <= issuedAt,
+      );
       await endSessions(transaction, sessions, "logout at the provider");
       return sessions.length;
     });
   }
 }
 
-const LOCAL = { providerId: null, issuer: null, subject: null, sid: null, seal: undefined } as const;
+const LOCAL = { providerId: null, issuer: null, subject: null, sid: null, issuedAt: null, seal: undefined } as const;
 
 /** Ends sessions in a transaction, and audits that. */
 export async function endSessions(

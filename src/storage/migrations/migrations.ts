@@ -46,6 +46,7 @@ import { mcpGrants } from "./0043-mcp-grants.ts";
 import { mcpRevocations } from "./0044-mcp-revocations.ts";
 import { providerGroups } from "./0045-provider-groups.ts";
 import { evalStarts } from "./0046-eval-starts.ts";
+import { sessionIssueTimes } from "./0047-session-issue-times.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -95,4 +96,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0044-mcp-revocations": mcpRevocations,
   "0045-provider-groups": providerGroups,
   "0046-eval-starts": evalStarts,
+  "0047-session-issue-times": sessionIssueTimes,
 };
