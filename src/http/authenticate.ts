@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../contracts/caller.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
-import { mayCall, requirementOf } from "./access.ts";
+import { allows, mayCall, requirementOf } from "./access.ts";
 import { refuseOtherSites } from "./same-origin.ts";
 import { sessionToken } from "./session-cookie.ts";
 
@@ -148,10 +148,10 @@ function allowsProjectKeys({ routeOptions }: FastifyRequest): boolean {
 }
 
 /**
- * True for a request with an admin key; false for one with another key, without a key, or while keys cannot be checked.
- * Throws a Fault for a wrong key.
+ * True for a request with an admin key that may read the organization's models; false for one with another key, without a
+ * key, or while keys cannot be checked. Throws a Fault for a wrong key.
  */
-export async function isAdministrator(
+export async function mayReadModels(
   request: FastifyRequest,
   accounts: Pick<Authenticator, "authenticate">,
   countWrongKey: CountWrongKey,
@@ -159,7 +159,8 @@ export async function isAdministrator(
   const key = sentKey(request.headers);
   if (key === undefined) return false;
   try {
-    return (await authenticateKey(request, key, accounts, countWrongKey)).kind === "admin";
+    const { kind, access } = await authenticateKey(request, key, accounts, countWrongKey);
+    return kind === "admin" && allows(access, "organization.read");
   } catch (failure) {
     if (failure instanceof Fault && failure.kind === "unavailable") return false;
     throw failure;

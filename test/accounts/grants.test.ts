@@ -38,6 +38,8 @@ async function restrictedKey(permissions: readonly RolePermission[], userId?: st
   return (await service.accounts.apiKeys.create(OPERATOR, wanted)).secret.reveal();
 }
 
+const get = (key: string, url: string) => send("GET", url, { authorization: `Bearer ${key}` });
+
 const signInWith = (key: string) => send("POST", "/console/session", SAME_ORIGIN, { key });
 
 async function newUser(role: "owner" | "reader", projects: { id: string; role: string }[] = []) {
@@ -136,12 +138,53 @@ test("an invite ends with its author, or with the author's role", async () => {
   const { key } = await accounts.apiKeys.create(OPERATOR, { scope, name: "Admin", expiresInSeconds: undefined });
   const byKey = await inviteBy({ ...OPERATOR, keyId: key.id });
   const byRevokedKey = await inviteBy({ ...OPERATOR, keyId: key.id });
+  const { key: expiring } = await accounts.apiKeys.create(OPERATOR, { scope, name: "Admin", expiresInSeconds: 60 });
+  const byExpiredKey = await inviteBy({ ...OPERATOR, keyId: expiring.id });
+  const ofOwner = { ...scope, userId: active.id };
+  const { key: own } = await accounts.apiKeys.create(OPERATOR, { scope: ofOwner, name: "Own", expiresInSeconds: 60 });
+  const byExpiredKeyOfUser = await inviteBy({ ...OPERATOR, userId: active.id, keyId: own.id });
+  const bySession = await inviteBy({ ...OPERATOR, userId: active.id, keyId: "session_of_the_owner" });
+  await accounts.run(async (executor) => {
+    const ids = [expiring.id, own.id];
+    await executor.updateTable("apiKeys").set({ expiresAt: Date.now() }).where("id", "in", ids).execute();
+  });
   expect((await byKey()).role).toBe("owner");
   await accounts.apiKeys.revoke(OPERATOR, scope, key.id);
   await accounts.users.remove(OPERATOR, { organizationId, id: gone.id });
   await accounts.users.update(OPERATOR, { organizationId, id: demoted.id }, { role: "member" });
-  for (const accept of [byGone, byDemoted, byRevokedKey]) {
+  for (const accept of [byGone, byDemoted, byRevokedKey, byExpiredKey, byExpiredKeyOfUser]) {
     await expect(accept()).rejects.toMatchObject({ code: "invite_ended" });
   }
   expect((await byActive()).role).toBe("owner");
+  expect((await bySession()).role).toBe("owner");
+});
+
+test("readiness names models only to keys that may read the organization", async () => {
+  const read = async (permission: RolePermission) =>
+    (await get(await restrictedKey([permission]), "/health/ready")).body;
+  expect(await read("organization.scim.write")).toEqual({ status: "ready", database: { state: "up" } });
+  expect(await read("organization.read")).toMatchObject({
+    models: expect.arrayContaining([expect.objectContaining({ id: "parrot" })]),
+  });
+});
+
+test("viewers of a project rate no requests, and owners do", async () => {
+  const { id: project } = await service.accounts.projects.create(OPERATOR, organizationId, "Rated");
+  const { body: account } = await post(service.adminKey, `/projects/${project}/service_accounts`, { name: "Bot" });
+  const body = { model: "parrot", messages: [{ role: "user", content: "Hello" }] };
+  const authorization = `Bearer ${account.api_key.value}`;
+  expect((await send("POST", "/v1/chat/completions", { authorization }, body)).status).toBe(200);
+  const [request] = (await get(account.api_key.value, "/v1/organization/requests")).body.data;
+  const path = `/requests/${request.id}/feedback`;
+  const everything = [...ALL_PERMISSIONS];
+  const viewer = await restrictedKey(everything, (await newUser("reader", [{ id: project, role: "viewer" }])).id);
+  const owner = await restrictedKey(everything, (await newUser("reader", [{ id: project, role: "owner" }])).id);
+  expect((await get(viewer, `/v1/organization/requests/${request.id}`)).status).toBe(200);
+  expect(await post(viewer, path, { score: 0 })).toMatchObject({
+    status: 403,
+    body: { error: { code: "insufficient_permissions" } },
+  });
+  expect((await post(await restrictedKey(["project.usage.read"]), path, { score: 0 })).status).toBe(403);
+  expect((await post(owner, path, { score: 1 })).status).toBe(200);
+  expect((await post(account.api_key.value, path, { score: 1 })).status).toBe(200);
 });

@@ -61,7 +61,7 @@ export const accountData = {
   },
   invites: {
     rows: [
-      { by: { email: "email", userId: "user" }, hidden: ["tokenHash", "invitedBy"], erase: "delete" },
+      { by: { email: "email", userId: "user" }, hidden: ["tokenHash", "invitedBy", "invitedByKey"], erase: "delete" },
       { by: { invitedBy: "user" }, hidden: ["tokenHash", "email", "userId"], erase: { invitedBy: PSEUDONYM } },
     ],
     impersonal: { projects: "IDs and roles." },

@@ -2,7 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { measureDeployments, measurePools } from "../../catalog/deployment-status.ts";
 import type { LiveCatalog } from "../../catalog/live-catalog.ts";
 import type { CountWrongKey } from "../../http/authenticate.ts";
-import { isAdministrator, requireKey } from "../../http/authenticate.ts";
+import { mayReadModels, requireKey } from "../../http/authenticate.ts";
 import type { Feature } from "../../http/feature.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
@@ -54,7 +54,7 @@ export function operationsFeature({ config, accounts, countWrongKey, operations 
   if (config.server.operations !== undefined) return {};
   const { PARLANCE_METRICS_KEY: metricsKey } = config.environment;
   const routes = operationRoutes(operations, {
-    mayReadDetails: (request) => isAdministrator(request, accounts, countWrongKey),
+    mayReadDetails: (request) => mayReadModels(request, accounts, countWrongKey),
     checkMetrics: async (request) => {
       if (metricsKey !== undefined) await requireKey(request, metricsKey, countWrongKey);
       return metricsKey !== undefined;

@@ -82,7 +82,7 @@ export function operations(
       "/health/ready",
       operation({
         summary:
-          "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key, lists the state and device of each deployment.",
+          "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key that has `organization.read`, lists the state and device of each deployment.",
         tag: "Service",
         permission: "optional-admin",
         answer: ReadinessAnswer,

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { allows } from "../../http/access.ts";
 import { operation } from "../../http/operation.ts";
 import type { RequestEntry } from "../../http/request-entry.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
@@ -120,7 +121,7 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
       "/requests/:id/feedback",
       operation({
         summary:
-          "Rates a request: a score, a comment and tags, in place of what the same key or user said before. Also with a key of the request's project. Not in OpenAI's API.",
+          "Rates a request: a score, a comment and tags, in place of what the same key or user said before. Users need `project.inference` in its project. Also with a key of the project. Not in OpenAI's API.",
         ...REPORT,
         body: FeedbackBody,
         answer: RequestFeedback,
@@ -128,6 +129,7 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
       async (request, reply) => {
         const { score = null, comment = null, tags = [] } = parse(FeedbackBody, request.body);
         const entry = await findEntry(request, left(reply));
+        if (!allows(request.caller.access, "project.inference", entry.projectId)) throw mayNotRate();
         return toFeedback(await feedback.put(entry, request.caller, { score, comment, tags }));
       },
     );
@@ -152,6 +154,12 @@ function contentFilter(request: FastifyRequest, asked: Omit<RequestFilter, "orga
   const { projectIds } = asked;
   const allowed = readable === undefined ? projectIds : readable.filter((id) => projectIds?.includes(id) ?? true);
   return { ...asked, organizationId: request.caller.organizationId, projectIds: allowed };
+}
+
+function mayNotRate(): Fault {
+  const message =
+    "Feedback needs the permission `project.inference` in the request's project. Ask an owner for a role.";
+  return new Fault("forbidden", message, { code: "insufficient_permissions" });
 }
 
 function notRecorded(): Fault {

@@ -182,14 +182,14 @@ export async function acceptInviteOf(
 ): Promise<UserRow | undefined> {
   const { executor, now } = transaction;
   const row = await findPendingInvite(executor, organizationId, toEmailKey(email), now);
-  if (row === undefined || !(await isAuthorized(executor, row))) return undefined;
+  if (row === undefined || !(await isAuthorized(executor, row, now))) return undefined;
   return accept(transaction, row, name);
 }
 
 async function accept(transaction: AccountTransaction, row: InviteRow, name: string | undefined): Promise<UserRow> {
   const { executor, now, audit } = transaction;
   const { organizationId, email, role } = row;
-  if (!(await isAuthorized(executor, row))) {
+  if (!(await isAuthorized(executor, row, now))) {
     const message = "Whoever sent this invite may no longer give what it gives. Ask for another one.";
     throw invalidInvite(message, "invite_ended");
   }
@@ -207,9 +207,9 @@ async function accept(transaction: AccountTransaction, row: InviteRow, name: str
 }
 
 /** Whether the author still exists and may give what the invite gives. */
-async function isAuthorized(executor: Executor, row: InviteRow): Promise<boolean> {
+async function isAuthorized(executor: Executor, row: InviteRow, now: number): Promise<boolean> {
   const { invitedBy, invitedByKey, organizationId: id, role } = row;
-  const author = { userId: invitedBy, keyId: invitedByKey ?? null };
+  const author = { userId: invitedBy, keyId: invitedByKey ?? null, now };
   const access = await findAccessOfAuthor(executor, id, author);
   if (access === "ended") return false;
   try {

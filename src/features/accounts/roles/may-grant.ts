@@ -131,25 +131,34 @@ async function accessOfKey(executor: Executor, { projectId, userId, permissions 
   return { organization: [], projects: { [projectId]: ofProject } };
 }
 
-/** Returns what the author of an earlier grant may do now; undefined: everything, as the operator. */
+/**
+ * Returns what the author of an earlier grant may do now; undefined: everything, as the operator. A grant ends with the
+ * key with which its author made it.
+ */
 export async function findAccessOfAuthor(
   executor: Executor,
   organizationId: string,
-  { userId, keyId }: { userId: string | null; keyId: string | null },
+  { userId, keyId, now }: { userId: string | null; keyId: string | null; now: number },
 ): Promise<Access | undefined | "ended"> {
+  const key = keyId === null ? undefined : await findApiKeyOf(executor, organizationId, keyId);
+  if (key !== undefined && (key.revokedAt !== null || (key.expiresAt ?? now + 1) <= now)) return "ended";
   if (userId !== null) {
     const [user] = await findUsersByIds(executor, [userId]);
-    return user === undefined || user.disabledAt !== null ? "ended" : findAccessOfUser(executor, user);
+    if (user === undefined || user.disabledAt !== null) return "ended";
+    // A user without a key had a session, whose end ends no grant.
+    return key === undefined ? findAccessOfUser(executor, user) : accessOfKey(executor, powersOf(key));
   }
   if (keyId === null) return undefined;
-  const key = await executor
+  return key === undefined ? "ended" : accessOfKey(executor, powersOf(key));
+}
+
+async function findApiKeyOf(executor: Executor, organizationId: string, id: string): Promise<ApiKeyRow | undefined> {
+  return executor
     .selectFrom("apiKeys")
     .selectAll()
     .where("organizationId", "=", organizationId)
-    .where("id", "=", keyId)
-    .where("revokedAt", "is", null)
+    .where("id", "=", id)
     .executeTakeFirst();
-  return key === undefined ? "ended" : accessOfKey(executor, powersOf(key));
 }
 
 async function findAccessOfUser(executor: Executor, user: UserRow): Promise<Access> {
