@@ -5,7 +5,15 @@ import { retry } from "../kernel/async/retry.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import type { Logger } from "../kernel/logger.ts";
 import type { Secret } from "../kernel/secret.ts";
-import { isConnectionError, isDiskFull, isFileReplaced, isRetryableTransaction, isUnstorableText } from "./errors.ts";
+import { MAX_BUSY_MS } from "./busy-retry-connection.ts";
+import {
+  isBusy,
+  isConnectionError,
+  isDiskFull,
+  isFileReplaced,
+  isRetryableTransaction,
+  isUnstorableText,
+} from "./errors.ts";
 import { assertCompatible, type Migrations, migrate, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 import { postgresqlDialect } from "./postgresql.ts";
@@ -149,8 +157,13 @@ function unstorable(error: unknown): Fault {
 }
 
 function unreachable(error: unknown): Fault {
-  const message = isDiskFull(error)
-    ? "The database's disk is full. Free some space, then try again."
-    : "The database cannot be reached. Try again in a moment.";
-  return unavailable(message, "database_unavailable", RETRY_AFTER_SECONDS, error);
+  return unavailable(unreachableMessage(error), "database_unavailable", RETRY_AFTER_SECONDS, error);
+}
+
+function unreachableMessage(error: unknown): string {
+  if (isDiskFull(error)) return "The database's disk is full. Free some space, then try again.";
+  if (isBusy(error)) {
+    return `Another process has locked the database for more than ${MAX_BUSY_MS / 1000} s. Try again in a moment.`;
+  }
+  return "The database cannot be reached. Try again in a moment.";
 }

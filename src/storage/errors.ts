@@ -32,6 +32,11 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === "55P03";
 }
 
+/** True when another connection to SQLite's file held its lock for longer than a statement waits. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error)?.startsWith("SQLITE_BUSY") === true;
+}
+
 /** True for a value that the database can never store: retrying does not help. */
 export function isConstraintViolation(error: unknown): boolean {
   const code = codeOf(error instanceof Fault ? error.cause : error);

@@ -14,7 +14,7 @@ import {
   SqliteDriver,
 } from "kysely";
 import { LRUCache } from "lru-cache";
-import { BusyRetryConnection } from "./busy-retry-connection.ts";
+import { BusyRetryConnection, type Clock, SYSTEM_CLOCK } from "./busy-retry-connection.ts";
 import { FileReplacedError } from "./errors.ts";
 
 const OPEN_TIMEOUT_MS = 5_000;
@@ -22,9 +22,9 @@ const OPEN_TIMEOUT_MS = 5_000;
 const BUSY_TIMEOUT_MS = 5;
 
 /** Creates `file` and its folder when missing. `:memory:` opens a private in-memory database. */
-export function sqliteDialect(file: string): SqliteDialect {
+export function sqliteDialect(file: string, clock: Clock = SYSTEM_CLOCK): SqliteDialect {
   const database = new SqliteFile(file);
-  return new ParlanceSqliteDialect({ database: async () => database.open() }, database);
+  return new ParlanceSqliteDialect({ database: async () => database.open() }, database, clock);
 }
 
 const MAX_CACHED_STATEMENTS = 200;
@@ -122,15 +122,17 @@ function createPrivately(file: string): void {
 class ParlanceSqliteDialect extends SqliteDialect {
   readonly #settings: SqliteDialectConfig;
   readonly #file: SqliteFile;
+  readonly #clock: Clock;
 
-  constructor(settings: SqliteDialectConfig, file: SqliteFile) {
+  constructor(settings: SqliteDialectConfig, file: SqliteFile, clock: Clock) {
     super(settings);
     this.#settings = settings;
     this.#file = file;
+    this.#clock = clock;
   }
 
   override createDriver(): Driver {
-    return new ParlanceSqliteDriver(this.#settings, this.#file);
+    return new ParlanceSqliteDriver(this.#settings, this.#file, this.#clock);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -140,21 +142,35 @@ class ParlanceSqliteDialect extends SqliteDialect {
 
 class ParlanceSqliteDriver extends SqliteDriver {
   readonly #file: SqliteFile;
+  readonly #clock: Clock;
+  /** Queries and transactions that wait for the only connection, in order. */
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
 
-  constructor(settings: SqliteDialectConfig, file: SqliteFile) {
+  constructor(settings: SqliteDialectConfig, file: SqliteFile, clock: Clock) {
     super(settings);
     this.#file = file;
+    this.#clock = clock;
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
+    const requestedAt = this.#clock.now();
+    if (this.#isTaken) await new Promise<void>((start) => void this.#waiting.push(start));
+    this.#isTaken = true;
     const connection = await super.acquireConnection();
     try {
       this.#file.checkFileIdentity();
     } catch (error) {
-      // Thrown here, the error would leave Kysely's mutex on the single connection locked.
+      // Thrown here, the error would leave the connection taken.
       return failing(error);
     }
-    return new BusyRetryConnection(connection);
+    return new BusyRetryConnection(connection, this.#clock, requestedAt);
+  }
+
+  override async releaseConnection(): Promise<void> {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
   }
 
   /**
@@ -184,6 +200,11 @@ function failing(error: unknown): DatabaseConnection {
 
 /** SQLite can roll back DDL; one transaction makes the migrations of two processes run one after the other. */
 class TransactionalDdlAdapter extends SqliteAdapter {
+  /** Kysely's own lock would hide from the driver since when a query waits. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
