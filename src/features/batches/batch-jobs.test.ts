@@ -7,8 +7,8 @@ import { createLogger } from "../../kernel/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";
-import { startBatchJobs } from "./batch-jobs.ts";
-import { type ClaimedBatch, claimBatch, insertBatch, updateOwnedBatch } from "./batch-queries.ts";
+import { claimFairly, leasedBatches, startBatchJobs } from "./batch-jobs.ts";
+import { type ClaimedBatch, insertBatch, updateOwnedBatch } from "./batch-queries.ts";
 
 const databases = useDatabases();
 const logger = createLogger("silent");
@@ -77,15 +77,16 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await eventually(() => expect(first.started).toEqual(["a1"]));
     const before = await database.run((executor) => takeOverBatch(executor, "a1", "run_before"));
     await database.run((executor) => executor.updateTable("batches").set({ dueAt: 0 }).execute());
-    const claim = { now: database.now, leaseMs: 10_000, excludedProjects: [], runningOf: () => 0, runId: "run_a" };
-    const claimed = await database.run((executor) => claimBatch(executor, claim));
-    expect(claimed).toMatchObject({ id: "a1", runId: "run_a" });
-    expect(await database.run((executor) => claimBatch(executor, { ...claim, runId: "run_b" }))).toBeUndefined();
+    const claim = () => claimFairly(database, rows, { leaseMs: 10_000, maxPerProject: 1, running: [] });
+    // The first claim of a process that has the database to itself ends all leases.
+    const rows = leasedBatches(database);
+    expect(await claim()).toMatchObject({ id: "a1" });
+    expect(await claim()).toBeUndefined();
     const owned = { id: "a1", runId: before?.runId ?? "" };
     expect(await database.run((executor) => updateOwnedBatch(executor, owned, { total: 1 }))).toBe(false);
     await first.jobs.close();
     // The interrupted run has no right to end the lease of the other one either.
-    expect(await database.run((executor) => claimBatch(executor, { ...claim, runId: "run_b" }))).toBeUndefined();
+    expect(await claim()).toBeUndefined();
   });
 
   test("hands a batch to another runner when the first one closes", async () => {
@@ -102,8 +103,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 test("runs the batches of a process that was killed at once, where the database has one process", async () => {
   const database = await open("sqlite", "proj_a");
   await add(database, "a1", "proj_a", 1);
-  const claim = { now: database.now, leaseMs: 600_000, excludedProjects: [], runningOf: () => 0, runId: "run_a" };
-  await database.run((executor) => claimBatch(executor, claim));
+  await leasedBatches(database).claim({ limit: 1, leaseMs: 600_000 });
   const { started } = startJobs(database, 1);
   await eventually(() => expect(started).toEqual(["a1"]));
 });

@@ -1,11 +1,13 @@
 /** Batches as jobs: each runs in one process at a time, and projects take turns. */
 
-import { randomInt, randomUUID } from "node:crypto";
+import { randomInt } from "node:crypto";
+import { sql } from "kysely";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import { type ClaimedBatch, claimBatch, postponeBatch, releaseAllBatches } from "./batch-queries.ts";
+import { LeasedRows } from "../../storage/leased-rows.ts";
+import { type ClaimedBatch, projectsWithDueBatches } from "./batch-queries.ts";
 
 export interface BatchJobsOptions {
   database: Database;
@@ -24,10 +26,9 @@ const RETRY_MS = { min: 500, max: 2_000 };
 
 /** Starts to run batches, including unfinished ones of earlier processes. */
 export function startBatchJobs({ database, logger, concurrency, run }: BatchJobsOptions): JobRunner<ClaimedBatch> {
-  const { now } = database;
+  const rows = leasedBatches(database);
   // Leaves a place for other projects.
   const maxPerProject = Math.max(1, concurrency - 1);
-  let hasReleased = database.kind !== "sqlite";
   return new JobRunner<ClaimedBatch>({
     subject: "batches",
     logger,
@@ -38,25 +39,52 @@ export function startBatchJobs({ database, logger, concurrency, run }: BatchJobs
     retryDelayMs: () => randomInt(RETRY_MS.min, RETRY_MS.max),
     store: {
       claim: async ({ limit, leaseMs, running }) => {
-        if (!hasReleased) await database.run(releaseAllBatches);
-        hasReleased = true;
         const batches: ClaimedBatch[] = [];
-        const runningOf = (project: string) =>
-          [...running, ...batches].filter(({ projectId }) => projectId === project).length;
         while (batches.length < limit) {
-          const projects = new Set([...running, ...batches].map(({ projectId }) => projectId));
-          const excludedProjects = [...projects].filter((project) => runningOf(project) >= maxPerProject);
-          const claim = { runId: randomUUID(), now, leaseMs, excludedProjects, runningOf };
-          const batch = await database.run((executor) => claimBatch(executor, claim));
+          const batch = await claimFairly(database, rows, {
+            leaseMs,
+            maxPerProject,
+            running: [...running, ...batches],
+          });
           if (batch === undefined) break;
           batches.push(batch);
         }
         return batches;
       },
-      renew: (batch, leaseMs) => database.run((executor) => postponeBatch(executor, batch, now, leaseMs)),
-      release: async (batch, delayMs) => {
-        await database.run((executor) => postponeBatch(executor, batch, now, delayMs));
-      },
+      renew: (batch, leaseMs) => rows.renew(batch, leaseMs),
+      release: (batch, delayMs) => rows.release(batch, delayMs),
     },
   });
+}
+
+export function leasedBatches(database: Database): LeasedRows<"batches", ClaimedBatch> {
+  return new LeasedRows(database, {
+    table: "batches",
+    key: "id",
+    owner: { id: "runId" },
+    open: sql`ended_at is null`,
+    orderBy: ["createdAt"],
+    endsEarlierLeases: true,
+  });
+}
+
+/**
+ * Leases the oldest due batch of the project with the fewest running ones. Undefined when none is due, or another replica
+ * was faster.
+ */
+export async function claimFairly(
+  database: Database,
+  rows: LeasedRows<"batches", ClaimedBatch>,
+  { leaseMs, maxPerProject, running }: { leaseMs: number; maxPerProject: number; running: readonly ClaimedBatch[] },
+): Promise<ClaimedBatch | undefined> {
+  await rows.endEarlierLeases();
+  const counts = new Map<string, number>();
+  for (const { projectId } of running) counts.set(projectId, (counts.get(projectId) ?? 0) + 1);
+  const countOf = (projectId: string) => counts.get(projectId) ?? 0;
+  const full = [...counts.keys()].filter((projectId) => countOf(projectId) >= maxPerProject);
+  const projects = await database.run((executor) => projectsWithDueBatches(executor, database.now, full));
+  const [project] = projects.toSorted((a, b) => countOf(a) - countOf(b));
+  if (project === undefined) return undefined;
+  const [batch] = await rows.claim({ limit: 1, leaseMs, where: sql`project_id = ${project}` });
+  return batch;
 }

@@ -1,6 +1,6 @@
 /** Batches: those that clients read are found through their project, and a run changes its batch through its run ID. */
 
-import { type RawBuilder, sql, type Updateable } from "kysely";
+import type { RawBuilder, Updateable } from "kysely";
 import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
@@ -41,56 +41,16 @@ export async function requestCancellation(
   await update.where("id", "=", id).where("projectId", "=", projectId).where("status", "in", running).execute();
 }
 
-interface BatchClaim {
-  runId: string;
-  now: RawBuilder<number>;
-  leaseMs: number;
-  /** Projects whose batches wait for others. */
-  excludedProjects: readonly string[];
-  /** Number of running batches by project. */
-  runningOf: (projectId: string) => number;
-}
-
-/**
- * Leases a due batch to a run, of the project with the fewest running ones, the oldest first: an earlier run of it can
- * no longer write. Returns undefined when none is due, or another replica was faster.
- */
-export async function claimBatch(executor: Executor, claim: BatchClaim): Promise<ClaimedBatch | undefined> {
-  const { runId, now, leaseMs, excludedProjects, runningOf } = claim;
+/** Projects with a batch that is due, those whose oldest one has waited longest first. */
+export async function projectsWithDueBatches(
+  executor: Executor,
+  now: RawBuilder<number>,
+  excludedProjects: readonly string[],
+): Promise<string[]> {
   const due = executor.selectFrom("batches").where("endedAt", "is", null).where("dueAt", "<=", now);
   const others = excludedProjects.length === 0 ? due : due.where("projectId", "not in", excludedProjects);
-  const oldest = await others
-    .select(({ fn }) => ["projectId", fn.min("createdAt").as("createdAt")])
-    .groupBy("projectId")
-    .orderBy("createdAt")
-    .execute();
-  const [project] = oldest.toSorted((a, b) => runningOf(a.projectId) - runningOf(b.projectId));
-  if (project === undefined) return undefined;
-  const first = due.select("id").where("projectId", "=", project.projectId).orderBy("createdAt").limit(1);
-  const row = await executor
-    .updateTable("batches")
-    .set({ runId, dueAt: sql<number>`${now} + ${leaseMs}` })
-    .where("id", "=", first)
-    // PostgreSQL checks it again after waiting for another replica that claims the same batch.
-    .where("dueAt", "<=", now)
-    .returningAll()
-    .executeTakeFirst();
-  return row && { ...row, runId };
-}
-
-/** Makes a batch due after `delayMs`, for its run. Returns false when it has ended or has another run. */
-export async function postponeBatch(
-  executor: Executor,
-  owned: OwnedBatch,
-  now: RawBuilder<number>,
-  delayMs: number,
-): Promise<boolean> {
-  return updateOwnedBatch(executor, owned, { dueAt: sql<number>`${now} + ${delayMs}` });
-}
-
-/** Ends all leases: those of earlier processes, where the database has only one. */
-export async function releaseAllBatches(executor: Executor): Promise<void> {
-  await executor.updateTable("batches").set({ dueAt: 0 }).where("endedAt", "is", null).execute();
+  const oldest = others.select(({ fn }) => ["projectId", fn.min("createdAt").as("createdAt")]);
+  return (await oldest.groupBy("projectId").orderBy("createdAt").execute()).map(({ projectId }) => projectId);
 }
 
 export type ClaimedBatch = BatchRow & { runId: string };

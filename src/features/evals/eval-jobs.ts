@@ -1,12 +1,12 @@
 /** Runs of evals as jobs: each runs in one process at a time, and goes on elsewhere when that process dies. */
 
-import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import { type ClaimedRun, claimRun, releaseAllRuns, updateLeasedRun } from "./eval-queries.ts";
+import { LeasedRows } from "../../storage/leased-rows.ts";
+import type { ClaimedRun } from "./eval-queries.ts";
 
 export interface EvalJobsOptions {
   database: Database;
@@ -22,9 +22,16 @@ const RETRY_MS = 2_000;
 const CONCURRENCY = 2;
 
 export function startEvalJobs({ database, logger, run }: EvalJobsOptions): JobRunner<ClaimedRun> {
-  const { now } = database;
-  const dueIn = (delayMs: number) => ({ dueAt: sql<number>`${now} + ${delayMs}` });
-  let hasReleased = database.kind !== "sqlite";
+  const rows = new LeasedRows<"evalRuns", ClaimedRun>(database, {
+    table: "evalRuns",
+    key: "id",
+    owner: { id: "leaseId" },
+    open: sql`ended_at is null`,
+    set: sql`status = 'in_progress', starts = starts + 1`,
+    unset: sql`starts = starts - 1`,
+    orderBy: ["createdAt"],
+    endsEarlierLeases: true,
+  });
   return new JobRunner<ClaimedRun>({
     subject: "evals",
     logger,
@@ -33,24 +40,6 @@ export function startEvalJobs({ database, logger, run }: EvalJobsOptions): JobRu
     pollMs: POLL_MS[database.kind],
     run,
     retryDelayMs: () => RETRY_MS,
-    store: {
-      claim: async ({ limit, leaseMs }) => {
-        if (!hasReleased) await database.run(releaseAllRuns);
-        hasReleased = true;
-        const runs: ClaimedRun[] = [];
-        while (runs.length < limit) {
-          const claim = { leaseId: randomUUID(), now, leaseMs };
-          const claimed = await database.run((executor) => claimRun(executor, claim));
-          if (claimed === undefined) break;
-          runs.push(claimed);
-        }
-        return runs;
-      },
-      renew: (job, leaseMs) => database.run((executor) => updateLeasedRun(executor, job, dueIn(leaseMs))),
-      release: async (job, delayMs) => {
-        const change = { ...dueIn(delayMs), starts: sql<number>`starts - 1` };
-        await database.run((executor) => updateLeasedRun(executor, job, change));
-      },
-    },
+    store: rows,
   });
 }

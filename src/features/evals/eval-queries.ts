@@ -1,6 +1,6 @@
 /** Evals and their runs: those that clients read are found through their project, and a run writes through its lease. */
 
-import { type RawBuilder, sql, type Updateable } from "kysely";
+import type { Updateable } from "kysely";
 import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
@@ -128,46 +128,14 @@ export async function findItem(executor: Executor, runId: string, id: string): P
 
 export type ClaimedRun = EvalRunRow & { leaseId: string };
 
-/** Leases the oldest run that is due: an earlier process can no longer write. Undefined without one. */
-export async function claimRun(
-  executor: Executor,
-  { leaseId, now, leaseMs }: { leaseId: string; now: RawBuilder<number>; leaseMs: number },
-): Promise<ClaimedRun | undefined> {
-  const due = executor
-    .selectFrom("evalRuns")
-    .select("id")
-    .where("endedAt", "is", null)
-    .where("dueAt", "<=", now)
-    .orderBy("createdAt")
-    .limit(1);
-  const row = await executor
-    .updateTable("evalRuns")
-    .set({ leaseId, status: "in_progress", dueAt: sql<number>`${now} + ${leaseMs}`, starts: sql`starts + 1` })
-    .where("id", "=", due)
-    // PostgreSQL checks it again after waiting for another replica that claims the same run.
-    .where("dueAt", "<=", now)
-    .where("endedAt", "is", null)
-    .returningAll()
-    .executeTakeFirst();
-  return row && { ...row, leaseId };
-}
-
 /** Changes a run for the process that has its lease. Returns false when it has ended or another process has it. */
 export async function updateLeasedRun(
   executor: Executor,
   { id, leaseId }: Pick<ClaimedRun, "id" | "leaseId">,
-  change: Updateable<Pick<EvalRunRow, "status" | "error" | "total" | "rowIds" | "endedAt">> & {
-    dueAt?: RawBuilder<number>;
-    starts?: RawBuilder<number>;
-  },
+  change: Updateable<Pick<EvalRunRow, "status" | "error" | "total" | "rowIds" | "endedAt">>,
 ): Promise<boolean> {
   const update = executor.updateTable("evalRuns").set(change).where("id", "=", id).where("leaseId", "=", leaseId);
   return (await update.where("endedAt", "is", null).executeTakeFirst()).numUpdatedRows > 0n;
-}
-
-/** Ends all leases: those of earlier processes, where the database has only one. */
-export async function releaseAllRuns(executor: Executor): Promise<void> {
-  await executor.updateTable("evalRuns").set({ dueAt: 0 }).where("endedAt", "is", null).execute();
 }
 
 /** Adds an item. Returns false when the run has ended or another process has it, and nothing is added. */

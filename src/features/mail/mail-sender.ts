@@ -7,14 +7,9 @@ import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
+import { LeasedRows } from "../../storage/leased-rows.ts";
 import type { MailOutbox } from "./mail-outbox.ts";
-import {
-  claimMailDeliveries,
-  deleteMailDelivery,
-  postponeMailDelivery,
-  removeMailDeliveriesBefore,
-  renewMailDelivery,
-} from "./mail-queries.ts";
+import { deleteMailDelivery, removeMailDeliveriesBefore } from "./mail-queries.ts";
 import type { MailDeliveryRow } from "./mail-rows.ts";
 import { type MailSettings, portOf } from "./settings.ts";
 
@@ -57,7 +52,6 @@ export class MailSender {
     this.#options = options;
     this.#transport = openTransport(options.settings);
     const { database, logger, outbox } = options;
-    const { now } = database;
     const backoff = options.backoff ?? BACKOFF_SECONDS;
     this.#runner = new JobRunner<MailDeliveryRow>({
       subject: "e-mails",
@@ -67,13 +61,7 @@ export class MailSender {
       pollMs: POLL_MS,
       retryDelayMs: ({ attempts }) => Math.round(backoffDelay(attempts, backoff) * 1000),
       run: (mail, signal) => this.#attempt(mail, signal),
-      store: {
-        claim: ({ limit, leaseMs }) =>
-          database.run((executor) => claimMailDeliveries(executor, { now, leaseMs, limit })),
-        renew: ({ id, attempts }, leaseMs) =>
-          database.run((executor) => renewMailDelivery(executor, { id, attempts, now, leaseMs })),
-        release: ({ id }, delayMs) => database.run((executor) => postponeMailDelivery(executor, id, now, delayMs)),
-      },
+      store: new LeasedRows(database, { table: "mailDeliveries", key: "id", owner: { count: "attempts" } }),
     });
     outbox.onAdded(() => this.#runner.wake(WAKE_MS));
     const removeOld = (time: number) =>

@@ -1,6 +1,6 @@
 /** Adds files to vector stores: reads their text, embeds the chunks and stores them, in the background. */
 
-import { randomInt, randomUUID } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { sql } from "kysely";
 import { DocumentError } from "../../kernel/documents/document-error.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
@@ -8,8 +8,9 @@ import { Fault } from "../../kernel/faults.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
+import { LeasedRows } from "../../storage/leased-rows.ts";
 import { type IngestOptions, runIngest } from "./ingest-run.ts";
-import { type ClaimedFile, claimFile, releaseAllFiles, updateOwnedFile } from "./store-file-queries.ts";
+import { type ClaimedFile, updateOwnedFile } from "./store-file-queries.ts";
 import { removeContent } from "./vector-store-queries.ts";
 
 export interface IngestJobsOptions extends IngestOptions {
@@ -29,12 +30,19 @@ const MAX_RETRY_MS = 5 * MINUTE_MS;
 /** Starts to add files, including unfinished ones of earlier processes. */
 export function startIngest(options: IngestJobsOptions): JobRunner<ClaimedFile> {
   const { database, logger, concurrency } = options;
-  const { now } = database;
+  const rows = new LeasedRows<"vectorStoreFiles", ClaimedFile>(database, {
+    table: "vectorStoreFiles",
+    key: "additionId",
+    owner: { id: "runId" },
+    open: sql`status = 'in_progress'`,
+    set: sql`attempts = attempts + 1`,
+    orderBy: ["dueAt", "createdAt"],
+    endsEarlierLeases: true,
+  });
   // Leaves a place for other projects.
   const maxPerProject = Math.max(1, concurrency - 1);
   /** Projects that have had a file in this round: those with many files wait for the others. */
   const served = new Set<string>();
-  let hasReleased = database.kind !== "sqlite";
   return new JobRunner<ClaimedFile>({
     subject: "files of vector stores",
     logger,
@@ -45,12 +53,12 @@ export function startIngest(options: IngestJobsOptions): JobRunner<ClaimedFile> 
     retryDelayMs: ({ attempts }) => Math.min(MAX_RETRY_MS, randomInt(RETRY_MS.min, RETRY_MS.max) * 2 ** (attempts - 1)),
     store: {
       claim: async ({ limit, leaseMs, running }) => {
-        if (!hasReleased) await database.run(releaseAllFiles);
-        hasReleased = true;
         const files: ClaimedFile[] = [];
-        const claim = (excludedProjects: readonly string[]) => {
-          const parts = { runId: randomUUID(), now, leaseMs, excludedProjects };
-          return database.run((executor) => claimFile(executor, parts));
+        const claim = async (excludedProjects: readonly string[]) => {
+          const where =
+            excludedProjects.length === 0 ? {} : { where: sql`project_id not in (${sql.join(excludedProjects)})` };
+          const [file] = await rows.claim({ limit: 1, leaseMs, ...where });
+          return file;
         };
         while (files.length < limit) {
           const projects = [...running, ...files].map(({ projectId }) => projectId);
@@ -69,17 +77,10 @@ export function startIngest(options: IngestJobsOptions): JobRunner<ClaimedFile> 
         }
         return files;
       },
-      renew: (file, leaseMs) => postpone(database, file, leaseMs),
-      release: async (file, delayMs) => {
-        await postpone(database, file, delayMs);
-      },
+      renew: (file, leaseMs) => rows.renew(file, leaseMs),
+      release: (file, delayMs) => rows.release(file, delayMs),
     },
   });
-}
-
-function postpone(database: Database, file: ClaimedFile, delayMs: number): Promise<boolean> {
-  const dueAt = sql<number>`${database.now} + ${delayMs}`;
-  return database.run((executor) => updateOwnedFile(executor, file, { dueAt }));
 }
 
 async function run(file: ClaimedFile, options: IngestJobsOptions, signal: AbortSignal): Promise<JobEnd> {

@@ -1,6 +1,6 @@
 /** Files of vector stores, and their segments. */
 
-import { type RawBuilder, sql, type Updateable } from "kysely";
+import type { Updateable } from "kysely";
 import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
 import type { ShownCounts } from "../../wire/openai/vector-stores.ts";
@@ -123,47 +123,15 @@ export async function countBatchFiles(executor: Executor, batchId: string): Prom
 
 export type ClaimedFile = VectorStoreFileRow & { runId: string };
 
-/** Leases the oldest due file of a project other than these. Returns undefined when none is due. */
-export async function claimFile(
-  executor: Executor,
-  { runId, now, leaseMs, excludedProjects }: FileClaim,
-): Promise<ClaimedFile | undefined> {
-  const due = executor.selectFrom("vectorStoreFiles").where("status", "=", "in_progress").where("dueAt", "<=", now);
-  const others = excludedProjects.length === 0 ? due : due.where("projectId", "not in", excludedProjects);
-  const first = others.select("additionId").orderBy("dueAt").orderBy("createdAt").limit(1);
-  const row = await executor
-    .updateTable("vectorStoreFiles")
-    .set(({ eb }) => ({ runId, dueAt: sql<number>`${now} + ${leaseMs}`, attempts: eb("attempts", "+", 1) }))
-    .where("additionId", "=", first)
-    .where("status", "=", "in_progress")
-    // PostgreSQL checks it again after waiting for another replica that claims the same file.
-    .where("dueAt", "<=", now)
-    .returningAll()
-    .executeTakeFirst();
-  return row && { ...row, runId };
-}
-
-interface FileClaim {
-  runId: string;
-  now: RawBuilder<number>;
-  leaseMs: number;
-  excludedProjects: readonly string[];
-}
-
 /** Changes a file in progress, for its run. Returns false when it has ended or has another run. */
 export async function updateOwnedFile(
   executor: Executor,
   { additionId, runId }: Pick<ClaimedFile, "additionId" | "runId">,
-  change: Updateable<Omit<VectorStoreFileRow, "dueAt">> & { dueAt?: RawBuilder<number> },
+  change: Updateable<Omit<VectorStoreFileRow, "dueAt">>,
 ): Promise<boolean> {
   const update = executor.updateTable("vectorStoreFiles").set(change).where("additionId", "=", additionId);
   const result = await update.where("runId", "=", runId).where("status", "=", "in_progress").executeTakeFirst();
   return result.numUpdatedRows > 0n;
-}
-
-/** Ends all leases: those of earlier processes, where the database has only one. */
-export async function releaseAllFiles(executor: Executor): Promise<void> {
-  await executor.updateTable("vectorStoreFiles").set({ dueAt: 0 }).where("status", "=", "in_progress").execute();
 }
 
 // ---- segments

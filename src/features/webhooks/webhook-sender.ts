@@ -1,5 +1,6 @@
 /** Delivers what is in the outbox. Each delivery is a job, which any replica runs. */
 
+import { sql } from "kysely";
 import { type Backoff, backoffDelay } from "../../kernel/async/backoff.ts";
 import { HOUR_SECONDS, MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
@@ -8,7 +9,8 @@ import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import { request } from "../../kernel/outgoing/undici.ts";
 import { VERSION } from "../../kernel/version.ts";
 import type { Database } from "../../storage/database.ts";
-import { claimWebhookDeliveries, deleteWebhookDelivery, postponeWebhookDelivery } from "./delivery-queries.ts";
+import { LeasedRows } from "../../storage/leased-rows.ts";
+import { deleteWebhookDelivery } from "./delivery-queries.ts";
 import { recordWebhookAttempt } from "./log-queries.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import type { WebhookOutbox } from "./webhook-outbox.ts";
@@ -80,7 +82,7 @@ export class WebhookSender {
 
   #startRunner(endpoint: string): JobRunner<WebhookDeliveryRow> {
     const { database, logger } = this.#options;
-    const { now } = database;
+    const rows = leasedDeliveries(database);
     const backoff = this.#options.backoff ?? BACKOFF_SECONDS;
     return new JobRunner<WebhookDeliveryRow>({
       subject: "webhooks",
@@ -91,9 +93,8 @@ export class WebhookSender {
       retryDelayMs: ({ attempts }) => Math.round(backoffDelay(attempts, backoff) * 1000),
       run: (delivery, signal) => this.#attempt(delivery, signal),
       store: {
-        claim: ({ limit, leaseMs }) =>
-          database.run((executor) => claimWebhookDeliveries(executor, { endpoint, now, leaseMs, limit })),
-        release: ({ id }, delayMs) => database.run((executor) => postponeWebhookDelivery(executor, id, now, delayMs)),
+        claim: ({ limit, leaseMs }) => rows.claim({ limit, leaseMs, where: sql`endpoint = ${endpoint}` }),
+        release: (delivery, delayMs) => rows.release(delivery, delayMs),
       },
     });
   }
@@ -168,4 +169,8 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   }
   // PostgreSQL stores no NUL in texts.
   return Buffer.concat(parts).subarray(0, ANSWER_BYTES).toString().replaceAll("\0", "");
+}
+
+export function leasedDeliveries(database: Database): LeasedRows<"webhookDeliveries"> {
+  return new LeasedRows(database, { table: "webhookDeliveries", key: "id", owner: { count: "attempts" } });
 }

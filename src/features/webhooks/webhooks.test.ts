@@ -19,13 +19,12 @@ import { type Database, type DatabaseOptions, openDatabase } from "../../storage
 import { publishSpendAlert } from "../budgets/publish-spend-alert.ts";
 import { SpendAlerts } from "../budgets/spend-alerts.ts";
 import type { SpendBound } from "../quota/spend-bound.ts";
-import { claimWebhookDeliveries } from "./delivery-queries.ts";
 import { DeploymentAlerts } from "./deployment-alerts.ts";
 import { removeWebhookLogBefore } from "./log-queries.ts";
 import { WebhookAdministration } from "./webhook-administration.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEvent } from "./webhook-event.ts";
 import { WebhookOutbox } from "./webhook-outbox.ts";
-import { type WebhookOutcome, WebhookSender } from "./webhook-sender.ts";
+import { leasedDeliveries, type WebhookOutcome, WebhookSender } from "./webhook-sender.ts";
 
 const databases = useDatabases();
 const logger = createLogger("silent");
@@ -171,8 +170,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const receiver = await startReceiver();
     const replica = openReplica(await databases.create(kind), receiver);
     await replica.publish(batchCompleted("batch_1"));
-    const claim = { endpoint: receiver.url, now: replica.database.now, leaseMs: 300, limit: 10 };
-    const taken = await replica.database.run((executor) => claimWebhookDeliveries(executor, claim));
+    const taken = await leasedDeliveries(replica.database).claim({ limit: 10, leaseMs: 300 });
     expect(taken).toHaveLength(1);
     const sender = replica.startSender();
     await sender.send();

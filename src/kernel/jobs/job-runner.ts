@@ -10,7 +10,7 @@ export interface JobStore<Job> {
   /** Extends the lease of a running job; left out: every run is shorter. Returns false when another process has the job. */
   renew?(job: Job, leaseMs: number): Promise<boolean>;
   /** Ends the lease. The job is due again after `delayMs`. */
-  release(job: Job, delayMs: number): Promise<void>;
+  release(job: Job, delayMs: number): Promise<unknown>;
 }
 
 /**
