@@ -114,7 +114,6 @@ export function openModelRoutes(config: Config, store: ModelStore, lifetime: Asy
     refresh: async () => {},
     machine: () => Promise.reject(new Error("only a service lists the model library")),
   });
-  const accounts = { organizations: { isDefault: async () => true }, auditTrail: { record: async () => {} } };
   const app = openServer(config, openLog("warn"), lifetime);
   const operator: Caller = {
     keyId: "operator",
@@ -122,6 +121,12 @@ export function openModelRoutes(config: Config, store: ModelStore, lifetime: Asy
     projectId: undefined,
     kind: "admin",
     isOperator: true,
+  };
+  const accounts = {
+    authenticate: async () => operator,
+    authenticateSession: async () => operator,
+    organizations: { isDefault: async () => true },
+    auditTrail: { record: async () => {} },
   };
   addScope(app, "admin", "/v1/organization", async () => operator, [organizationModels(accounts, models)]);
   return app;

@@ -167,20 +167,6 @@ export async function mayReadModels(
   }
 }
 
-/** Whether the key or session of an authenticated request still works, for answers that last. */
-export async function isStillAuthenticated(
-  request: FastifyRequest,
-  accounts: Pick<Authenticator, "authenticate" | "authenticateSession">,
-): Promise<boolean> {
-  try {
-    await reauthenticate(request, accounts);
-    return true;
-  } catch (failure) {
-    // Keys cannot be checked while the database is unavailable.
-    return !(failure instanceof Fault && failure.kind === "unauthenticated");
-  }
-}
-
 /** Authenticates the key or session of a request again. Throws a Fault when it does not work any more. */
 export async function reauthenticate(
   request: FastifyRequest,

@@ -168,6 +168,39 @@ test("readiness names models only to keys that may read the organization", async
   });
 });
 
+test("a stream of requests ends once its caller may see fewer, without showing one more", async () => {
+  const { accounts } = service;
+  const { id: project } = await accounts.projects.create(OPERATOR, organizationId, "Followed");
+  const { body: account } = await post(service.adminKey, `/projects/${project}/service_accounts`, { name: "Bot" });
+  const chat = async () => {
+    const body = { model: "parrot", messages: [{ role: "user", content: "Hello" }] };
+    const { body: answer } = await send(
+      "POST",
+      "/v1/chat/completions",
+      { authorization: `Bearer ${account.api_key.value}` },
+      body,
+    );
+    expect(answer.object).toBe("chat.completion");
+  };
+  const { id: userId } = await newUser("reader", [{ id: project, role: "viewer" }]);
+  const key = await restrictedKey([...ALL_PERMISSIONS], userId);
+  const response = await fetch(`${service.origin}/v1/organization/requests?stream=true`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  await chat();
+  while (!text.includes("data: ")) text += (await reader.read()).value;
+  // A change of others ends no stream: it goes on to the next request.
+  await newUser("reader", [{ id: project, role: "viewer" }]);
+  await chat();
+  while (text.split("data: ").length < 3) text += (await reader.read()).value;
+  await accounts.projectMembers.removeUser(OPERATOR, { organizationId, id: project }, userId);
+  await chat();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+  expect(text.split("data: ")).toHaveLength(3);
+});
+
 test("viewers of a project rate no requests, and owners do", async () => {
   const { id: project } = await service.accounts.projects.create(OPERATOR, organizationId, "Rated");
   const { body: account } = await post(service.adminKey, `/projects/${project}/service_accounts`, { name: "Bot" });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { operation } from "../../http/operation.ts";
 import { sendEvents } from "../../http/send-events.ts";
+import { whileAllowed } from "../../http/while-allowed.ts";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
@@ -24,7 +25,7 @@ interface OfModel {
 }
 
 /** What the routes need of the accounts. */
-interface ModelAccounts {
+interface ModelAccounts extends Pick<Accounts, "authenticate" | "authenticateSession"> {
   organizations: Pick<Accounts["organizations"], "isDefault">;
   auditTrail: Pick<Accounts["auditTrail"], "record">;
 }
@@ -144,7 +145,7 @@ export function organizationModels(accounts: ModelAccounts, models: ModelOperati
             },
             (failure) => frames.end(failure),
           );
-        return sendEvents(reply, frames.read());
+        return sendEvents(reply, whileAllowed(request, accounts, frames.read()));
       },
     );
 

@@ -53,7 +53,7 @@ export function openResponses({
         toBackground: (caller) => accounts.callers.withPriority(caller, "background"),
       }),
       compactResponses(inference, parts.config.server.unknownFields, storage, content),
-      storedResponses(storage),
+      storedResponses(storage, accounts),
       conversations(inference, storage),
     ],
     runningCount: () => storage?.background.runningCount ?? 0,

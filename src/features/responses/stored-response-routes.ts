@@ -1,7 +1,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { Authenticator } from "../../http/authenticate.ts";
 import { operation } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { sendEvents } from "../../http/send-events.ts";
+import { whileAllowed } from "../../http/while-allowed.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { ItemList, Response } from "../../wire/openapi/model-answers.ts";
@@ -15,7 +17,10 @@ interface OfResponse {
 }
 
 /** Retrieves, lists, cancels and deletes stored responses. */
-export function storedResponses(storage: ResponseStorage | undefined): FastifyPluginAsync {
+export function storedResponses(
+  storage: ResponseStorage | undefined,
+  accounts: Pick<Authenticator, "authenticate" | "authenticateSession">,
+): FastifyPluginAsync {
   return async (app) => {
     app.get<OfResponse>(
       "/responses/:response",
@@ -36,7 +41,8 @@ export function storedResponses(storage: ResponseStorage | undefined): FastifyPl
         if (!stream) return response;
         if (isBackground) {
           const from = startingAfter === undefined ? 0 : startingAfter + 1;
-          return sendEvents(reply, toResponseFrames(background.follow(resource, from)));
+          const frames = toResponseFrames(background.follow(resource, from));
+          return sendEvents(reply, whileAllowed(request, accounts, frames));
         }
         const message = "Only responses that were created with background: true can be streamed again.";
         throw invalidRequest(message, "stream", "invalid_value");

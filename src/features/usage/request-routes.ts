@@ -1,9 +1,10 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { Caller } from "../../contracts/caller.ts";
 import { allows } from "../../http/access.ts";
-import { isStillAuthenticated } from "../../http/authenticate.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
 import { sendEvents } from "../../http/send-events.ts";
+import { whileAllowed } from "../../http/while-allowed.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
   RequestHistogramQuery,
@@ -26,12 +27,14 @@ import { visibilityOf } from "./visibility.ts";
 
 /** Streams that one project, or the administrators of one organization, may keep open: each reads the database every second. */
 const MAX_STREAMS = 16;
-const RECHECK_MS = 2_000;
 
 export const REPORT = { tag: "Reports", permission: "admin-or-project", requires: "signed-in" } as const;
 
 /** Decides whether a caller may read messages of upstreams, which name hosts and files of the installation. */
-export async function showsCauses({ organizations }: Accounts, { caller }: FastifyRequest): Promise<boolean> {
+export async function showsCauses(
+  { organizations }: Accounts,
+  { caller }: Pick<FastifyRequest, "caller">,
+): Promise<boolean> {
   const isReader = caller.kind === "admin" && allows(caller.access, "organization.read");
   return isReader && organizations.isDefault(caller.organizationId);
 }
@@ -78,10 +81,10 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
         const controller = new AbortController();
         reply.raw.once("close", () => controller.abort());
         const entries = history.follow(filter, AbortSignal.any([controller.signal, stopping]));
-        return sendEvents(
-          reply,
-          frames(entries, maySee, () => isStillAuthenticated(request, accounts)),
-        );
+        // The client that connects again sees what it may see then.
+        const sight = await sightOf(accounts, request.caller);
+        const hasSameSight = async (caller: Caller) => (await sightOf(accounts, caller)) === sight;
+        return sendEvents(reply, whileAllowed(request, accounts, frames(entries, maySee), hasSameSight));
       },
     );
 
@@ -117,20 +120,16 @@ function tooManyStreams(): Fault {
   return new Fault("request-rate-limited", message, { code: "rate_limit_exceeded", retryAfterSeconds: 5 });
 }
 
-/** Ends once the key is revoked, has expired or its session has ended. */
-async function* frames(
-  entries: ReturnType<RequestHistory["follow"]>,
-  showsCauses: boolean,
-  isAuthenticated: () => Promise<boolean>,
-): AsyncGenerator<string> {
-  let checkedAt = performance.now();
-  for await (const entry of entries) {
-    if (performance.now() - checkedAt > RECHECK_MS) {
-      if (!(await isAuthenticated())) return;
-      checkedAt = performance.now();
-    }
-    yield toRequestFrame(entry, showsCauses);
-  }
+/** Renders the entries of a stream, which are undefined while there are none. */
+async function* frames(entries: ReturnType<RequestHistory["follow"]>, maySee: boolean): AsyncGenerator<string> {
+  for await (const entry of entries) yield toRequestFrame(entry, maySee);
+}
+
+/** Describes what a caller may see of requests. */
+async function sightOf(accounts: Accounts, caller: Caller): Promise<string> {
+  const visibility = visibilityOf(caller);
+  const projectIds = visibility?.projectIds.toSorted();
+  return JSON.stringify([projectIds, visibility?.userId, await showsCauses(accounts, { caller })]);
 }
 
 export function filterOf(request: FastifyRequest, asked: Omit<RequestFilter, "organizationId">): RequestFilter {
