@@ -36,6 +36,7 @@ export async function openPostgres(url: string): Promise<Filling> {
 const numbers = (count: number) =>
   `with recursive r(i) as (select 0 union all select i + 1 from r where i < ${count - 1})`;
 
+const DIMENSIONS = 100;
 /** Rows of one statement. Hashes come from here, since SQLite has no function for them. */
 const ROWS_AT_ONCE = 1000;
 
@@ -95,6 +96,23 @@ export async function addUsage(filling: Filling, dimensions: number, hours: numb
     select ${now} - cast(i as bigint) * 10, 9000000000000 + i % ${dimensions}, 1200, 0, 300, 0, 0, 0, 2500, 700000,
     'finished' from r`);
   return { hourlyRows: dimensions * hours, dailyRows: dimensions * Math.ceil(hours / 24), rawRows };
+}
+
+/** Adds requests of the last days to the history, evenly, with `DIMENSIONS` combinations of key, model and status. */
+export async function addRequests(filling: Filling, count: number, days: number): Promise<void> {
+  const { id: organization } = await filling.one("select id from organizations where is_default = 1");
+  const { id: project } = await filling.one("select id from projects where is_default = 1");
+  const now = Date.now();
+  await filling.run(`${numbers(DIMENSIONS)} insert into request_dimensions (id, organization_id, project_id, key_id,
+    operation, model, answered_by, deployment, status, outcome, error, last_day) select 9000000000000 + i,
+    '${organization}', '${project}', 'key_bench' || (i / 5), 'chat/completions', 'model' || (i % 5), 'model' || (i % 5),
+    'd', case when i % 10 = 0 then 503 else 200 end, 'finished', case when i % 10 = 0 then 'overloaded' end, ${now} from r`);
+  // IDs are random, which scatters them over an index.
+  await filling.run(`${numbers(count)} insert into request_history (id, at, dimension_id, attempts, queued_milliseconds,
+    first_token_milliseconds, duration_milliseconds, prompt_tokens, cached_tokens, completion_tokens, cost_nano_dollars,
+    details) select 'req_' || ((cast(i as bigint) * 2654435761) % 4294967296) || '_' || i,
+    ${now} - cast(i as bigint) * ${Math.floor((days * 24 * HOUR_MS) / count)}, 9000000000000 + (cast(i as bigint) * 48271) % ${DIMENSIONS},
+    1, 2, 80, 200 + i % 3000, 1200, 0, 300, 700000 + i % 1000, '{"endUser":"user' || (i % 1000) || '"}' from r`);
 }
 
 export const YEAR_HOURS = HOURS_PER_YEAR;

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Inference } from "../inference/inference.ts";
-import { newId } from "../kernel/id.ts";
+import { newOrderedId } from "../kernel/id.ts";
 import type { Logger } from "../kernel/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/trace.ts";
@@ -105,7 +105,7 @@ export function bareServer(options: BareServerOptions): BareServer {
     connectionTimeout: connectionTimeoutMs(settings),
     // Longer than the common idle timeout of proxies, so the proxy closes first and sees no reset.
     keepAliveTimeout: 75_000,
-    genReqId: () => newId("req_"),
+    genReqId: () => newOrderedId("req_"),
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerUnroutable,
     // A hook below answers requests during draining in the wire format.

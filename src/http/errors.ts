@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, invalidRequest } from "../kernel/faults.ts";
-import { newId } from "../kernel/id.ts";
+import { newOrderedId } from "../kernel/id.ts";
 import { http } from "../kernel/node-http.ts";
 import { toErrorAnswer } from "../wire/openai/error.ts";
 import { SCIM_MEDIA_TYPE } from "../wire/scim/scim-error.ts";
@@ -131,7 +131,7 @@ export function answerUnroutable(error: FastifyError, { id, raw }: FastifyReques
 }
 
 /** Answers requests that reach neither a hook nor a route. */
-export function answerWithoutRoute(response: ServerResponse, fault: Fault, id = newId("req_")): void {
+export function answerWithoutRoute(response: ServerResponse, fault: Fault, id = newOrderedId("req_")): void {
   const { status, headers, body } = toErrorAnswer(fault, id);
   response.writeHead(status, {
     "content-type": "application/json; charset=utf-8",
@@ -148,7 +148,7 @@ export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): 
     socket.destroy();
     return;
   }
-  const requestId = newId("req_");
+  const requestId = newOrderedId("req_");
   const { status, body } = toErrorAnswer(brokenHttpFault(error.code), requestId);
   const json = JSON.stringify(body);
   socket.end(

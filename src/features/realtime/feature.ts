@@ -3,7 +3,7 @@ import { DetachedRun, type DetachedRunOptions } from "../../http/detached-run.ts
 import type { Feature } from "../../http/feature.ts";
 import type { EndedRequest } from "../../http/request-log.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { newId } from "../../kernel/id.ts";
+import { newOrderedId } from "../../kernel/id.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { ModelStore } from "../../model-store/model-store.ts";
 import { voiceActivityFile } from "../../model-store/voice-activity-file.ts";
@@ -52,7 +52,7 @@ export function openRealtime(parts: RealtimeParts): Feature {
     if (ended.recording !== undefined) recorded?.writer.record(ended);
   };
   const beginRun = (request: Pick<DetachedRunOptions, "caller" | "model">) =>
-    new DetachedRun({ ...request, id: newId("req_"), operation: "realtime", record });
+    new DetachedRun({ ...request, id: newOrderedId("req_"), operation: "realtime", record });
   const { maxToolCalls } = config.responses;
   const services = {
     ...{ inference, content: files.resolver, tools, maxToolCalls, beginRun },

@@ -18,7 +18,7 @@ import { RequestExportQuery } from "../../wire/openai/organization/request-expor
 import { parse } from "../../wire/openai/validate.ts";
 import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/index.ts";
-import { filterOf, left, REPORT, type RequestFilter, type RequestHistory, showsCauses } from "../usage/index.ts";
+import { filterOf, REPORT, type RequestFilter, type RequestHistory, showsCauses } from "../usage/index.ts";
 import { auditLook, mayNotRead, mayReadContent, readableProjects } from "./content-access.ts";
 import type { RecordedContents } from "./recorded-contents.ts";
 import { exportRequests } from "./request-export.ts";
@@ -97,10 +97,10 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
         query: RequestDetailsQuery,
         answer: RequestDetails,
       }),
-      async (request, reply) => {
+      async (request) => {
         const { id } = request.params;
         const isAsked = includesContent(parse(RequestDetailsQuery, request.query));
-        const entry = await findEntry(request, left(reply));
+        const entry = await findEntry(request);
         const { projectId } = entry;
         const mayRead = mayReadContent(request.caller, projectId);
         if (isAsked && !mayRead) throw mayNotRead();
@@ -126,9 +126,9 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
         body: FeedbackBody,
         answer: RequestFeedback,
       }),
-      async (request, reply) => {
+      async (request) => {
         const { score = null, comment = null, tags = [] } = parse(FeedbackBody, request.body);
-        const entry = await findEntry(request, left(reply));
+        const entry = await findEntry(request);
         if (!allows(request.caller.access, "project.inference", entry.projectId)) throw mayNotRate();
         return toFeedback(await feedback.put(entry, request.caller, { score, comment, tags }));
       },
@@ -136,10 +136,10 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
   };
 
   /** Finds the entry in the history, or with the content, which may be kept for more days. Throws a Fault. */
-  async function findEntry(request: FastifyRequest<OfRequest>, signal: AbortSignal): Promise<RequestEntry> {
+  async function findEntry(request: FastifyRequest<OfRequest>): Promise<RequestEntry> {
     const { id } = request.params;
     const filter = filterOf(request, {});
-    const entry = await history.find(filter, id, signal);
+    const entry = await history.find(filter, id);
     if (entry !== undefined) return entry;
     const stored = (await recorded?.find(filter.organizationId, id))?.entry;
     const projects = filter.visibility?.projectIds;

@@ -1,7 +1,7 @@
 /** What other features may use. */
 
 export type { RequestFilter, RequestHistory } from "./request-history.ts";
-export { filterOf, left, REPORT, showsCauses } from "./request-routes.ts";
+export { filterOf, REPORT, showsCauses } from "./request-routes.ts";
 export { hasFailed } from "./request-rows.ts";
 export type { SubjectSpend } from "./spent-queries.ts";
 export { type UsageLabel, type UsageRecord, UsageRows } from "./usage-batch.ts";

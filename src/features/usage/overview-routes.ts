@@ -16,7 +16,7 @@ import {
 } from "../../wire/openai/organization/organization-overview.ts";
 import { Overview } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/index.ts";
-import type { RequestHistory } from "./request-history.ts";
+import type { MinuteSum, RequestHistory } from "./request-history.ts";
 import type { UsageReports } from "./usage-report.ts";
 import { type Visibility, visibilityOf } from "./visibility.ts";
 
@@ -29,8 +29,6 @@ export interface OverviewParts {
 
 const MINUTE = MINUTE_MS;
 const HOUR = 60 * MINUTE;
-/** Minutes read by one query: SQLite blocks the event loop meanwhile. */
-const MINUTES_AT_ONCE = 10;
 /** Replicas write the end of a minute late. */
 const SETTLED_AFTER = 10_000;
 
@@ -172,13 +170,14 @@ class RecentHours {
     const sums = (bucket?.sums ?? []).filter(
       ({ beginsAt }) => beginsAt >= from && beginsAt < (bucket?.settledUntil ?? 0),
     );
-    let start = Math.max(from, bucket?.settledUntil ?? 0);
-    for (; start <= now; start += MINUTES_AT_ONCE * MINUTE) {
-      const minutes = await this.#history.minutes(filter, start, start + MINUTES_AT_ONCE * MINUTE);
-      for (const minute of minutes) {
-        const range = { from: minute.beginsAt, until: minute.beginsAt + MINUTE };
-        sums.push({ ...minute, firstTokens: percentilesOf(await this.#history.firstTokenTimes(filter, range)) });
-      }
+    const unsettled = new Map<number, MinuteSum>();
+    const end = from + 60 * MINUTE;
+    for await (const part of this.#history.minutes(filter, Math.max(from, bucket?.settledUntil ?? 0), end)) {
+      unsettled.set(part.beginsAt, addMinutes(part, unsettled.get(part.beginsAt)));
+    }
+    for (const minute of unsettled.values()) {
+      const range = { from: minute.beginsAt, until: minute.beginsAt + MINUTE };
+      sums.push({ ...minute, firstTokens: percentilesOf(await this.#history.firstTokenTimes(filter, range)) });
     }
     const settledUntil = Math.floor((now - SETTLED_AFTER) / MINUTE) * MINUTE;
     this.#minutes.set(key, { sums, settledUntil });
@@ -187,7 +186,22 @@ class RecentHours {
 
   /** Completion tokens of answers that ended within `RECENT_MS`. */
   async recentTokens(filter: HourFilter, now: number): Promise<number> {
-    const sums = await this.#history.minutes(filter, now - RECENT_MS, now);
-    return sums.reduce((total, { completionTokens }) => total + completionTokens, 0);
+    let tokens = 0;
+    for await (const { completionTokens } of this.#history.minutes(filter, now - RECENT_MS, now)) {
+      tokens += completionTokens;
+    }
+    return tokens;
   }
+}
+
+function addMinutes(minute: MinuteSum, other: MinuteSum | undefined): MinuteSum {
+  if (other === undefined) return minute;
+  return {
+    beginsAt: minute.beginsAt,
+    requests: minute.requests + other.requests,
+    errors: minute.errors + other.errors,
+    promptTokens: minute.promptTokens + other.promptTokens,
+    completionTokens: minute.completionTokens + other.completionTokens,
+    retries: minute.retries + other.retries,
+  };
 }

@@ -146,31 +146,40 @@ export function toEntry<Row extends { details: string | null }>(row: Row) {
   return { ...row, details: parseRequestDetails(row.details) };
 }
 
-/** Finds an entry among the `MAX_ROWS_READ` newest before a time; `next` is where to look on. */
+/** Finds the newest entry of an ID. */
 export async function findRequest(
   executor: Executor,
   filter: RequestFilter,
   id: string,
-  before: number,
-): Promise<{ entry: RequestEntry | undefined; next: number | undefined }> {
-  const newest = executor.selectFrom("requestHistory").where("at", "<", before).orderBy("at", "desc");
-  const bound = await newest
-    .select("at")
-    .offset(MAX_ROWS_READ - 1)
-    .limit(1)
-    .executeTakeFirst();
-  const [row] = await executor
+): Promise<RequestEntry | undefined> {
+  const row = await executor
     .selectFrom("requestHistory as request")
     .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
     .select(ENTRY)
-    .where("at", "<", before)
-    .where("at", ">=", bound?.at ?? 0)
     .where("request.id", "=", id)
     .where("organizationId", "=", filter.organizationId)
     .where(matches(filter))
+    .orderBy("at", "desc")
     .limit(1)
-    .execute();
-  return { entry: row === undefined ? undefined : toEntry(row), next: bound?.at };
+    .executeTakeFirst();
+  return row && toEntry(row);
+}
+
+/** Requests that one query sums: some 5 ms on SQLite. */
+const MAX_ROWS_SUMMED = 5000;
+
+/** Returns the end, at most `until`, of a time from `from` on with a few thousand requests. Reads the index only. */
+export async function readSliceEnd(executor: Executor, from: number, until: number): Promise<number> {
+  const last = await executor
+    .selectFrom("requestHistory")
+    .select("at")
+    .where("at", ">=", from)
+    .where("at", "<", until)
+    .orderBy("at")
+    .offset(MAX_ROWS_SUMMED - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return last === undefined ? until : last.at + 1;
 }
 
 export interface MinuteSum {
@@ -214,20 +223,17 @@ export async function sumRequestsByMinute(
 /** Operations that generate tokens; the first result of others, such as embeddings, is not a first token. */
 const GENERATING = ["chat/completions", "completions", "responses", "messages", "api/chat", "api/generate"];
 
-/** Reads the latest times to the first token of a time. */
+/** Reads times to the first token of the newest `MAX_ROWS_READ` requests before a position, latest first. */
 export async function readFirstTokenTimes(
   executor: Executor,
   filter: RequestFilter,
-  { from, until }: { from: number; until: number },
+  before: HistoryPosition | undefined,
   limit: number,
 ): Promise<number[]> {
   const rows = await executor
-    .selectFrom("requestHistory as request")
+    .selectFrom(olderRequests(executor, filter, before).selectAll().limit(MAX_ROWS_READ).as("request"))
     .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
     .select("firstTokenMilliseconds")
-    .where("at", ">=", from)
-    .where("at", "<", until)
-    .where("organizationId", "=", filter.organizationId)
     .where("firstTokenMilliseconds", "is not", null)
     .where("operation", "in", GENERATING)
     .where(matches(filter))

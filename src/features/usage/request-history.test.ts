@@ -98,10 +98,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     history.record(entry({ ...broken, id: "req_5" }));
     expect(await ids({ organizationId: "org_c", isFailed: true })).toEqual(["req_4"]);
     expect(await ids({ organizationId: "org_c", isFailed: false })).toEqual(["req_5"]);
-    expect(await history.minutes({ ...FILTER, organizationId: "org_c" }, NOON, NOON + 2 * DAY)).toMatchObject([
-      { requests: 2, errors: 1 },
-    ]);
-    const minutes = await history.minutes(FILTER, NOON, NOON + DAY);
+    expect(
+      await Array.fromAsync(history.minutes({ ...FILTER, organizationId: "org_c" }, NOON, NOON + 2 * DAY)),
+    ).toMatchObject([{ requests: 2, errors: 1 }]);
+    const minutes = await Array.fromAsync(history.minutes(FILTER, NOON, NOON + DAY));
     expect(minutes).toEqual([
       { beginsAt: NOON, requests: 2, errors: 1, promptTokens: 20, completionTokens: 10, retries: 2 },
     ]);

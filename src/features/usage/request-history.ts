@@ -14,9 +14,11 @@ import {
   type HistoryPosition,
   insertRequests,
   type MinuteSum,
+  readBound,
   readFirstTokenTimes,
   readRequests,
   readRequestsSince,
+  readSliceEnd,
   sumRequestsByMinute,
 } from "./request-history-queries.ts";
 import { REQUEST_COLUMNS, RequestRows } from "./request-rows.ts";
@@ -144,20 +146,9 @@ export class RequestHistory {
     return readSortedRequests(this.#options.database, filter, order, after, limit, signal);
   }
 
-  /** Finds one entry, from the newest on: the history has no index by ID, which would cost a third of each insertion. */
-  async find(filter: RequestFilter, id: string, signal: AbortSignal): Promise<RequestEntry | undefined> {
+  async find(filter: RequestFilter, id: string): Promise<RequestEntry | undefined> {
     await this.flush();
-    let before: number | undefined = Date.now() + LATE_MS;
-    while (before !== undefined && !signal.aborted) {
-      const from: number = before;
-      const { entry, next } = await this.#options.database.run((executor) => findRequest(executor, filter, id, from));
-      if (entry !== undefined) return entry;
-      // Rows of the same millisecond may stand on both sides of the bound.
-      before = next === undefined || next + 1 >= from ? next : next + 1;
-      // The driver of SQLite is synchronous: its promises never give others a turn.
-      await nextTurn();
-    }
-    return undefined;
+    return this.#options.database.run((executor) => findRequest(executor, filter, id));
   }
 
   /** Yields entries as they are written by any replica, about a second later; undefined after a second without any. */
@@ -177,17 +168,36 @@ export class RequestHistory {
     }
   }
 
-  /** Sums by minute; omits empty minutes. Times are epoch milliseconds. */
-  async minutes(filter: RequestFilter, from: number, until: number): Promise<MinuteSum[]> {
+  /**
+   * Sums requests by minute, of some thousand at a time, between which others have their turn: a minute with more comes
+   * in several parts. Omits empty minutes. Times are epoch milliseconds.
+   */
+  async *minutes(filter: RequestFilter, from: number, until: number): AsyncGenerator<MinuteSum> {
     await this.flush();
-    return this.#options.database.run((executor) => sumRequestsByMinute(executor, filter, from, until));
+    for (let start = from; start < until; ) {
+      const since = start;
+      const end = await this.#options.database.run((executor) => readSliceEnd(executor, since, until));
+      yield* await this.#options.database.run((executor) => sumRequestsByMinute(executor, filter, since, end));
+      start = end;
+      await nextTurn();
+    }
   }
 
   /** Returns the latest times to the first token of a time in milliseconds, at most 1000. */
   async firstTokenTimes(filter: RequestFilter, range: { from: number; until: number }): Promise<number[]> {
-    return this.#options.database.run((executor) =>
-      readFirstTokenTimes(executor, filter, range, MAX_FIRST_TOKEN_TIMES),
-    );
+    const { database } = this.#options;
+    const within = { ...filter, ...range };
+    const times: number[] = [];
+    let before: HistoryPosition | undefined;
+    do {
+      const position: HistoryPosition | undefined = before;
+      const missing = MAX_FIRST_TOKEN_TIMES - times.length;
+      times.push(...(await database.run((executor) => readFirstTokenTimes(executor, within, position, missing))));
+      if (times.length === MAX_FIRST_TOKEN_TIMES) break;
+      before = await database.run((executor) => readBound(executor, within, position));
+      await nextTurn();
+    } while (before !== undefined);
+    return times;
   }
 
   async close(): Promise<void> {

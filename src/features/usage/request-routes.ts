@@ -109,7 +109,7 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
 }
 
 /** Signal of a client that disconnects. */
-export function left(reply: FastifyReply): AbortSignal {
+function left(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   onDisconnect(reply)(() => controller.abort());
   return controller.signal;

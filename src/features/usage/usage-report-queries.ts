@@ -89,7 +89,36 @@ export async function readUsage(executor: Executor, query: UsageQuery): Promise<
   return rows;
 }
 
-function bucketsOf({ bucketSeconds, from, until, labelKind }: UsageQuery): RawBuilder<unknown> {
+/** Rows that one query sums: some 5 ms on SQLite, which blocks the event loop meanwhile. */
+const MAX_ROWS_SUMMED = 5000;
+
+/** Returns the end of the first buckets of a query that have a few thousand rows together, one bucket at least. */
+export async function readSliceEnd(executor: Executor, query: UsageQuery): Promise<number> {
+  const { bucketSeconds, from, until, labelKind } = query;
+  const within = (column: "at" | "beginsAt") => sql`${sql.ref(column)} >= ${from} and ${sql.ref(column)} < ${until}
+    order by ${sql.ref(column)} limit 1 offset ${sql.lit(MAX_ROWS_SUMMED)}`;
+  const rollups = sql.table(labelKind === undefined ? "usageRollups" : "usageLabelRollups");
+  const beyond = [
+    sql`select ${sql.ref("beginsAt")} as at from ${rollups} where ${sql.ref("bucketSeconds")} = ${bucketSeconds}
+      and ${within("beginsAt")}`,
+  ];
+  if (hasRecords(query)) beyond.push(sql`select at from ${sql.table("usageRecords")} where ${within("at")}`);
+  let end = until;
+  const width = bucketSeconds * 1000;
+  for (const each of beyond) {
+    const { rows } = await sql<{ at: number }>`${each}`.execute(executor);
+    for (const { at } of rows) end = Math.min(end, Math.max(from + width, Math.floor(at / width) * width));
+  }
+  return end;
+}
+
+/** Decides whether rows of single requests belong to a report: versions before 0.2 recorded those and no minutes. */
+function hasRecords({ bucketSeconds, labelKind }: UsageQuery): boolean {
+  return bucketSeconds === MINUTE_SECONDS && labelKind === undefined;
+}
+
+function bucketsOf(query: UsageQuery): RawBuilder<unknown> {
+  const { bucketSeconds, from, until, labelKind } = query;
   const ofLabels = labelKind !== undefined;
   const columns = sql.join(
     [...(ofLabels ? ["labelId"] : []), ...ROLLUP_COLUMNS.filter((name) => name !== "bucketSeconds")].map((name) =>
@@ -99,8 +128,8 @@ function bucketsOf({ bucketSeconds, from, until, labelKind }: UsageQuery): RawBu
   const rollups = sql`select ${columns} from ${sql.table(ofLabels ? "usageLabelRollups" : "usageRollups")}
     where ${sql.ref("bucketSeconds")} = ${bucketSeconds} and ${sql.ref("beginsAt")} >= ${from}
       and ${sql.ref("beginsAt")} < ${until}`;
-  if (bucketSeconds !== MINUTE_SECONDS || ofLabels) return rollups;
-  // Versions before 0.2 recorded single requests and no minutes. Both databases divide integers to integers.
+  if (!hasRecords(query)) return rollups;
+  // Both databases divide integers to integers.
   const minute = sql`(${sql.ref("at")} / ${sql.lit(MINUTE_MS)}) * ${sql.lit(MINUTE_MS)}`;
   const missing = (name: string) => ((COSTS as readonly string[]).includes(name) ? sql`cast(null as bigint)` : sql`0`);
   const amounts = sql.join([

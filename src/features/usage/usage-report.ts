@@ -1,12 +1,12 @@
 /** Reads usage reports in time buckets. */
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { SpendScope, SpendWindow } from "../quota/index.ts";
 import { readSpent, readTopSpenders, type SubjectSpend } from "./spent-queries.ts";
-import { readUsage, type UsageQuery, type UsageSum } from "./usage-report-queries.ts";
+import { readSliceEnd, readUsage, type UsageQuery, type UsageSum } from "./usage-report-queries.ts";
 import type { Visibility } from "./visibility.ts";
 
 type TopSpendersOrder = Parameters<typeof readTopSpenders> extends [unknown, ...infer Order] ? Order : never;
@@ -35,12 +35,6 @@ export interface UsageReport {
   labelKind: ReportRequest["labelKind"];
 }
 
-/**
- * Buckets per query, by width. SQLite blocks the event loop while it reads (about a second for a day of a million
- * requests), and PostgreSQL has a statement timeout.
- */
-const BUCKETS_AT_ONCE = { 60: 30, 3600: 6, 86400: 2 } as const;
-
 export class UsageReports {
   readonly #database: Database;
   readonly #readReplica: Database | undefined;
@@ -66,7 +60,9 @@ export class UsageReports {
       ...(scopeId === keyId && { keyIds: [scopeId] }),
     };
     const query = { organizationId, operation: undefined, bucketSeconds: DAY_SECONDS, groupBy: [], from } as const;
-    const sums = await this.#database.run((executor) => readUsage(executor, { ...query, ...narrowed, until }));
+    const sums: UsageSum[] = [];
+    const read: ReadReport = (work) => this.#database.run(work);
+    for await (const slice of slicesOf({ ...query, ...narrowed, until }, read)) sums.push(...slice.sums);
     if (sums.length > 0 && sums.every(({ costNanoDollars }) => costNanoDollars === null)) return null;
     return sums.reduce((sum, { costNanoDollars }) => sum + (costNanoDollars ?? 0), 0);
   }
@@ -85,16 +81,12 @@ export class UsageReports {
     const width = order.bucketSeconds * 1000;
     const from = Math.floor(order.from / width) * width;
     const until = Math.min(Math.ceil(order.until / width) * width, from + maxBuckets * width);
-    const atOnce = BUCKETS_AT_ONCE[order.bucketSeconds] * width;
     const buckets: UsageBucket[] = [];
-    for (let start = from; start < until; start += atOnce) {
-      const part = { ...order, from: start, until: Math.min(start + atOnce, until) };
-      const sums = await this.#readReport((executor) => readUsage(executor, part));
-      const byBucket = Map.groupBy(sums, ({ beginsAt }) => beginsAt);
-      for (let beginsAt = part.from; beginsAt < part.until; beginsAt += width) {
+    for await (const slice of slicesOf({ ...order, from, until }, (work) => this.#readReport(work))) {
+      const byBucket = Map.groupBy(slice.sums, ({ beginsAt }) => beginsAt);
+      for (let beginsAt = slice.from; beginsAt < slice.until; beginsAt += width) {
         buckets.push({ beginsAt, endsAt: beginsAt + width, sums: byBucket.get(beginsAt) ?? [] });
       }
-      await yieldToEventLoop();
     }
     return { buckets, next: until < order.until ? until : undefined, labelKind: order.labelKind };
   }
@@ -107,5 +99,21 @@ export class UsageReports {
       if (!(failure instanceof Fault)) throw failure;
       return await this.#database.run(work);
     }
+  }
+}
+
+type ReadReport = <Result>(work: (executor: Executor) => Promise<Result>) => Promise<Result>;
+
+/** Reads a report in parts of some thousand rows, between which others have their turn: SQLite blocks the event loop. */
+async function* slicesOf(
+  query: UsageQuery,
+  read: ReadReport,
+): AsyncGenerator<{ from: number; until: number; sums: UsageSum[] }> {
+  for (let { from } = query; from < query.until; ) {
+    const slice = { ...query, from };
+    const until = await read((executor) => readSliceEnd(executor, slice));
+    yield { from, until, sums: await read((executor) => readUsage(executor, { ...slice, until })) };
+    from = until;
+    await nextTurn();
   }
 }

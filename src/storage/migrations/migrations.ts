@@ -47,6 +47,7 @@ import { mcpRevocations } from "./0044-mcp-revocations.ts";
 import { providerGroups } from "./0045-provider-groups.ts";
 import { evalStarts } from "./0046-eval-starts.ts";
 import { sessionIssueTimes } from "./0047-session-issue-times.ts";
+import { requestHistoryId } from "./0048-request-history-id.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -97,4 +98,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0045-provider-groups": providerGroups,
   "0046-eval-starts": evalStarts,
   "0047-session-issue-times": sessionIssueTimes,
+  "0048-request-history-id": requestHistoryId,
 };
