@@ -7,34 +7,11 @@ import { type Lock, withoutIntegrity } from "./lock-file.ts";
  * hashes `npm run lock-integrity` finds.
  */
 const NOT_OBTAINABLE: readonly string[] = [
-  "@biomejs/cli-android-arm64@2.6.8",
-  "@biomejs/cli-android-x64@2.6.8",
-  "@biomejs/cli-darwin-arm64@2.6.8",
-  "@biomejs/cli-darwin-x64@2.6.8",
-  "@biomejs/cli-linux-arm64-musl@2.6.8",
-  "@biomejs/cli-linux-x64-musl@2.6.8",
-  "@biomejs/cli-win32-arm64@2.6.8",
-  "@biomejs/cli-win32-x64@2.6.8",
   "@node-llama-cpp/linux-riscv64@3.22.1",
   "@node-llama-cpp/mac-arm64-metal@3.22.1",
   "@node-llama-cpp/mac-x64@3.22.1",
   "@node-llama-cpp/win-arm64@3.22.1",
   "@node-llama-cpp/win-x64@3.22.1",
-  "@oxc-parser/binding-android-arm-eabi@0.156.0",
-  "@oxc-parser/binding-android-arm64@0.156.0",
-  "@oxc-parser/binding-darwin-arm64@0.156.0",
-  "@oxc-parser/binding-darwin-x64@0.156.0",
-  "@oxc-parser/binding-freebsd-x64@0.156.0",
-  "@oxc-parser/binding-linux-arm-gnueabihf@0.156.0",
-  "@oxc-parser/binding-linux-arm-musleabihf@0.156.0",
-  "@oxc-parser/binding-linux-ppc64-gnu@0.156.0",
-  "@oxc-parser/binding-linux-riscv64-gnu@0.156.0",
-  "@oxc-parser/binding-linux-riscv64-musl@0.156.0",
-  "@oxc-parser/binding-linux-s390x-gnu@0.156.0",
-  "@oxc-parser/binding-openharmony-arm64@0.156.0",
-  "@oxc-parser/binding-win32-arm64-msvc@0.156.0",
-  "@oxc-parser/binding-win32-ia32-msvc@0.156.0",
-  "@oxc-parser/binding-win32-x64-msvc@0.156.0",
 ];
 
 const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as Lock;
