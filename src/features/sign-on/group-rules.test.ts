@@ -110,6 +110,23 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await listGroups()).toEqual([]);
   });
 
+  test("the key of a user stops with the provider that gave the user the project", async () => {
+    const { accounts, organizationId, newUser, apply, signIn, removeProviders } = await open(kind);
+    const ada = await newUser();
+    const { id: projectId } = await accounts.projects.create(OPERATOR, organizationId, "Team");
+    await apply(ruled({ group: "ds", project: projectId }));
+    await signIn(ada, ["ds"]);
+    const scope = { organizationId, projectId, kind: "project", userId: ada.id } as const;
+    const { secret } = await accounts.apiKeys.create(OPERATOR, { scope, name: "Mine", expiresInSeconds: undefined });
+    expect((await accounts.authenticate(secret.reveal())).access?.projects[projectId]).toContain("project.inference");
+    await removeProviders();
+    const access = await accounts.authenticate(secret.reveal()).then(
+      (caller) => caller.access,
+      () => ({ organization: [], projects: {} }),
+    );
+    expect(access).toEqual({ organization: [], projects: {} });
+  });
+
   test("a project of a rule is the one that its name stood for at first", async () => {
     const { accounts, organizationId, newUser, apply, signIn, access } = await open(kind);
     const ada = await newUser();
