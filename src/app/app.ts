@@ -1,4 +1,5 @@
 import { accountExtensions } from "../serving/account-extensions.ts";
+import { budgetedTags } from "../serving/budgeted-tags.ts";
 import { PERSONAL_DATA } from "./personal-data.ts";
 /** The service: its parts and features, opened one after the other. */
 
@@ -132,7 +133,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     measure: (request) => metrics.request(request),
     recordRequest: (entry) => history.record(entry),
     recordContent: recorded && ((request) => recorded.writer.record(request)),
-    labelRequests: openLabels(config, accounts),
+    labelRequests: openLabels(config, accounts, budgetedTags(accounts.callers)),
   });
   lifetime.defer(() => server.app.close());
   const operationsServer = config.server.operations && buildOperationsServer(operations, logger);

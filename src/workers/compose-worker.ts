@@ -1,4 +1,5 @@
 import { KEY_POLICIES } from "../serving/account-extensions.ts";
+import { budgetedTags } from "../serving/budgeted-tags.ts";
 /** Creates the parts of a worker and connects them; everything that needs one truth is the owner's. */
 
 import { UpstreamModels } from "../catalog/upstream-models.ts";
@@ -90,7 +91,7 @@ export async function composeWorker(
     inference,
     callers,
     owner: forward,
-    readLabels: labelReader(config.usage.labels),
+    readLabels: labelReader(config.usage.labels, budgetedTags(callers)),
     servesModel: (id) => isServedByWorkers(catalog.catalog, id),
     maxBodiesBytes: bodyMemoryBytes(settings.maxBodyBytes, workers),
     connectionCounter: {

@@ -34,7 +34,7 @@ mail:
   from: Parlance <parlance@example.com>
   public_url: https://ai.example.com/
 usage:
-  labels: { end_users: true, end_user_header: x-openwebui-user-id, tag_metadata: [feature] }
+  labels: { end_users: true, end_user_header: x-openwebui-user-id, tag_header: x-tags, tag_metadata: [feature] }
 models:
   - { id: parrot, task: chat, price: { completion: "0.1" }, deployments: [{ engine: scripted, slots: 200, replies: [{ text: Polly }] }] }
 `;
@@ -129,9 +129,13 @@ test("bounds a tag, a key and a project, each for itself", async () => {
   const project = await send("POST", "/budgets", budgetOf({ type: "project", id }, { threshold_amount: 70 }));
   expect([tag.status, key.status, project.status]).toEqual([200, 200, 200]);
   const search = { metadata: { feature: "search" } };
+  const tags = { "x-tags": Array.from({ length: 50 }, (_, index) => `t${index}`).join() };
   const statuses = [];
-  for (const fields of [search, search, search, {}, {}, {}, {}]) statuses.push((await say(fields)).status);
-  expect(statuses).toEqual([200, 200, 429, 200, 200, 200, 429]);
+  for (const fields of [search, search, search]) statuses.push((await say(fields)).status);
+  // However many tags stand before it.
+  statuses.push((await say(search, tags)).status);
+  for (const fields of [{}, {}, {}, {}]) statuses.push((await say(fields)).status);
+  expect(statuses).toEqual([200, 200, 429, 429, 200, 200, 200, 429]);
   // A higher threshold keeps what was spent.
   const raised = await send("POST", `/budgets/${key.body.id}`, { threshold_amount: 60, name: "Raised" });
   expect(raised.body).toMatchObject({ name: "Raised", threshold_amount: 60, subject: { type: "api_key", id: keyId } });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { Caller } from "../../contracts/caller.ts";
 import type { Feature } from "../../http/feature.ts";
 import { labelRequests } from "../../http/label-requests.ts";
 import type { Logger } from "../../kernel/logger.ts";
@@ -69,8 +70,9 @@ export function openUsage({ config, database, logger, lifetime, metrics }: Usage
 export function openLabels(
   { usage }: Pick<Settings, "usage">,
   { callers }: Accounts,
+  isBudgeted: (caller: Caller, tag: string) => boolean,
 ): (scope: FastifyInstance) => void {
-  const read = labelReader(usage.labels);
+  const read = labelReader(usage.labels, isBudgeted);
   return (scope) => labelRequests(scope, read, callers);
 }
 

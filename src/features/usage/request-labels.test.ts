@@ -1,14 +1,24 @@
 import { expect, test } from "vitest";
+import type { Caller } from "../../contracts/caller.ts";
 import { LabelLimits, OTHER_LABELS } from "./label-limits.ts";
 import { labelReader } from "./request-labels.ts";
 import { usageSettings } from "./settings.ts";
 
-function read(labels: object, headers: Record<string, string>, body: unknown) {
-  return labelReader(usageSettings.parse({ labels }).labels)?.(headers, body);
+const CALLER: Caller = {
+  kind: "project",
+  organizationId: "org",
+  keyId: "key",
+  projectId: "project",
+  userId: undefined,
+};
+
+function read(labels: object, headers: Record<string, string>, body: unknown, budgeted: readonly string[] = []) {
+  const isBudgeted = (caller: Caller, tag: string) => caller === CALLER && budgeted.includes(tag);
+  return labelReader(usageSettings.parse({ labels }).labels, isBudgeted)?.(headers, body, CALLER);
 }
 
 test("reads nothing unless it is configured", () => {
-  expect(labelReader(usageSettings.parse({}).labels)).toBeUndefined();
+  expect(labelReader(usageSettings.parse({}).labels, () => false)).toBeUndefined();
   expect(read({ tag_metadata: ["team"] }, {}, { user: "ada", metadata: { other: "x" } })).toBeUndefined();
 });
 
@@ -25,12 +35,23 @@ test.each([
   expect(read({ end_users: true, end_user_header: "X-User" }, headers, body)?.endUser).toBe(endUser);
 });
 
-test("reads tags of the header and of configured metadata, each once, at most ten", () => {
+test("reads tags of the header and of configured metadata, each once", () => {
   const settings = { tag_header: "x-tags", tag_metadata: ["feature", "toString"] };
   const body = { metadata: { feature: "search", secret: "no" } };
   expect(read(settings, { "x-tags": "a, b,,a" }, body)?.tags).toEqual(["a", "b", "feature:search"]);
-  const many = Array.from({ length: 30 }, (_, index) => `t${index}`).join();
-  expect(read(settings, { "x-tags": many }, body)?.tags).toHaveLength(10);
+});
+
+test("reads ten tags and those with a budget, wherever they stand, and sums the others together", () => {
+  const many = Array.from({ length: 50 }, (_, index) => `t${index}`);
+  const settings = { tag_header: "x-tags", tag_metadata: ["feature"] };
+  const body = { metadata: { feature: "search" } };
+  const tagsOf = (count: number, budgeted: string[] = []) =>
+    read(settings, { "x-tags": many.slice(0, count).join() }, body, budgeted)?.tags;
+  const first = many.slice(0, 10);
+  expect(tagsOf(9)).toEqual([...many.slice(0, 9), "feature:search"]);
+  expect(tagsOf(50)).toEqual([...first, OTHER_LABELS]);
+  expect(tagsOf(50, ["feature:search", "t3"])).toEqual([...first, "feature:search", OTHER_LABELS]);
+  expect(tagsOf(10, ["feature:search"])).toEqual([...first, "feature:search"]);
 });
 
 test("bounds the labels of each project, kind and day, and sums the others together", () => {
