@@ -50,6 +50,15 @@ test("refuses parts beyond the announced size, unknown parts and another hash", 
   expect((await complete([id, rest])).status).toBe("completed");
 });
 
+test("refuses a part that is listed more than once", async () => {
+  const upload = await begin(9);
+  const id = await part(upload.id, "abc");
+  const refused = { status: 400, param: "part_ids[1]", message: expect.stringContaining("more than once") };
+  await expect(client.uploads.complete(upload.id, { part_ids: [id, id, id] })).rejects.toMatchObject(refused);
+  const others = [await part(upload.id, "def"), await part(upload.id, "ghi")];
+  expect((await client.uploads.complete(upload.id, { part_ids: [id, ...others] })).status).toBe("completed");
+});
+
 test("cancels, and counts open uploads for the project's limit", async () => {
   await expect(begin(2_000_000)).rejects.toMatchObject({ status: 400, param: "bytes" });
   const uploads = [await begin(900_000), await begin(900_000)];

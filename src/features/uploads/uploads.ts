@@ -88,7 +88,7 @@ export class Uploads {
     return part;
   }
 
-  /** Puts the parts together. Throws a Fault for an unknown part, and for another size or hash than announced. */
+  /** Puts the parts together. Throws a Fault for an unknown or repeated part, and for another size or hash than announced. */
   async complete(
     upload: UploadRow,
     ids: readonly string[],
@@ -96,10 +96,15 @@ export class Uploads {
   ): Promise<{ upload: UploadRow; file: FileRow }> {
     const { files } = this.#options;
     const stored = await this.#run((executor) => listUploadParts(executor, upload.id));
+    const remaining = new Map(stored.map((part) => [part.id, part]));
     const parts = ids.map((id, index) => {
-      const part = stored.find((each) => each.id === id);
+      const part = remaining.get(id);
+      remaining.delete(id);
       if (part !== undefined) return part;
-      const message = `The upload has no part '${id.slice(0, 100)}'.`;
+      const isRepeated = ids.indexOf(id) < index;
+      const message = isRepeated
+        ? `The part '${id.slice(0, 100)}' is listed more than once. Send its bytes as another part.`
+        : `The upload has no part '${id.slice(0, 100)}'.`;
       throw invalidRequest(message, `part_ids[${index}]`, "invalid_value");
     });
     const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
