@@ -152,6 +152,13 @@ test("names the version of each image", () => {
   expect(floating).toEqual([]);
 });
 
+test("deploys the Open WebUI that the tests of clients check", () => {
+  const clients = JSON.parse(read("../test/clients/clients.json")) as { client: string; version: string }[];
+  const version = clients.find(({ client }) => client === "open-webui")?.version;
+  expect(version).toBeDefined();
+  expect(read("compose/compose.yaml")).toContain(`image: ghcr.io/open-webui/open-webui:v${version}\n`);
+});
+
 test("keeps health and metrics of the chart in a service of their own within the cluster", () => {
   const [api = "", operations = ""] = read("helm/parlance/templates/service.yaml").split("\n---\n");
   expect(api).not.toContain("9090");
