@@ -1,6 +1,6 @@
 import type { Person, PersonalData, QueriedRows } from "../../storage/personal-data.ts";
 import { listContentsOf, listFeedbackOf, type PersonOfContent } from "./personal-queries.ts";
-import { removeContents } from "./recorded-content-queries.ts";
+import { purgeRemovedTokens, removeContents } from "./recorded-content-queries.ts";
 
 const AT_ONCE = 50;
 
@@ -25,9 +25,12 @@ const contentsOfPerson: QueriedRows<"recordedContents"> = {
         const rows = await listContentsOf(executor, toAuthor(person), 0, AT_ONCE);
         return removeContents(executor, database.kind, { ids: rows.map(({ id }) => id) }, AT_ONCE);
       });
-      if (count === 0) return erased;
+      if (count === 0) break;
       erased += count;
     }
+    // Always: an earlier erasure may have failed before it.
+    await database.run((executor) => purgeRemovedTokens(executor, database.kind));
+    return erased;
   },
 };
 

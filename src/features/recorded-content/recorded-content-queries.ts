@@ -188,6 +188,11 @@ async function remove(executor: Executor, kind: Kind, rows: readonly { number: n
   return rows.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+/** Merges the segments of SQLite's index: until then, they keep the tokens of content that was removed. */
+export async function purgeRemovedTokens(executor: Executor, kind: Kind): Promise<void> {
+  if (kind === "sqlite") await sql`insert into recorded_index(recorded_index) values ('optimize')`.execute(executor);
+}
+
 export type RemovedBy =
   | { id: string; projectId: string }
   | { projectId: string }

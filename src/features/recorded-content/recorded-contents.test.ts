@@ -1,5 +1,6 @@
 /** Storage of recorded content, on both databases. */
 
+import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
@@ -10,11 +11,14 @@ import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { createLogger } from "../../kernel/logger.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
+import type { PersonalContext } from "../../storage/personal-data.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";
 import { contentRetention } from "./content-retention.ts";
 import { ContentSizes } from "./content-sizes.ts";
 import { ContentWriter, type ContentWriterOptions } from "./content-writer.ts";
+import { recordedContentData } from "./personal-data.ts";
+import { insertContents } from "./recorded-content-queries.ts";
 import { RecordedContents } from "./recorded-contents.ts";
 import { SealedContents } from "./sealed-content.ts";
 import { SearchTokens } from "./search-tokens.ts";
@@ -34,12 +38,17 @@ const policy: RecordingPolicy = {
 const services = { analyze: () => Promise.reject(new Error("no service")) } as never;
 
 async function openProject(kind: (typeof DATABASE_KINDS)[number]): Promise<Database> {
-  const database = openDatabase(await databases.create(kind));
+  return (await openFile(kind)).database;
+}
+
+async function openFile(kind: (typeof DATABASE_KINDS)[number] = "sqlite") {
+  const options = await databases.create(kind);
+  const database = openDatabase(options);
   closing.push(() => database.close());
   const row = { name: "One", isDefault: 1, createdAt: 0, archivedAt: null };
   await database.run((executor) => insertOrganization(executor, { ...row, id: "org" }));
   await database.run((executor) => insertProject(executor, { ...row, id: "proj", organizationId: "org" }));
-  return database;
+  return { database, file: options.file };
 }
 
 function open(
@@ -182,4 +191,28 @@ test("counts what a full disk loses, and records again once there is room", asyn
   const recorded = await idsOf(contents, "common");
   expect(recorded).toHaveLength(10 - lost);
   expect(recorded.slice(0, 2)).toEqual(["req_9", "req_8"]);
+});
+
+test("leaves no token of erased content in the file of SQLite", async () => {
+  const { database, file } = await openFile();
+  const rowOf = (id: string, keyId: string) => ({
+    ...{ id, keyId, organizationId: "org", projectId: "proj", endUser: null, completionId: null, model: null },
+    ...{ at: 0, expiresAt: 1e15, bytes: 1, content: Buffer.from("x") },
+  });
+  const contents = [
+    { ...rowOf("req_1", "erased"), tokens: ["qqerasedtoken"] },
+    { ...rowOf("req_2", "other"), tokens: ["zzothertoken"] },
+  ];
+  for (const content of contents)
+    await database.transaction((executor) => insertContents(executor, "sqlite", [content]));
+  const stored = async () => {
+    await database.emptyLog();
+    const text = await readFile(file, "latin1");
+    return ["qqerasedtoken", "zzothertoken"].filter((token) => text.includes(token));
+  };
+  expect(await stored()).toEqual(["qqerasedtoken", "zzothertoken"]);
+  const identifiers = { user: [], key: [], caller: ["erased"], email: [], endUser: [] };
+  const person = { organizationId: "org", pseudonym: "nobody", quotations: [], identifiers };
+  expect(await recordedContentData.recordedContents.rows[0].erase?.({ database } as PersonalContext, person)).toBe(1);
+  expect(await stored()).toEqual(["zzothertoken"]);
 });
