@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { openDatabase } from "../../storage/database.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";
 import { LocalBlobs } from "../files/local-blobs.ts";
-import { BatchParts } from "./batch-parts.ts";
+import { BatchParts, MAX_PENDING_ANSWERS } from "./batch-parts.ts";
 import { insertBatch } from "./batch-queries.ts";
 
 let cleanup = new AsyncDisposableStack();
@@ -49,6 +49,18 @@ test("reads back answers with every line separator of Unicode", async () => {
   for (const answer of answers.slice(3)) parts.add(answer);
   expect(await parts.flush()).toBe(true);
   expect(await Array.fromAsync((await partsOf("run_b")).read())).toEqual(answers);
+});
+
+test("is full with as many answers as the documentation says that a kill repeats", async () => {
+  const { partsOf } = await open();
+  const parts = await partsOf("run_a");
+  const add = (index: number) => parts.add({ index, isError: false, json: "{}" });
+  for (let index = 1; index < MAX_PENDING_ANSWERS; index += 1) add(index);
+  expect(parts.isFull).toBe(false);
+  add(MAX_PENDING_ANSWERS);
+  expect(parts.isFull).toBe(true);
+  const guide = await readFile(new URL("../../../docs/how-to/run-a-batch.md", import.meta.url), "utf8");
+  expect(guide).toContain(`at most ${MAX_PENDING_ANSWERS}.`);
 });
 
 test("is full with few answers that are long, until they are stored", async () => {

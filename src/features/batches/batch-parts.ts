@@ -1,4 +1,4 @@
-/** Answers of a running batch, which are stored some at a time so that no restart loses or repeats them. */
+/** Answers of a running batch, which are stored some at a time so that a restart loses none and repeats few. */
 
 import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
@@ -17,7 +17,8 @@ export interface StoredAnswer {
   json: string;
 }
 
-const MAX_PENDING_ANSWERS = 200;
+/** Bounds the lines that are sent again after the process was killed; the documentation has the number. */
+export const MAX_PENDING_ANSWERS = 200;
 /** An answer with embeddings may have tens of megabytes. */
 const MAX_PENDING_CHARACTERS = 16 * 1024 ** 2;
 
