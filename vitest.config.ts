@@ -36,7 +36,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "service", include: ["test/**/*.test.ts"], exclude: LONG },
+        test: {
+          name: "service",
+          include: ["test/**/*.test.ts"],
+          exclude: LONG,
+          // Costs each service a thread.
+          setupFiles: process.env.DETECT_STALLS === undefined ? [] : ["test/support/service/fail-on-stalls.ts"],
+        },
       },
     ],
   },

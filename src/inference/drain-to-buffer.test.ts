@@ -28,3 +28,19 @@ test("yields the items before a failure, then throws it", async () => {
   await expect(read()).rejects.toBe(failure);
   expect(seen).toEqual([0, 1, 2]);
 });
+
+test("gives others a turn while a source has everything at hand", async () => {
+  async function* source() {
+    for (let item = 0; item < 10_000; item += 1) yield item;
+  }
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  const items = await Array.fromAsync(drainToBuffer(source()));
+  clearImmediate(counting);
+  expect(items).toHaveLength(10_000);
+  expect(turns).toBeGreaterThanOrEqual(10);
+});

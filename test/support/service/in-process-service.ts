@@ -10,6 +10,8 @@ import { configSources, configurationSources } from "../../../src/cli/config-sou
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { createLogger } from "../../../src/kernel/logger.ts";
 import { createModelStore } from "../../../src/model-store/create-model-store.ts";
+import { detectStalls } from "./stall-detector.ts";
+import { addStall, DETECTS_STALLS } from "./stalls.ts";
 
 export interface InProcessService {
   inject: App["server"]["app"]["inject"];
@@ -56,6 +58,7 @@ export async function startInProcess(
   const { PARLANCE_API_KEY: apiKey, PARLANCE_ADMIN_KEY: adminKey } = loaded.environment;
   await app.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject: loaded.ollama.anonymousProject });
   const origin = await app.server.app.listen({ host: "127.0.0.1", port: 0 });
+  const detector = DETECTS_STALLS ? detectStalls(addStall) : undefined;
   return {
     origin,
     inject: app.server.app.inject.bind(app.server.app),
@@ -65,6 +68,7 @@ export async function startInProcess(
     apiKey: environment.PARLANCE_API_KEY,
     adminKey: environment.PARLANCE_ADMIN_KEY,
     close: async () => {
+      await detector?.stop();
       await lifetime.disposeAsync();
       await rm(directory, { recursive: true, force: true });
     },

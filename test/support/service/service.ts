@@ -10,6 +10,7 @@ import OpenAI from "openai";
 import { DEFAULT_CHAT_MODEL } from "../models/default-model.ts";
 import { cleanEnvironment } from "./clean-environment.ts";
 import { EXECUTABLE, ROOT } from "./executable.ts";
+import { DETECTS_STALLS, stallsFolder } from "./stalls.ts";
 
 export interface ServiceOptions {
   /** The text of parlance.yaml. */
@@ -42,7 +43,10 @@ export interface Service {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-const CHECK_ANSWERS = new URL("./check-answers.ts", import.meta.url).href;
+const IMPORTS = ["./check-answers.ts", "./report-stalls.ts"].flatMap((module) => [
+  "--import",
+  new URL(module, import.meta.url).href,
+]);
 
 /** Starts a service; stop it with `afterAll(() => service.stop())`. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -55,7 +59,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const adminKey = `sk-admin-test-${"b".repeat(32)}`;
   const full = options.full === undefined ? undefined : openSync("/dev/full", "w");
   const outputs = (["stdout", "stderr"] as const).map((each) => (each === options.full ? full : "pipe"));
-  const child = spawn(process.execPath, ["--import", CHECK_ANSWERS, options.executable ?? EXECUTABLE, "serve"], {
+  const child = spawn(process.execPath, [...IMPORTS, options.executable ?? EXECUTABLE, "serve"], {
     cwd: ROOT,
     stdio: ["ignore", ...outputs],
     env: {
@@ -69,6 +73,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       PARLANCE_DEFAULT_CHAT_MODEL: DEFAULT_CHAT_MODEL,
       PARLANCE_API_KEY: apiKey,
       PARLANCE_ADMIN_KEY: adminKey,
+      ...(DETECTS_STALLS && { TEST_STALLS_FOLDER: stallsFolder() }),
       ...options.environment,
     },
   });

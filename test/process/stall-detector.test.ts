@@ -1,0 +1,37 @@
+/** The harness fails a test whose service works for long without a turn. */
+
+import { afterAll, expect, test } from "vitest";
+import { eventually } from "../support/service/eventually.ts";
+import { detectStalls, type Stall } from "../support/service/stall-detector.ts";
+
+const stalls: Stall[] = [];
+const detector = detectStalls((stall) => stalls.push(stall));
+afterAll(() => detector.stop());
+
+function burnCpu(milliseconds: number): void {
+  const usage = process.threadCpuUsage();
+  for (let spent = 0; spent < milliseconds; ) {
+    const { user, system } = process.threadCpuUsage(usage);
+    spent = (user + system) / 1000;
+  }
+}
+
+test("takes the stack of a thread that works without a turn", async () => {
+  await eventually(() => {
+    burnCpu(400);
+    expect(stalls.flatMap(({ stack }) => stack)).toContainEqual(
+      expect.stringMatching(/^burnCpu .*stall-detector.test/),
+    );
+  });
+  expect(stalls[0]?.cpuMs).toBeGreaterThan(100);
+});
+
+test("reports nothing of work in parts", async () => {
+  await new Promise(setImmediate);
+  stalls.length = 0;
+  for (let part = 0; part < 20; part += 1) {
+    burnCpu(30);
+    await new Promise(setImmediate);
+  }
+  expect(stalls).toEqual([]);
+});

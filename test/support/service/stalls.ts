@@ -1,0 +1,40 @@
+/** Stalls of the services that the tests of this process started. */
+
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Stall } from "./stall-detector.ts";
+
+/** With DETECT_STALLS=1. */
+export const DETECTS_STALLS = process.env.DETECT_STALLS !== undefined;
+
+/** Folder in which services report; one for each process of tests, whose files share no modules. */
+export function stallsFolder(): string {
+  process.env.TEST_STALLS_FOLDER ??= createFolder();
+  return process.env.TEST_STALLS_FOLDER;
+}
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "parlance-stalls-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Adds a stall of a service in this process, unless the work of the test itself took the time. */
+export function addStall(stall: Stall): void {
+  const own = stall.stack.find((frame) => frame.includes("/src/") || /\/(test|bench)\//.test(frame));
+  if (own === undefined || !own.includes("/src/") || own.includes("node_modules")) return;
+  appendFileSync(join(stallsFolder(), "in-process.jsonl"), `${JSON.stringify(stall)}\n`);
+}
+
+/** Returns what was reported since the last call. */
+export function takeStalls(): Stall[] {
+  const { TEST_STALLS_FOLDER: folder } = process.env;
+  if (folder === undefined) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const file = join(folder, name);
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    rmSync(file);
+    return lines.map((line) => JSON.parse(line) as Stall);
+  });
+}
