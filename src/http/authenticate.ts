@@ -67,8 +67,8 @@ interface AuthenticationRules {
 export type AuthenticateScope = (scope: FastifyInstance, kind: ScopeKind, authenticator?: Authenticator) => void;
 
 /**
- * Authenticates before the body is read, so the bodies of requests without a key are never read. A request without a key
- * may have the cookie of a console session.
+ * Authenticates before the body is read, so the bodies of requests without a key are never read, and again once it is
+ * there. A request without a key may have the cookie of a console session.
  */
 export function authenticateScope(
   scope: FastifyInstance,
@@ -102,14 +102,7 @@ export function authenticateScope(
     if (kind === "operator" || (ignoresMismatchedIds && !caller.isOperator)) return;
     await applyHeaders(request, reply);
   };
-  scope.addHook("onRequest", (request, reply, done) => {
-    const { internalCall } = request;
-    if (internalCall !== undefined) {
-      admit(request, reply, internalCall.caller);
-      internalCall.signal.addEventListener("abort", () => reply.raw.destroy(), { once: true });
-      done();
-      return;
-    }
+  const authenticate = (request: FastifyRequest, reply: FastifyReply, done: (failure?: Error) => void) => {
     const { headers } = request;
     const key = sentKey(headers);
     const namesScope = headers["openai-organization"] || headers["openai-project"];
@@ -118,8 +111,21 @@ export function authenticateScope(
       prove(request, reply, key).then(() => done(), done);
       return;
     }
-    admit(request, reply, cached);
+    // A change of accounts makes another caller.
+    if (cached !== request.caller) admit(request, reply, cached);
     done();
+  };
+  scope.addHook("onRequest", (request, reply, done) => {
+    const { internalCall } = request;
+    if (internalCall === undefined) return authenticate(request, reply, done);
+    admit(request, reply, internalCall.caller);
+    internalCall.signal.addEventListener("abort", () => reply.raw.destroy(), { once: true });
+    done();
+  });
+  // A client can take minutes to send the body, in which its key may end or lose permissions.
+  scope.addHook("preValidation", (request, reply, done) => {
+    if (request.internalCall !== undefined || request.body === undefined) return done();
+    authenticate(request, reply, done);
   });
 }
 

@@ -100,7 +100,7 @@ export function buildWorkerServer(options: WorkerServerOptions): Server {
 /** Admits the keys of projects. The owner answers every other request, and counts wrong keys. */
 function authenticate(scope: FastifyInstance, { callers, owner }: WorkerServerOptions): void {
   scope.decorate("authenticates", "project");
-  scope.addHook("onRequest", (request, reply, done) => {
+  const prove = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     const admit = (caller: typeof request.caller | undefined) => {
       if (caller?.kind !== "project") return passOn(request, reply, owner);
       request.caller = caller;
@@ -113,7 +113,10 @@ function authenticate(scope: FastifyInstance, { callers, owner }: WorkerServerOp
     const cachedCaller = callers.findKnown(key);
     if (cachedCaller !== undefined) return void admit(cachedCaller);
     callers.find(hashApiKey(key)).then(admit, () => passOn(request, reply, owner));
-  });
+  };
+  scope.addHook("onRequest", prove);
+  // As in the owner: a client can take minutes to send the body, in which its key may end.
+  scope.addHook("preValidation", prove);
 }
 
 /** Undefined where the owner has to look at more than the key. */

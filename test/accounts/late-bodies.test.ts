@@ -1,0 +1,130 @@
+/** Requests whose key ends, or whose user loses a role, while the client still sends the body. */
+
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ALL_PERMISSIONS } from "../../src/contracts/permissions.ts";
+import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
+import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { startService } from "../support/service/service.ts";
+import { administrator } from "../support/service/team-services.ts";
+
+const SAME_ORIGIN = { "sec-fetch-site": "same-origin" };
+const NEW_KEY = { name: "Late" };
+
+let service: InProcessService;
+let organizationId: string;
+beforeAll(async () => {
+  service = await startInProcess("builtin_models: false\n");
+  ({ organizationId } = await service.accounts.defaultScope("admin"));
+});
+afterAll(() => service?.close());
+
+/** Sends a request but the last byte of its body; returns a function that sends that, and resolves with the answer. */
+async function begin(origin: string, path: string, headers: Record<string, string>, payload: object) {
+  const { hostname, port } = new URL(origin);
+  const body = JSON.stringify(payload);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  const all = {
+    host: `${hostname}:${port}`,
+    ...headers,
+    "content-type": "application/json",
+    "content-length": String(body.length),
+    connection: "close",
+    // Answered once the server has the headers.
+    expect: "100-continue",
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+  const [first] = await once(socket, "data");
+  expect(first).toContain("100 Continue");
+  socket.write(body.slice(0, -1));
+  return async () => {
+    let answer = "";
+    socket.on("data", (data) => {
+      answer += data;
+    });
+    socket.write(body.slice(-1));
+    await once(socket, "end");
+    return { status: Number(answer.split(" ")[1]), body: answer };
+  };
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+async function newAdminKey(userId?: string) {
+  const scope = { organizationId, kind: "restricted", ...(userId !== undefined && { userId }) } as const;
+  const wanted = { scope, name: "Admin", expiresInSeconds: undefined, permissions: [...ALL_PERMISSIONS] };
+  const { key, secret } = await service.accounts.apiKeys.create(OPERATOR, wanted);
+  const value = secret.reveal();
+  const used = await service.inject({ url: "/v1/organization/admin_api_keys", headers: bearer(value) });
+  expect(used.statusCode).toBe(200);
+  return { id: key.id, value };
+}
+
+const asAdmin = (method: "POST" | "DELETE", path: string, payload?: object) =>
+  service.inject({
+    method,
+    url: `/v1/organization${path}`,
+    headers: bearer(service.adminKey),
+    ...(payload && { payload }),
+  });
+
+test("a revoked key does nothing more", async () => {
+  const { id, value } = await newAdminKey();
+  const finish = await begin(service.origin, "/v1/organization/admin_api_keys", bearer(value), NEW_KEY);
+  expect((await asAdmin("DELETE", `/admin_api_keys/${id}`)).statusCode).toBe(200);
+  expect(await finish()).toMatchObject({ status: 401, body: expect.stringContaining("invalid_api_key") });
+});
+
+test("nor does a session that has ended", async () => {
+  const { id, value } = await newAdminKey();
+  // The name of the cookie has the port.
+  const signIn = await fetch(`${service.origin}/console/session`, {
+    method: "POST",
+    headers: { ...SAME_ORIGIN, "content-type": "application/json" },
+    body: JSON.stringify({ key: value }),
+  });
+  const cookie = signIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const headers = { ...SAME_ORIGIN, cookie };
+  const finish = await begin(service.origin, "/v1/organization/admin_api_keys", headers, NEW_KEY);
+  expect((await asAdmin("DELETE", `/admin_api_keys/${id}`)).statusCode).toBe(200);
+  expect(await finish()).toMatchObject({ status: 401, body: expect.stringContaining("session_ended") });
+});
+
+test("a former owner invites no other owner", async () => {
+  const people = await Promise.all(
+    ["ada@example.com", "grace@example.com"].map(async (email) => {
+      const wanted = { organizationId, email, role: "owner", projects: [], expiresInSeconds: undefined } as const;
+      const { token } = await service.accounts.invites.create(OPERATOR, wanted);
+      return service.accounts.invites.accept(OPERATOR, { token: token.reveal(), email, name: "Person" });
+    }),
+  );
+  const { id } = people[0] as (typeof people)[number];
+  const { value } = await newAdminKey(id);
+  const invite = { email: "friend@example.com", role: "owner" };
+  const finish = await begin(service.origin, "/v1/organization/invites", bearer(value), invite);
+  expect((await asAdmin("POST", `/users/${id}`, { role: "reader" })).statusCode).toBe(200);
+  expect(await finish()).toMatchObject({ status: 403, body: expect.stringContaining("insufficient_permissions") });
+});
+
+test.each([1, 2])("a revoked key reaches no model, with %i workers", async (workers) => {
+  const deployment = "{ engine: openai-compatible, base_url: 'http://127.0.0.1:9/v1' }";
+  const models = `[{ id: distant, task: chat, deployments: [${deployment}] }]`;
+  const config = `builtin_models: false\nserver: { workers: ${workers} }\nmodels: ${models}\n`;
+  const running = await startService({ config });
+  try {
+    const admin = administrator(running);
+    const { id: project_id } = await admin.projects.create({ name: "Team" });
+    const { api_key: key } = await admin.projects.serviceAccounts.create(project_id, { name: "Nightly" });
+    const chat = { model: "distant", messages: [{ role: "user", content: "Go." }] };
+    const headers = bearer(key?.value ?? "");
+    const early = await begin(running.origin, "/v1/chat/completions", headers, chat);
+    expect((await early()).status).toBeGreaterThanOrEqual(500);
+    const finish = await begin(running.origin, "/v1/chat/completions", headers, chat);
+    await admin.projects.apiKeys.delete(key?.id ?? "", { project_id });
+    expect(await finish()).toMatchObject({ status: 401, body: expect.stringContaining("invalid_api_key") });
+  } finally {
+    await running.stop();
+  }
+});
