@@ -179,7 +179,7 @@ beforeAll(async () => {
   await once(upstream, "listening");
   const { port } = upstream.address() as AddressInfo;
   const models = ROWS.map(({ task = "chat", ask }, index) => {
-    const limits = "first_byte_timeout_seconds: 0.3, idle_timeout_seconds: 0.3, max_response_bytes: 65536";
+    const limits = "first_byte_timeout_seconds: 1.5, idle_timeout_seconds: 1.5, max_response_bytes: 65536";
     const abilities = ask === rerank ? "abilities: { rerank: true }, " : "";
     const url = `http://127.0.0.1:${port}/${index}`;
     const deployment = `{ engine: openai-compatible, base_url: "${url}", probe: false, model: m, ${abilities}${limits} }`;
