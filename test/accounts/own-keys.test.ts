@@ -101,6 +101,23 @@ test("shows when and from where a key was last used", async () => {
   expect(user.lastActiveAt).toEqual(expect.any(Number));
 });
 
+test("an erased key stays without the address of a use that is written later", async () => {
+  const ada = await newUser();
+  const { body: created } = await newKey(ada.adminKey);
+  await statusOfChat(created.value);
+  const erased = await service.inject({
+    method: "POST",
+    url: `/v1/organization/users/${ada.id}/erase`,
+    headers: { authorization: `Bearer ${service.adminKey}` },
+  });
+  expect(erased.statusCode).toBe(200);
+  await service.accounts.lastUsed.flush();
+  const row = await service.accounts.run((executor) =>
+    executor.selectFrom("apiKeys").selectAll().where("id", "=", created.id).executeTakeFirstOrThrow(),
+  );
+  expect(row).toMatchObject({ name: "Erased", lastUsedAddress: null, lastUsedClient: null });
+});
+
 test("a user's keys end when the user is disabled, leaves the project, a group or the organization", async () => {
   const { accounts } = service;
   const ada = await newUser();

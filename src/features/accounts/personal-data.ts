@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type PersonalData, PSEUDONYM, type QueriedRows } from "../../storage/personal-data.ts";
+import { ERASED } from "./keys/api-key-queries.ts";
 
 const NO_PERSON = "Names of resources; persons are in other tables.";
 
@@ -9,7 +10,7 @@ const hashesOfKeys: QueriedRows<"apiKeys"> = {
   erase: ({ database }, { identifiers: { user } }) =>
     database.run(async (executor) => {
       if (user.length === 0) return 0;
-      const keyHash = sql<string>`'erased ' || id`;
+      const keyHash = sql<string>`cast(${ERASED} as text) || id`;
       await executor.updateTable("apiKeys").set({ keyHash }).where("userId", "in", user).execute();
       return 0;
     }),

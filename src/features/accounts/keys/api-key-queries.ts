@@ -156,6 +156,9 @@ export async function revokeApiKeysOfUser(
   await keys.execute();
 }
 
+/** Beginning of what an erased key has in place of its hash. */
+export const ERASED = "erased ";
+
 /** Use of a key. */
 export interface KeyUse {
   /** Epoch milliseconds. */
@@ -165,7 +168,7 @@ export interface KeyUse {
   client?: string | undefined;
 }
 
-/** Keeps the later time when another process has written one. */
+/** Keeps the later time when another process has written one, and writes nothing to a key that was erased meanwhile. */
 export async function recordUse(
   executor: Executor,
   id: string,
@@ -181,6 +184,7 @@ export async function recordUse(
       }),
     })
     .where("id", "=", id)
+    .where("keyHash", "not like", `${ERASED}%`)
     .where((where) => where.or([where("lastUsedAt", "is", null), where("lastUsedAt", "<", lastUsedAt)]))
     .execute();
 }
