@@ -53,6 +53,8 @@ function storeOn(directory: string, endpoint: string, manifest: readonly Manifes
 const NEEDED_OR_MORE = [
   /^The disk is full: 1258291 bytes are needed in .*, \d+ bytes are free\. Free some space/,
   /^The disk is full: more than the \d+ free bytes are needed in .*\. Free some space/,
+  // The other download has ended by then, and its part was removed.
+  /^A file of 1258291 bytes could not be written in .*, although \d+ bytes are free there: .*\. Free some space/,
 ];
 
 const signal = new AbortController().signal;

@@ -61,7 +61,7 @@ test("sets no timer while the buffer is empty", async () => {
 test("flushes the buffer when the process exits", () => {
   const script = `
     const { bufferedLogDestination } = await import("${new URL("buffered-log-destination.ts", import.meta.url)}");
-    const { createLogger } = await import("${new URL("logger.ts", import.meta.url)}");
+    const { createLogger } = await import("${new URL("../kernel/logger.ts", import.meta.url)}");
     const logger = createLogger("info", bufferedLogDestination(2));
     for (let line = 0; line < 100; line += 1) logger.info({ filler: "x".repeat(1000) }, String(line));
     process.exit(0);
@@ -122,7 +122,7 @@ test("does not delay a process's exit while nothing reads its log", () => {
   const { descriptor } = unreadPipe();
   const script = `
     const { bufferedLogDestination } = await import("${new URL("buffered-log-destination.ts", import.meta.url)}");
-    const { createLogger } = await import("${new URL("logger.ts", import.meta.url)}");
+    const { createLogger } = await import("${new URL("../kernel/logger.ts", import.meta.url)}");
     const logger = createLogger("info", bufferedLogDestination(3));
     for (let line = 0; line < 20; line += 1) logger.info({ filler: "${FILLER}" }, String(line));
     setTimeout(() => process.exit(7), 200);
