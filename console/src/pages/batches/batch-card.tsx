@@ -55,7 +55,7 @@ export function BatchCard({ batch }: { batch: Batch }) {
           </Group>
         </div>
         <Group gap={6}>
-          {output !== null && (
+          {output !== undefined && (
             <Button
               size="xs"
               variant="default"
@@ -65,7 +65,7 @@ export function BatchCard({ batch }: { batch: Batch }) {
               {t("Results")}
             </Button>
           )}
-          {errorFile !== null && (
+          {errorFile !== undefined && (
             <Button
               size="xs"
               variant="default"
@@ -115,13 +115,13 @@ export function BatchCard({ batch }: { batch: Batch }) {
         <Text span inherit c="dimmed">
           {durationOf(batch)}
         </Text>
-        {(failed > 0 || errors !== null) && (errorFile !== null || errors !== null) && (
+        {(failed > 0 || errors !== undefined) && (errorFile !== undefined || errors !== undefined) && (
           <Button size="compact-xs" variant="subtle" onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
             {isOpen ? t("Hide errors") : t("Show errors")}
           </Button>
         )}
       </Group>
-      {isOpen && errors !== null && (
+      {isOpen && errors !== undefined && (
         <Failures
           rows={errors.data.map(({ line, message }) => ({
             id: line === null ? t("File") : t("Line {{line}}", { line: String(line) }),
@@ -129,7 +129,7 @@ export function BatchCard({ batch }: { batch: Batch }) {
           }))}
         />
       )}
-      {isOpen && errors === null && errorFile !== null && <FailedLines file={errorFile} />}
+      {isOpen && errors === undefined && errorFile !== undefined && <FailedLines file={errorFile} />}
     </Card>
   );
 }
@@ -166,8 +166,8 @@ function share(count: number, total: number): number {
 function durationOf(batch: Batch): string {
   const { in_progress_at: begin, completed_at, failed_at, expired_at, cancelled_at, request_counts: counts } = batch;
   const end = completed_at ?? failed_at ?? expired_at ?? cancelled_at;
-  if (begin === null) return end === null ? t("expires {{time}}", { time: formatUntil(batch.expires_at) }) : "";
-  if (end !== null) return t("took {{time}}", { time: formatSeconds(end - begin) });
+  if (begin === undefined) return end === undefined ? t("expires {{time}}", { time: formatUntil(batch.expires_at) }) : "";
+  if (end !== undefined) return t("took {{time}}", { time: formatSeconds(end - begin) });
   const done = counts.completed + counts.failed;
   const elapsed = Date.now() / 1000 - begin;
   if (done === 0) return t("running for {{time}}", { time: formatSeconds(Math.max(0, elapsed)) });
