@@ -59,7 +59,7 @@ describe.each(Object.entries(STYLES))("frames in the style %s", (name, write) =>
   );
 
   test.each([1, 3, 100])("are forwarded with only model and missing ids changed, %i at a time", (count) => {
-    const frames = new ChatFrames({ model: "catalog/é", choices: 1 });
+    const frames = new ChatFrames({ model: "catalog/é", choices: 1, streamOptions: { include_usage: true } });
     let out = "";
     for (let at = 0; at < sent.length; at += count) out += frames.rewrite(latin1(sent.slice(at, at + count).join("")));
     const got = framesOf(Buffer.from(out, "latin1"));
@@ -117,13 +117,40 @@ test("omits comments, and reads data in several lines", () => {
   expect(frames.failure).toBeUndefined();
 });
 
-test("forwards and keeps usage in the last choice's frame", () => {
+const usage = { prompt_tokens: 1, completion_tokens: 2 };
+
+test.each([
+  ["an empty delta", { index: 0, delta: {} }],
+  ["an empty delta and no reason", { index: 0, delta: { content: "", role: "assistant" }, finish_reason: null }],
+  ["the end again", { index: 0, delta: {}, finish_reason: "stop" }],
+  ["an empty text", { index: 0, text: "", logprobs: null }],
+])("drops a frame with usage and a choice with %s", (_name, choice) => {
+  const { out, frames } = rewrite(first, STYLES.vllm?.("", "stop") ?? "", frame({ choices: [choice], usage }));
+  expect(framesOf(Buffer.from(out, "latin1"))).toHaveLength(2);
+  expect(frames.usage).toMatchObject({ promptTokens: 1, completionTokens: 2 });
+});
+
+test.each([
+  ["no usage", {}, []],
+  ["usage", { include_usage: true }, [null, null]],
+  ["usage in each chunk", { include_usage: true, continuous_usage_stats: true }, [usage, null]],
+])("forwards the usage in frames of text to callers who asked for %s", (_name, streamOptions, expected) => {
+  const frames = new ChatFrames({ model: "m", choices: 1, streamOptions });
+  const written = ["a", "b"].map((content, index) =>
+    frame({ model: "x", choices: [{ index: 0, delta: { content } }], usage: index === 0 ? usage : null }),
+  );
+  const out = framesOf(Buffer.from(frames.rewrite(written.join("")), "latin1")) as { usage?: unknown }[];
+  expect(out.filter((each) => "usage" in each).map((each) => each.usage)).toEqual(expected);
+});
+
+test("takes usage out of the last choice's frame", () => {
   const last = STYLES.vllm?.("", "length").replace(
     '"choices"',
     '"usage":{"prompt_tokens":1,"completion_tokens":2},"choices"',
   );
   const { out, frames } = rewrite(first, last ?? "");
-  expect(framesOf(Buffer.from(out, "latin1"))[1]).toMatchObject({ model: "m", usage: { completion_tokens: 2 } });
+  expect(framesOf(Buffer.from(out, "latin1"))[1]).toMatchObject({ model: "m", choices: [{ finish_reason: "length" }] });
+  expect(out).not.toContain("usage");
   expect(frames).toMatchObject({ finishReason: "length", isComplete: true, isDone: false });
   expect(frames.usage).toMatchObject({ promptTokens: 1, completionTokens: 2 });
 });

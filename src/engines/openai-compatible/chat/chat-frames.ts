@@ -15,7 +15,7 @@ import { CompletionEstimate, textBytesOf } from "./completion-estimate.ts";
 import { CHAT_COMPLETION, type CompletionKind, TEXT_COMPLETION } from "./completion-kind.ts";
 import { type FrameSink, MAX_FRAME_BYTES } from "./frame-sink.ts";
 import { FrameTemplate } from "./frame-template.ts";
-import { setValue } from "./json-text.ts";
+import { removeValue, setValue } from "./json-text.ts";
 
 /** Interleaved choices need one template each. */
 const MAX_TEMPLATES = 4;
@@ -25,12 +25,21 @@ export interface ChatFramesOptions extends ChunkReaderOptions {
   model: string;
   /** Whether the chunks are those of a text completion. */
   isTextCompletion?: boolean | undefined;
+  /** `stream_options` of the caller, who may have asked for less usage than this service asks the upstream for. */
+  streamOptions?: StreamOptions | undefined;
+}
+
+export interface StreamOptions {
+  include_usage?: unknown;
+  /** vLLM's: usage in each chunk. */
+  continuous_usage_stats?: unknown;
 }
 
 export class ChatFrames implements FrameSink<ForwardedEvent> {
   readonly #sse = new SseFrames(MAX_FRAME_BYTES);
   readonly #kind: CompletionKind;
   readonly #modelJson: string;
+  readonly #streamOptions: StreamOptions;
   readonly #reader: ChunkReader;
   /** Latest first. */
   #templates: FrameTemplate[] = [];
@@ -39,9 +48,10 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   readonly #estimate = new CompletionEstimate();
   failure: UpstreamError | undefined;
 
-  constructor({ model, isTextCompletion = false, ...options }: ChatFramesOptions) {
+  constructor({ model, isTextCompletion = false, streamOptions = {}, ...options }: ChatFramesOptions) {
     this.#kind = isTextCompletion ? TEXT_COMPLETION : CHAT_COMPLETION;
     this.#modelJson = toLatin1(JSON.stringify(model));
+    this.#streamOptions = streamOptions;
     this.#reader = new ChunkReader(options);
   }
 
@@ -147,13 +157,21 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   /** Sets `model`, and `id` where it is missing. */
   #rename(data: string, fields: Record<string, unknown>): string {
     if (typeof fields.created === "number") this.#created ??= fields.created;
-    const renamed = setValue(data, "model", this.#modelJson);
+    const renamed = setValue(this.#withoutUsage(data, fields), "model", this.#modelJson);
     if (typeof fields.id === "string" && fields.id !== "") {
       this.#id ??= fields.id;
       return renamed;
     }
     this.#id ??= newId(this.#kind.idPrefix);
     return setValue(renamed, "id", toLatin1(JSON.stringify(this.#id)));
+  }
+
+  /** Usage goes into a frame of its own, for callers who asked for it; other frames have null then, as in OpenAI's. */
+  #withoutUsage(data: string, { usage }: Record<string, unknown>): string {
+    const { include_usage: isIncluded, continuous_usage_stats: isContinuous } = this.#streamOptions;
+    if (usage === undefined || (isIncluded === true && isContinuous === true)) return data;
+    if (isIncluded !== true) return removeValue(data, "usage");
+    return usage === null ? data : setValue(data, "usage", "null");
   }
 
   #addTemplate(frame: string, rewritten: string): void {

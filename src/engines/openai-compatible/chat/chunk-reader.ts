@@ -45,7 +45,10 @@ export class ChunkReader {
     return withCalls(parseOpenAiUsage(this.usageFields, this.#serviceTier), this.#calls);
   }
 
-  /** Returns undefined for events that are not part of the answer: usage alone, `[DONE]`. Throws an UpstreamError. */
+  /**
+   * Returns undefined for events that are not part of the answer: usage alone, with empty choices or none, and `[DONE]`.
+   * Throws an UpstreamError.
+   */
   read({ event, data }: { event?: string | undefined; data: string }): Chunk | undefined {
     if (data === "[DONE]") {
       this.isDone = true;
@@ -57,9 +60,11 @@ export class ChunkReader {
     if (error !== undefined) throw error;
     const choices = Array.isArray(fields.choices) ? fields.choices : [];
     let isPlain = choices.length > 0;
+    let isEmpty = true;
     for (const choice of choices) {
       const { index = 0, finish_reason: reason } = (choice ?? {}) as { index?: unknown; finish_reason?: unknown };
       this.#calls.push(...calledFunctions((choice as { delta?: unknown } | null)?.delta));
+      isEmpty &&= isEmptyChoice(choice, this.#endedChoices.has(index));
       if (typeof reason !== "string") continue;
       if (reason === "error") throw new UpstreamError("ended a choice with an error");
       this.finishReason = reason;
@@ -72,11 +77,23 @@ export class ChunkReader {
     if (parseOpenAiUsage(fields.usage) !== undefined) {
       const usage = fields.usage as Record<string, unknown>;
       this.usageFields = this.#options.usagePerChoice === true ? withChoice(this.usageFields, usage) : usage;
-      if (choices.length === 0) return undefined;
+      if (isEmpty) return undefined;
       isPlain = false;
     }
     return { fields, choices, isPlain };
   }
+}
+
+/** Whether a choice adds nothing: no text, call or logarithm, and no end that was not reported before. */
+function isEmptyChoice(choice: unknown, hasEnded: boolean): boolean {
+  const { delta, text, logprobs, finish_reason: reason } = (choice ?? {}) as Record<string, unknown>;
+  const { role: _role, ...message } = (delta ?? {}) as Record<string, unknown>;
+  const isEnd = typeof reason === "string" && reason !== "" && !hasEnded;
+  return !isEnd && [text, logprobs, ...Object.values(message)].every(isEmptyValue);
+}
+
+function isEmptyValue(value: unknown): boolean {
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 /** The prompt is the same for all choices. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findValue, setValue } from "./json-text.ts";
+import { findValue, removeValue, setValue } from "./json-text.ts";
 
 const SET: [json: string, expected: string][] = [
   ['{"model":"x","n":1.0}', '{"model":"y","n":1.0}'],
@@ -22,4 +22,14 @@ test("finds the range of a value", () => {
   const span = findValue(json, "choices");
   expect(json.slice(span?.start, span?.end)).toBe('[{"b":"]"}] ');
   expect(findValue(json, "b")).toBeUndefined();
+});
+
+test.each([
+  ['{"a":1,"usage":null,"b":2}', '{"a":1,"b":2}'],
+  ['{"usage": {"a": "}"} , "b":2}', '{"b":2}'],
+  ['{"b":2 , "usage":3 }', '{"b":2 }'],
+  ['{"usage":3}', "{}"],
+  ['{"b":{"usage":3}}', '{"b":{"usage":3}}'],
+])("removes a key from %s", (json, expected) => {
+  expect(removeValue(json, "usage")).toBe(expected);
 });

@@ -41,6 +41,16 @@ export function setValue(json: string, key: string, value: string): string {
   return `${json.slice(0, open)}"${key}":${value}${isEmpty ? "" : ","}${json.slice(open)}`;
 }
 
+/** The text without this key of the outermost object. */
+export function removeValue(json: string, key: string): string {
+  const span = findValue(json, key);
+  if (span === undefined) return json;
+  const after = skipSpace(json, span.end);
+  if (json[after] === ",") return json.slice(0, span.keyStart) + json.slice(skipSpace(json, after + 1));
+  const before = json.slice(0, span.keyStart).trimEnd();
+  return (before.endsWith(",") ? before.slice(0, -1) : before) + json.slice(span.end);
+}
+
 /** Returns the index after white space, of which JSON has four kinds. */
 export function skipSpace(text: string, from: number): number {
   let index = from;

@@ -10,7 +10,7 @@ import { toUpstreamBody } from "../upstream-request.ts";
 import { AnsweringModel, type ReadAnswer, readNativeAnswer, toFinish } from "./answering-model.ts";
 import { toChatBody, toCompletionBody } from "./chat-body.ts";
 import { ChatEvents } from "./chat-events.ts";
-import { ChatFrames } from "./chat-frames.ts";
+import { ChatFrames, type StreamOptions } from "./chat-frames.ts";
 import type { ChunkReaderOptions } from "./chunk-reader.ts";
 import { completionToSse } from "./completion-to-sse.ts";
 import type { FrameSink } from "./frame-sink.ts";
@@ -81,7 +81,9 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
     if (!passThrough.stream) {
       return singleEvent(async () => toFinish(await this.#complete(request, passThrough, signal)));
     }
-    const frames = new ChatFrames({ model: request.model, isTextCompletion, ...this.#readerOptions(passThrough.body) });
+    const streamOptions = streamOptionsOf(passThrough.body);
+    const options = { ...this.#readerOptions(passThrough.body), isTextCompletion, streamOptions };
+    const frames = new ChatFrames({ model: request.model, ...options });
     return this.#stream(request, passThrough, frames, signal);
   }
 
@@ -113,8 +115,7 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
       yield { type: "finish", usage, completion };
       return;
     }
-    const options = body.stream_options as { include_usage?: boolean } | undefined;
-    const { frames, usageFrame } = completionToSse(completion.fields, options?.include_usage === true);
+    const { frames, usageFrame } = completionToSse(completion.fields, streamOptionsOf(body).include_usage === true);
     yield { type: "frames", frames, completionTokens: usage.completionTokens };
     yield { type: "finish", usage, usageFrame };
   }
@@ -179,6 +180,10 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
     const ask = () => this.#ask(request, asked, upstreamModel, signal);
     return this.completed(request, ask, read, signal, operationOf(asked));
   }
+}
+
+function streamOptionsOf({ stream_options: options }: Body): StreamOptions {
+  return (options ?? {}) as StreamOptions;
 }
 
 function operationOf({ native, isTextCompletion }: Asked) {
