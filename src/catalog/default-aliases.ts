@@ -4,10 +4,24 @@ import type { Task } from "../contracts/task.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 
 const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
-  transcription: ["whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe", "gpt-realtime-whisper"],
-  speech: ["tts-1", "tts-1-hd", "gpt-4o-mini-tts"],
+  transcription: [
+    "whisper-1",
+    "gpt-transcribe",
+    "gpt-live-transcribe",
+    "gpt-4o-transcribe",
+    "gpt-4o-transcribe-diarize",
+    "gpt-4o-mini-transcribe",
+    "gpt-4o-mini-transcribe-2025-12-15",
+    "gpt-realtime-whisper",
+  ],
+  speech: ["tts-1", "tts-1-hd", "gpt-4o-mini-tts", "gpt-4o-mini-tts-2025-12-15"],
   embedding: ["text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"],
-  moderation: ["omni-moderation-latest", "text-moderation-latest"],
+  moderation: [
+    "omni-moderation-latest",
+    "omni-moderation-2024-09-26",
+    "text-moderation-latest",
+    "text-moderation-stable",
+  ],
 };
 
 /** Built-in models that answer to the names before others of their task, once they are pulled. */
@@ -18,8 +32,8 @@ const PREFERRED = ["moderation-omni"];
  * defaults of clients of the Realtime API; of image, those that image panels send. They change with each version.
  */
 const FIRST_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
-  chat: ["claude-*", "gpt-realtime*"],
-  image: ["dall-e-*", "gpt-image-*"],
+  chat: ["claude-*", "gpt-realtime*", "gpt-4o-realtime-*", "gpt-4o-mini-realtime-*", "gpt-audio-*"],
+  image: ["dall-e-*", "gpt-image-*", "chatgpt-image-*"],
 };
 
 /**

@@ -75,15 +75,13 @@ test("gives the default models OpenAI's names as aliases, unless the configurati
   const models = await specify(
     `models: [{ id: tts-1, task: speech, deployments: [${deployment}] }, { id: own, task: moderation, aliases: [omni-moderation-latest], deployments: [${deployment}] }]`,
   );
-  expect(models.get("moonshine-base-en")?.aliases).toEqual([
-    "whisper-1",
-    "gpt-4o-transcribe",
-    "gpt-4o-mini-transcribe",
-    "gpt-realtime-whisper",
-  ]);
-  expect(models.get("hibari")?.aliases).toEqual(["tts-1-hd", "gpt-4o-mini-tts"]);
+  expect(models.get("hibari")?.aliases).toEqual(["tts-1-hd", "gpt-4o-mini-tts", "gpt-4o-mini-tts-2025-12-15"]);
   expect(models.get("flite")?.aliases).toEqual([]);
-  expect(models.get("moderation-minilm")?.aliases).toEqual(["text-moderation-latest"]);
+  expect(models.get("moderation-minilm")?.aliases).toEqual([
+    "omni-moderation-2024-09-26",
+    "text-moderation-latest",
+    "text-moderation-stable",
+  ]);
   expect(models.get("own")?.aliases).toEqual(["omni-moderation-latest"]);
   expect(models.get("all-minilm-l6-v2")?.aliases).toEqual([
     "text-embedding-3-small",
@@ -100,7 +98,13 @@ test.each([
     "own",
   ],
 ])("gives the first chat model, %s, every name of Claude and Realtime models", async (_which, yaml, id) => {
-  expect((await specify(yaml)).get(id)?.aliases).toEqual(["claude-*", "gpt-realtime*"]);
+  expect((await specify(yaml)).get(id)?.aliases).toEqual([
+    "claude-*",
+    "gpt-realtime*",
+    "gpt-4o-realtime-*",
+    "gpt-4o-mini-realtime-*",
+    "gpt-audio-*",
+  ]);
 });
 
 test("leaves out a default alias that a configured prefix covers", async () => {
@@ -108,7 +112,9 @@ test("leaves out a default alias that a configured prefix covers", async () => {
   const models = await specify(
     `builtin_models: false\nmodels: [{ id: one, task: chat, ${deployments} }, { id: two, task: chat, aliases: ["cla*"], ${deployments} }]`,
   );
-  expect(models.get("one")?.aliases).toEqual(["gpt-realtime*"]);
+  const { aliases = [] } = models.get("one") ?? {};
+  expect(aliases).toContain("gpt-realtime*");
+  expect(aliases).not.toContain("claude-*");
 });
 
 test("adds no OpenAI names when the configuration disables them", async () => {
@@ -161,7 +167,12 @@ test("gives OpenAI's moderation names to moderation-omni once it is pulled", asy
     const models = (await buildModelSpecs(config, store)).filter(({ task }) => task === "moderation");
     return models.map(({ id, aliases }) => [id, aliases]);
   };
-  const names = ["omni-moderation-latest", "text-moderation-latest"];
+  const names = [
+    "omni-moderation-latest",
+    "omni-moderation-2024-09-26",
+    "text-moderation-latest",
+    "text-moderation-stable",
+  ];
   expect(await aliasesWith()).toEqual([["moderation-minilm", names]]);
   expect(await aliasesWith("moderation-omni")).toEqual([
     ["moderation-minilm", []],

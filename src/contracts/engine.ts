@@ -151,7 +151,7 @@ export interface SpeechRequest {
   voice: string;
   /** 0.25 to 4; 1 is the voice's normal speed. */
   speed: number;
-  /** Description of the speaking style. */
+  /** Description of the speaking style, which only models of upstreams have; others ignore it. */
   instructions: string | undefined;
   callerHeaders?: CallerHeaders;
 }

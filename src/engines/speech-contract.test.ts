@@ -94,7 +94,6 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
   test.each([
     ["an unknown voice", { voice: "nobody" }, "voice"],
     ["a voice named like an object's built-in property", { voice: "constructor" }, "voice"],
-    ["instructions", { instructions: "Whisper." }, "instructions"],
     ["text over the limit", { text: "a".repeat(4097) }, "input"],
     ["text without speech", { text: "?!" }, "input"],
     ["an unsupported SSML tag", { text: "<speak><prosody rate='slow'>Hi.</prosody></speak>" }, "input"],

@@ -161,7 +161,6 @@ test.each([
   ["speed", 4.01, /at most 4, not 4.01/],
   ["speed", "fast", /must be a number/],
   ["stream_format", "chunks", /"audio" or "sse"/],
-  ["instructions", "Whisper.", /cannot follow `instructions`/],
   ["model", "chatty", /performs chat, not speech/],
   ["sample_rate", 8000, /does not support 'sample_rate'/],
 ])("rejects an invalid %s (case %#)", async (field, value, message) => {
@@ -170,6 +169,14 @@ test.each([
   const { error } = (await response.json()) as { error: { message: string; param: string; type: string } };
   expect(error.message).toMatch(message);
   expect(error).toMatchObject({ type: "invalid_request_error", param: field });
+});
+
+test("takes instructions, which clients send by default, and names them where the model has no styles", async () => {
+  const response = await speak({ model: "terse", input: "Ten signs.", instructions: "Whisper.", mood: "calm" });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("x-parlance-ignored-fields")).toBe("mood, instructions");
+  const plain = await speak({ instructions: "" });
+  expect(plain.headers.get("x-parlance-ignored-fields")).toBeNull();
 });
 
 test("limits the input to the deployment's max_input_characters", async () => {

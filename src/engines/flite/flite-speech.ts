@@ -4,7 +4,7 @@ import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
-import { instructionsUnsupported, resolveVoice } from "../shared/voices.ts";
+import { resolveVoice } from "../shared/voices.ts";
 import type { FliteSettings } from "./flite-engine.ts";
 import { fliteFacts } from "./flite-facts.ts";
 
@@ -43,8 +43,7 @@ export class FliteSpeech implements SpeechModel {
   async close(): Promise<void> {}
 
   async *speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
-    const { text, speed, instructions } = request;
-    if (instructions !== undefined) throw instructionsUnsupported();
+    const { text, speed } = request;
     const voice = resolveVoice(request.voice, { voices: FLITE_VOICES, aliases: this.voiceAliases });
     const synthesis = { ...this.#limits, text, voice, speed };
     yield* withSpeechFaults(this.#tts.synthesize(synthesis, signal));

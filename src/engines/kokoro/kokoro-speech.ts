@@ -4,7 +4,7 @@ import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
-import { instructionsUnsupported, resolveVoice } from "../shared/voices.ts";
+import { resolveVoice } from "../shared/voices.ts";
 import { kokoroAliases } from "./kokoro-aliases.ts";
 
 export interface KokoroSpeechOptions {
@@ -54,8 +54,7 @@ export class KokoroSpeech implements SpeechModel {
   }
 
   async *speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
-    const { text, speed, instructions } = request;
-    if (instructions !== undefined) throw instructionsUnsupported();
+    const { text, speed } = request;
     const voice = this.#resolveVoice(request.voice);
     const synthesis = { ...this.#limits, text, voice, speed };
     yield* withSpeechFaults(this.#tts.synthesize(synthesis, signal));

@@ -6,7 +6,7 @@ import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import { unavailable } from "../../kernel/faults.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
-import { completeAliases, instructionsUnsupported, resolveVoice } from "../shared/voices.ts";
+import { completeAliases, resolveVoice } from "../shared/voices.ts";
 import type { ScriptedSpeechSettings } from "./settings.ts";
 
 const MAX_SENTENCE_CHARACTERS = 300;
@@ -45,8 +45,7 @@ export class ScriptedSpeech implements SpeechModel {
     return withSpeechFaults(this.#speak(request, signal));
   }
 
-  async *#speak({ text, voice, speed, instructions }: SpeechRequest, signal: AbortSignal) {
-    if (instructions !== undefined) throw instructionsUnsupported();
+  async *#speak({ text, voice, speed }: SpeechRequest, signal: AbortSignal) {
     const voiceName = resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases });
     const hertz = BASE_HERTZ * (1 + this.voices.indexOf(voiceName));
     const { maxInputCharacters, delayMsBeforeFirst, delayMsPerSentence } = this.#settings;

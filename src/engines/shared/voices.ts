@@ -1,6 +1,6 @@
 /** Names of a speech model's voices, and the aliases that clients of other services send. */
 
-import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 
 /** OpenAI's voice names, which clients send to every server. */
 const OPENAI_VOICES = [
@@ -57,9 +57,4 @@ export function resolveVoice(name: string, { voices, aliases }: VoiceNames): str
     `There is no voice ${quoted}. The voices of this model are ${voices.join(", ")}${also}.`,
     "voice",
   );
-}
-
-/** Fault of models that do not follow `instructions`. */
-export function instructionsUnsupported(): Fault {
-  return unsupportedValue("This model cannot follow `instructions`; leave them out.", "instructions");
 }

@@ -10,7 +10,7 @@ import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
-import { completeAliases, instructionsUnsupported, resolveVoice } from "../shared/voices.ts";
+import { completeAliases, resolveVoice } from "../shared/voices.ts";
 import type { ModelPaths } from "./families.ts";
 import { loadSherpaOnnx, type OfflineTts } from "./load-sherpa-onnx.ts";
 import { preparePiperVoice } from "./piper-voice.ts";
@@ -93,8 +93,7 @@ export class SherpaSpeech implements SpeechModel {
     return withSpeechFaults(this.#speak(request, signal));
   }
 
-  async *#speak({ text, voice, speed, instructions }: SpeechRequest, signal: AbortSignal) {
-    if (instructions !== undefined) throw instructionsUnsupported();
+  async *#speak({ text, voice, speed }: SpeechRequest, signal: AbortSignal) {
     const sid = this.#speakers[resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases })] ?? 0;
     const { sampleRate } = this;
     const limits = { maxInputCharacters: this.#maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };

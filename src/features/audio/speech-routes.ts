@@ -30,11 +30,14 @@ export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): 
       async (request, reply) => {
         const fields = Object.keys(SpeechBody.shape);
         const rules = { known: fields, unsupported: UNSUPPORTED_SPEECH_FIELDS, policy };
-        reportIgnoredFields(reply, checkUnknownFields(request.body, rules));
+        const ignoredFields = checkUnknownFields(request.body, rules);
         const body = parse(SpeechBody, request.body);
         request.record.model = body.model;
         const speech = { ...toSpeechRequest(body), callerHeaders: request.headers };
         const answer = await inference.speak(request.caller, speech, onDisconnect(reply));
+        // Only models of upstreams have styles; clients send instructions by default.
+        const isPlain = speech.instructions !== undefined && !answer.isUpstream;
+        reportIgnoredFields(reply, isPlain ? [...ignoredFields, "instructions"] : ignoredFields);
         const format = body.response_format ?? "mp3";
         const { sampleRate } = answer;
         const isStreamed = body.stream_format === "sse";
