@@ -15,6 +15,8 @@ export interface LaunchClient {
   program: string;
   /** Command that installs the program. */
   install: string;
+  /** True for coding agents, which need tools and a large context window. */
+  isAgent: boolean;
   /** A model that the client asks for by itself; without it, the client has no names of its own. */
   ownModel?: string;
   /** Parameters, which precede those of the user, and variables; undefined removes one. */
@@ -25,6 +27,7 @@ export const LAUNCH_CLIENTS: Readonly<Record<string, LaunchClient>> = {
   claude: {
     title: "Claude Code",
     program: "claude",
+    isAgent: true,
     install: "npm install -g @anthropic-ai/claude-code",
     ownModel: "claude-sonnet-4-5",
     start: ({ origin, key, model }) => ({
@@ -34,6 +37,8 @@ export const LAUNCH_CLIENTS: Readonly<Record<string, LaunchClient>> = {
         ANTHROPIC_AUTH_TOKEN: key,
         // Claude Code would ask which of the two to use.
         ANTHROPIC_API_KEY: undefined,
+        // Begins the prompt with a text that differs in each conversation, which defeats prompt caches.
+        CLAUDE_CODE_ATTRIBUTION_HEADER: "0",
         ...(model !== undefined && { ANTHROPIC_MODEL: model, ANTHROPIC_SMALL_FAST_MODEL: model }),
       },
     }),
@@ -41,6 +46,7 @@ export const LAUNCH_CLIENTS: Readonly<Record<string, LaunchClient>> = {
   codex: {
     title: "Codex",
     program: "codex",
+    isAgent: true,
     install: "npm install -g @openai/codex",
     start: ({ origin, key, model = "", contextWindow }) => ({
       parameters: tomlOverrides({
@@ -59,6 +65,7 @@ export const LAUNCH_CLIENTS: Readonly<Record<string, LaunchClient>> = {
   opencode: {
     title: "opencode",
     program: "opencode",
+    isAgent: true,
     install: "npm install -g opencode-ai",
     start: ({ origin, key, model = "" }) => {
       const provider = {
@@ -77,6 +84,7 @@ export const LAUNCH_CLIENTS: Readonly<Record<string, LaunchClient>> = {
   "open-webui": {
     title: "Open WebUI",
     program: "open-webui",
+    isAgent: false,
     install: "pip install open-webui",
     start: ({ origin, key, model }) => ({
       parameters: ["serve"],

@@ -6,6 +6,7 @@ import { constants } from "node:os";
 import { Command } from "commander";
 import { DAY_SECONDS } from "../kernel/durations.ts";
 import { Fault } from "../kernel/faults.ts";
+import { agentModel, readModel, suitsAgents } from "./agent-model.ts";
 import { firstChatModel } from "./first-chat-model.ts";
 import { LAUNCH_CLIENTS, type LaunchClient, type LaunchTarget } from "./launch-clients.ts";
 import type { ServiceClient } from "./service-client.ts";
@@ -14,11 +15,6 @@ import { type ServiceOptions, withService } from "./with-service.ts";
 interface LaunchOptions extends ServiceOptions {
   model?: string;
   print?: true;
-}
-
-interface ModelAnswer {
-  id: string;
-  metadata?: { task: string; context_window?: number | null };
 }
 
 /** A client may run for days; its key is revoked when it ends. */
@@ -32,7 +28,7 @@ export function launchCommand(): Command {
     .argument("[parameters...]", "parameters of the client, after `--`")
     .option(
       "--model <model>",
-      "ID or alias of a chat model; default: the aliases of the client's models, or the first one",
+      "ID or alias of a chat model; default: the aliases of the client's models, or for coding agents the one with tools and the largest context window",
     )
     .option("--url <url>", "URL of the service; default: the one that runs with this data directory")
     .option("--key <key>", "API key; default: $PARLANCE_KEY, or one that is revoked when the client ends")
@@ -56,15 +52,17 @@ export function launchCommand(): Command {
 
 async function targetOf(
   service: ServiceClient,
-  { ownModel }: LaunchClient,
+  client: LaunchClient,
   { model: requested }: LaunchOptions,
 ): Promise<LaunchTarget> {
   const { origin, key } = service;
-  if (requested === undefined && ownModel !== undefined && (await hasModel(service, ownModel))) {
+  if (requested === undefined && (await hasOwnModel(service, client))) {
     return { origin, key, model: undefined, contextWindow: undefined };
   }
-  const path = `/v1/models/${encodeURIComponent(requested ?? (await firstChatModel(service)))}?include_metadata=true`;
-  const { id, metadata } = await service.read<ModelAnswer>("GET", path);
+  const { id, metadata } =
+    requested === undefined && client.isAgent
+      ? await agentModel(service, client.title)
+      : await readModel(service, requested ?? (await firstChatModel(service)));
   if (metadata !== undefined && metadata.task !== "chat") {
     throw new Fault(
       "invalid-request",
@@ -74,11 +72,10 @@ async function targetOf(
   return { origin, key, model: id, contextWindow: metadata?.context_window ?? undefined };
 }
 
-async function hasModel(service: ServiceClient, id: string): Promise<boolean> {
-  return service.send("GET", `/v1/models/${id}`).then(
-    () => true,
-    () => false,
-  );
+/** Whether the names that the client asks for by itself stand for a model that suits it. */
+async function hasOwnModel(service: ServiceClient, { ownModel }: LaunchClient): Promise<boolean> {
+  if (ownModel === undefined) return false;
+  return readModel(service, ownModel).then(suitsAgents, () => false);
 }
 
 /** Resolves with the exit code of the client. Ctrl-C reaches it, not this command, which ends the key afterwards. */

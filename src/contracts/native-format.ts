@@ -2,6 +2,8 @@
 
 import type { TokenUsage } from "../kernel/usage.ts";
 
+type Fields = Record<string, unknown>;
+
 export interface NativeFormat {
   /** Path of its operation at the upstream, and the name of the ability. */
   readonly operation: "responses" | "messages";
@@ -9,11 +11,11 @@ export interface NativeFormat {
   readonly headers: Readonly<Record<string, string>>;
   /** True if answers refer to what this service stores, so that no other request may get them. */
   readonly isStateful?: boolean;
+  /** Returns the members of a body that upstreams of other makers get changed. */
+  membersForOthers?(body: Readonly<Fields>): Fields;
   /** Creates a reader of one answer, which names `model` to the caller. */
   reader(model: string): NativeReader;
 }
-
-type Fields = Record<string, unknown>;
 
 /** Reads and rewrites one answer. */
 export interface NativeReader {

@@ -2,7 +2,7 @@
 
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Finished, runParlance } from "../support/service/run-parlance.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
@@ -12,7 +12,7 @@ models:
   - id: team-coder
     task: chat
     aliases: ["claude-*"]
-    deployments: [{ engine: scripted, context_window: 65536, echo: true }]
+    deployments: [{ engine: scripted, abilities: { tools: true }, context_window: 65536, echo: true }]
   - { id: other, task: chat, deployments: [{ engine: scripted, echo: true }] }
   - { id: listen, task: transcription, deployments: [{ engine: scripted, replies: [{ text: One. }] }] }
 `;
@@ -23,8 +23,8 @@ const { OPENAI_API_KEY: openai, ANTHROPIC_AUTH_TOKEN: anthropic, OPENAI_API_BASE
 const origin = ANTHROPIC_BASE_URL ?? process.env.SERVICE_ORIGIN;
 const key = anthropic ?? openai;
 const answer = await fetch(origin + "/v1/models", { headers: { authorization: "Bearer " + key } });
-const { ANTHROPIC_API_KEY, ANTHROPIC_MODEL, OPENCODE_CONFIG_CONTENT, ENABLE_PERSISTENT_CONFIG } = process.env;
-const environment = { ANTHROPIC_API_KEY, ANTHROPIC_MODEL, OPENCODE_CONFIG_CONTENT, ENABLE_PERSISTENT_CONFIG, OPENAI_API_BASE_URL };
+const { ANTHROPIC_API_KEY, ANTHROPIC_MODEL, CLAUDE_CODE_ATTRIBUTION_HEADER, OPENCODE_CONFIG_CONTENT, ENABLE_PERSISTENT_CONFIG } = process.env;
+const environment = { ANTHROPIC_API_KEY, ANTHROPIC_MODEL, CLAUDE_CODE_ATTRIBUTION_HEADER, OPENCODE_CONFIG_CONTENT, ENABLE_PERSISTENT_CONFIG, OPENAI_API_BASE_URL };
 console.log(JSON.stringify({ parameters: process.argv.slice(2), status: answer.status, key, environment }));
 process.exit(Number(process.argv.at(-1)) || 0);
 `;
@@ -70,11 +70,42 @@ async function started(...words: string[]) {
 test("starts Claude Code with the aliases of its models, without the user's key", async () => {
   const { environment, parameters } = await started("claude", "--", "-p", "Hello");
   expect(parameters).toEqual(["-p", "Hello"]);
-  expect(environment).toEqual({});
+  expect(environment).toEqual({ CLAUDE_CODE_ATTRIBUTION_HEADER: "0" });
   const named = await started("claude", "--model", "other");
-  expect(named.environment).toEqual({ ANTHROPIC_MODEL: "other" });
+  expect(named.environment).toEqual({ ANTHROPIC_MODEL: "other", CLAUDE_CODE_ATTRIBUTION_HEADER: "0" });
   const withKey = await launch(["claude"], { ANTHROPIC_API_KEY: "sk-ant-users-own" });
   expect(withKey.stdout).not.toContain("sk-ant-users-own");
+});
+
+const agents = (models: string) => `
+builtin_models: false
+models:
+  - { id: small, task: chat, deployments: [{ engine: scripted, abilities: { tools: true }, echo: true, context_window: 8192 }] }
+  - { id: silent, task: chat, deployments: [{ engine: scripted, echo: true, context_window: 131072 }] }${models}
+`;
+const big = (id: string, window: number) =>
+  `\n  - { id: ${id}, task: chat, deployments: [{ engine: scripted, abilities: { tools: true }, echo: true, context_window: ${window} }] }`;
+
+test.each(["claude", "codex", "opencode"])(
+  "starts %s with the largest model that has tools where the first is too small",
+  async (client) => {
+    const other = await startService({ config: agents(big("large", 40_960) + big("larger", 65_536)) });
+    onTestFinished(async () => void (await other.stop()));
+    const words = ["launch", client, "--print", "--url", other.origin, "--key", other.apiKey];
+    const { stdout, stderr } = await runParlance(words, { cwd: other.dataDirectory });
+    expect(stdout, stderr).toMatch(/\blarger\b/);
+  },
+);
+
+test("says what to pull where no model suits a coding agent", async () => {
+  const other = await startService({ config: agents("") });
+  onTestFinished(async () => void (await other.stop()));
+  const words = ["launch", "claude", "--url", other.origin, "--key", other.apiKey];
+  expect(await runParlance(words, { cwd: other.dataDirectory })).toMatchObject({
+    code: 1,
+    stderr:
+      "error: Claude Code needs a chat model with tools and a context window of at least 32,768 tokens; the largest is `small` with 8,192 tokens. Download one (`parlance models pull qwen3-4b`; `parlance models recommend` lists others), or name a model with --model.\n",
+  });
 });
 
 test("starts Codex with its provider, model and context window", async () => {

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { keepSource } from "../../kernel/json/json-source.ts";
+import { parseJson } from "../../kernel/json/parse-json.ts";
 import { renameModel } from "./connection/redact.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 import { requestTemplate, toUpstreamBody, toUpstreamModel } from "./upstream-request.ts";
@@ -32,6 +34,19 @@ test("sends the caller's body with only model and usage changed", () => {
   });
   const unstreamed = { model: "theirs", messages: [{ role: "user", content: "Hi." }] };
   expect(JSON.parse(toUpstreamBody(unstreamed, "own-name") as string)).toEqual({ ...unstreamed, model: "own-name" });
+});
+
+test("changes members of a body, whether its bytes are there or not", () => {
+  const body = { model: "theirs", system: [{ text: "a" }, { text: "b" }], messages: [] };
+  const changed = { system: [{ text: "b" }] };
+  const expected = { model: "own-name", system: [{ text: "b" }], messages: [] };
+  expect(JSON.parse(String(toUpstreamBody(body, "own-name", false, changed)))).toEqual(expected);
+  const parsed = parseJson(Buffer.from(JSON.stringify(body)), { maxValues: 100 });
+  if (parsed.problem !== undefined) throw new Error(parsed.problem);
+  const received = parsed.value as typeof body;
+  keepSource(received, parsed.source);
+  expect(toUpstreamBody(received, "own-name", false, changed)).toBeInstanceOf(Uint8Array);
+  expect(JSON.parse(String(toUpstreamBody(received, "own-name", false, changed)))).toEqual(expected);
 });
 
 test("writes a large body in a thread like a small one", async () => {

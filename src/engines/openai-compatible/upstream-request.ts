@@ -27,25 +27,29 @@ const MIN_PARTS_BYTES = 32 * 1024;
 const MIN_PART_BYTES = 16 * 1024;
 
 /**
- * Builds the upstream's body, with its name for the model and, for completions, a request for usage. A body whose bytes
+ * Builds the upstream's body, with its name for the model, members that are `changed` and, for completions, a request for usage. A body whose bytes
  * are there is not written again: 64 KB take 20 instead of 120 µs. Any other large one is written in a thread.
  */
 export function toUpstreamBody(
   body: Readonly<Record<string, unknown>>,
   upstreamModel: string,
   asksForUsage = true,
+  changed: Readonly<Record<string, unknown>> = {},
 ): UpstreamBody | Promise<UpstreamBody> {
   const options = body.stream === true && asksForUsage ? withUsage(body.stream_options) : undefined;
   const source = sourceOf(body);
   if (source !== undefined) {
-    const model = JSON.stringify(upstreamModel);
-    const parts = replaceMembers(
-      source,
-      options === undefined ? { model } : { model, stream_options: JSON.stringify(options) },
-    );
+    const members = Object.entries({ ...changed, model: upstreamModel, stream_options: options });
+    const written = members.flatMap(([name, value]) => (value === undefined ? [] : [[name, JSON.stringify(value)]]));
+    const parts = replaceMembers(source, Object.fromEntries(written));
     return byteLength(parts) < MIN_PARTS_BYTES ? Buffer.concat(parts) : mergeSmallChunks(parts, MIN_PART_BYTES);
   }
-  const sent = { ...body, model: upstreamModel, ...(options === undefined ? {} : { stream_options: options }) };
+  const sent = {
+    ...body,
+    ...changed,
+    model: upstreamModel,
+    ...(options === undefined ? {} : { stream_options: options }),
+  };
   return jsonBytes(sent) < LARGE_JSON_BYTES ? JSON.stringify(sent) : writeLargeJson(sent);
 }
 

@@ -61,7 +61,7 @@ export interface OperationsAccess {
   checkMetrics: (request: FastifyRequest) => Promise<boolean>;
 }
 
-/** GET /health/live, /health/ready, /metrics */
+/** GET /health, /health/live, /health/ready, /metrics */
 export function operations(
   { readiness, metrics, hiddenModels }: Operations,
   access: OperationsAccess,
@@ -78,25 +78,28 @@ export function operations(
       async () => ({ status: "live" }),
     );
 
-    app.get(
-      "/health/ready",
-      operation({
-        summary:
-          "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key that has `organization.read`, lists the state and device of each deployment.",
-        tag: "Service",
-        permission: "optional-admin",
-        answer: ReadinessAnswer,
-        others: { 503: ReadinessAnswer },
-      }),
-      async (request, reply) => {
-        const mayReadDetails = await access.mayReadDetails(request);
-        const { isReady, ...details } = await readiness();
-        const status = isReady ? "ready" : "not_ready";
-        // The state is public. Details are private: reasons contain paths, and models may be hidden.
-        const state = { status, database: { state: details.database.state } };
-        return reply.code(isReady ? 200 : 503).send(mayReadDetails ? { status, ...details } : state);
-      },
-    );
+    // The short path is vLLM's and llama.cpp's, where clients of theirs look first.
+    for (const path of ["/health", "/health/ready"]) {
+      app.get(
+        path,
+        operation({
+          summary:
+            "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key that has `organization.read`, lists the state and device of each deployment.",
+          tag: "Service",
+          permission: "optional-admin",
+          answer: ReadinessAnswer,
+          others: { 503: ReadinessAnswer },
+        }),
+        async (request, reply) => {
+          const mayReadDetails = await access.mayReadDetails(request);
+          const { isReady, ...details } = await readiness();
+          const status = isReady ? "ready" : "not_ready";
+          // The state is public. Details are private: reasons contain paths, and models may be hidden.
+          const state = { status, database: { state: details.database.state } };
+          return reply.code(isReady ? 200 : 503).send(mayReadDetails ? { status, ...details } : state);
+        },
+      );
+    }
 
     app.get(
       "/metrics",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Messages, toChatMessages } from "./messages-content.ts";
+import { Messages, SystemPrompt, toChatMessages } from "./messages-content.ts";
 
 const use = (id: string) => ({ type: "mcp_tool_use", id, name: "add", server_name: "math", input: { a: 1 } });
 const result = (id: string, text: string, isError = false) => ({
@@ -51,4 +51,22 @@ test("refuses a result without its call", () => {
   expect(() => convert([result("1", "four")])).toThrow(
     "Invalid value for 'messages[1].content[0].tool_use_id': no mcp_tool_use block before it has this ID.",
   );
+});
+
+test.each([
+  [
+    "a block",
+    [
+      { type: "text", text: "x-anthropic-billing-header: cc_version=2.1; cch=0f3a1;" },
+      { type: "text", text: "Be brief." },
+    ],
+  ],
+  ["no block", [{ type: "text", text: "Be brief." }]],
+  ["a text", "Be brief."],
+])("leaves Claude Code's billing header out of the prompt of other models: %s", (_name, system) => {
+  const messages = toChatMessages(SystemPrompt.parse(system), Messages.parse([{ role: "user", content: "Hi" }]));
+  expect(messages).toEqual([
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Hi" },
+  ]);
 });

@@ -9,6 +9,7 @@ import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { serviceFunctionName } from "../responses/responses-tools.ts";
+import { withoutBillingHeader } from "./billing-header.ts";
 import { McpToolResult, McpToolUse, textOfMcpResult } from "./messages-mcp.ts";
 
 const TextBlock = z.looseObject({ text: z.string() });
@@ -74,7 +75,8 @@ export function toChatMessages(
   messages: z.output<typeof Messages>,
 ): ChatMessage[] {
   const called = new Set<string>();
-  const prompt = system === undefined ? { content: "" } : toContent(toPartsOf(system, "system"), "\n");
+  const parts = toPartsOf(system === undefined ? [] : withoutBillingHeader(system), "system");
+  const prompt = parts.length === 0 ? { content: "" } : toContent(parts, "\n");
   const converted = messages.flatMap(({ role, content }, index): ChatMessage[] => {
     const path = `messages[${index}].content`;
     if (role === "system") return [{ role, ...textOf(content, path) }];

@@ -4,12 +4,17 @@ import { NativeError, type NativeEvent, type NativeFormat, type NativeReader } f
 import type { TokenUsage } from "../../kernel/usage.ts";
 import { parseAnthropicUsage } from "../usage/anthropic-usage.ts";
 import { fieldsOf, withCalls } from "../usage/usage-fields.ts";
+import { withoutBillingHeader } from "./billing-header.ts";
 
 type Fields = Record<string, unknown>;
 
 export const NATIVE_MESSAGES: NativeFormat = {
   operation: "messages",
   headers: { "anthropic-version": "2023-06-01" },
+  membersForOthers: ({ system }) => {
+    const changed = withoutBillingHeader(system);
+    return changed === system ? {} : { system: changed };
+  },
   reader: (model) => new MessagesReader(model),
 };
 

@@ -23,6 +23,7 @@ export const service: WireScript = async ({ recorder, key, adminKey }) => {
   const page = { "sec-fetch-site": "same-origin" };
   await recorder.send("live", "GET /health/live");
   await recorder.send("ready", "GET /health/ready");
+  await recorder.send("ready by the short path", "GET /health");
   await recorder.send("ready with details", "GET /health/ready", { key: adminKey });
   await recorder.send("metrics", "GET /metrics", { bodyAs: "(metrics)" });
   const accept = { accept: "text/html" };

@@ -146,7 +146,7 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
   ): Promise<Exchange> {
     const { body, native } = asked;
     const headers = { accept: body.stream === true ? "text/event-stream" : "application/json", ...native?.headers };
-    const written = toUpstreamBody(body, upstreamModel, native === undefined);
+    const written = toUpstreamBody(body, upstreamModel, native === undefined, native?.membersForOthers?.(body));
     const sent = written instanceof Promise ? await written : written;
     const operation = operationOf(asked);
     const credentials = this.hasChangingCredentials ? await this.credentials(operation, "", signal) : {};
