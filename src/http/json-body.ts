@@ -33,7 +33,12 @@ const MIN_OUTLINED_BYTES = 2_000;
  */
 export function useJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", readBody);
+  acceptJson(app);
+}
+
+/** Parses JSON in a scope that takes other bodies, too. */
+export function acceptJson(scope: FastifyInstance): void {
+  scope.addContentTypeParser("application/json", readBody);
 }
 
 /** Parses bodies of every type as JSON in this scope, for clients that send no type or another. */

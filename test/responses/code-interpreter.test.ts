@@ -36,13 +36,19 @@ models:
           - { text: "No tool." }
 `;
 
+let upstream: Service;
 let service: Service;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  upstream = await startService({ config: CONFIG });
+  const far = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: agent, abilities: { tools: true } }`;
+  service = await startService({ config: `${CONFIG}  - { id: far, task: chat, deployments: [${far}] }\n` });
   client = service.client({ maxRetries: 0 });
 }, 60_000);
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service?.stop();
+  await upstream?.stop();
+});
 
 test("is not there without the sandbox of the operating system, unless the operator says so", async () => {
   const withoutPrograms = { PATH: "/nowhere" };
@@ -142,6 +148,30 @@ test("gives files to code and to the user", async () => {
   await expect(large).rejects.toMatchObject({ status: 413 });
   await client.containers.delete(container.id);
   await expect(client.containers.retrieve(container.id)).rejects.toMatchObject({ status: 404 });
+}, 120_000);
+
+test("gives files of the project to containers of upstream models, and to containers by a body of JSON", async () => {
+  const stored = await client.files.create({
+    file: await toFile(Buffer.from("a,b\n1,2\n"), "table.csv"),
+    purpose: "user_data",
+  });
+  const response = await client.responses.create({
+    ...{
+      model: "far",
+      input: "read",
+      tools: [{ type: "code_interpreter", container: { type: "auto", file_ids: [stored.id] } }],
+    },
+  });
+  expect(response.output_text).toBe("The file has a,b.");
+  const container = response.output.find(({ type }) => type === "code_interpreter_call") as CodeCall;
+  await client.containers.delete(container.container_id);
+  const { id } = await client.containers.create({ name: "by id" });
+  const copied = await client.containers.files.create(id, { file_id: stored.id });
+  expect(copied).toMatchObject({ path: "/mnt/data/table.csv", bytes: 8 });
+  const json = await service.post(`/v1/containers/${id}/files`, { file_id: stored.id });
+  expect(json.status).toBe(200);
+  expect((await service.post(`/v1/containers/${id}/files`, {})).status).toBe(400);
+  await client.containers.delete(id);
 }, 120_000);
 
 test("stops endless code, and lets others wait for the only process", async () => {

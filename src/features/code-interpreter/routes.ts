@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { FastifyPluginAsync } from "fastify";
+import { acceptJson } from "../../http/json-body.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
@@ -14,6 +15,7 @@ import {
   ContainerListQuery,
   DEFAULT_EXPIRY_MINUTES,
   pageOf,
+  StoredContainerFile,
   toContainer,
   toContainerFile,
 } from "../../wire/openai/containers.ts";
@@ -103,6 +105,8 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
     );
     app.register(async (forms) => {
       takeMultipart(forms);
+      // The SDK sends JSON where no file is uploaded.
+      acceptJson(forms);
       forms.post<OfContainer>(
         `${PATH}/files`,
         operation({
@@ -113,11 +117,12 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
         }),
         async (request, reply) => {
           const container = containers.find(projectOf(request), request.params.container);
+          const addStored = async (id: string) =>
+            toContainerFile(await addStoredFile(containers, files, container, { id, maxFileMegabytes }));
+          if (request.body !== undefined) return addStored(parse(StoredContainerFile, request.body).file_id);
           const upload = await receiveUpload(request, reply, uploads);
           const stored = upload.fields.find(([name]) => name === "file_id")?.[1];
-          if (stored !== undefined) {
-            return toContainerFile(await addStoredFile(containers, files, container, { id: stored, maxFileMegabytes }));
-          }
+          if (stored !== undefined) return addStored(stored);
           const { path, name } = requireFile(upload);
           return toContainerFile(containers.addFile(container, name || "file", await readFile(path)));
         },

@@ -72,7 +72,7 @@ export function responses(
         if (!isSmall) refuseLargeInput(body);
         chat.store = storage !== undefined && body.store !== false && isSmall;
         // What is stored keeps its references, which later turns read again.
-        const sent = { model: body.model, ...prompt, tools: body.tools };
+        const sent = { model: body.model, ...prompt, tools: toolsOfModel(body.tools, positions) };
         const { context, input } = await content(reply, sent, ["context", "input", "tools"]);
         chat.prompt = { context, input };
         const toStored = toNewResponse(request, body, prompt);
@@ -195,4 +195,12 @@ function toNewResponse(request: FastifyRequest, body: ResponsesBody, prompt: Pro
     input: toStoredItems(prompt.input),
     output,
   });
+}
+
+/** Returns the tools without the containers of those that this service runs, whose files stay here. */
+function toolsOfModel<Tool extends object>(
+  tools: readonly Tool[] | undefined,
+  served: ReadonlySet<number> | undefined,
+) {
+  return tools?.map((tool, index) => (served?.has(index) ? { ...tool, container: undefined } : tool));
 }

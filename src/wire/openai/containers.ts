@@ -31,6 +31,9 @@ export const ContainerFileListQuery = lazy.strictObject(() => ({
 }));
 export const ContainerFileForm = lazy.object(() => ({ file_id: z.string().min(1).optional() }));
 
+/** Body of JSON, which names a file of the project. */
+export const StoredContainerFile = lazy.looseObject(() => ({ file_id: z.string().min(1) }));
+
 const seconds = z.int();
 
 export const ContainerAnswer = lazy.object(() => ({
