@@ -71,6 +71,8 @@ export interface Tool {
   description: string | undefined;
   /** JSON schema of the arguments; undefined: the tool takes no arguments. */
   parameters: unknown;
+  /** True: the caller wants arguments that always match the schema, which upstreams may enforce. */
+  isStrict?: boolean | undefined;
   /** Path of `parameters` in the caller's body, for errors. */
   param: string;
   grammar?: CompiledGrammar;

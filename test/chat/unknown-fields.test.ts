@@ -194,3 +194,43 @@ test("ignores and names unknown fields of a moderation", async () => {
   expect((await ask(lenient)).headers.get(HEADER)).toBe("threshold");
   expect((await ask(strict)).status).toBe(400);
 });
+
+const functionTool = { type: "function", name: "add", parameters: { type: "object", properties: {} } };
+const messagesTool = { name: "add", input_schema: { type: "object", properties: {} } };
+
+test.each<[route: string, fields: object, ignored: string]>([
+  ["responses", { reasoning: { effort: "none", context: "auto", mode: "fast" } }, "reasoning.context, reasoning.mode"],
+  ["responses", { tools: [{ ...functionTool, defer_loading: true }] }, "tools[].defer_loading"],
+  [
+    "responses",
+    { tools: [{ ...functionTool, output_schema: {}, allowed_callers: ["a"] }] },
+    "tools[].output_schema, tools[].allowed_callers",
+  ],
+  ["responses", { stream: true, stream_options: { include_obfuscation: true } }, "stream_options.include_obfuscation"],
+  ["messages", { tools: [{ ...messagesTool, input_examples: [{}] }] }, "tools[].input_examples"],
+  ["messages", { tools: [{ ...messagesTool, eager_input_streaming: true }] }, "tools[].eager_input_streaming"],
+  [
+    "messages",
+    {
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Hi" },
+            {
+              type: "document",
+              source: { type: "text", media_type: "text/plain", data: "x" },
+              citations: { enabled: true },
+            },
+          ],
+        },
+      ],
+    },
+    "messages[].content[].citations",
+  ],
+])("names members without effect of a body of %s: %j", async (route, fields, ignored) => {
+  const prompt = route === "responses" ? { input: "Hi" } : { max_tokens: 10, messages: [user] };
+  const response = await lenient.post(`/v1/${route}`, { model: "parrot", ...prompt, ...fields });
+  expect(await response.text()).not.toContain('"error":{');
+  expect(response.headers.get(HEADER)).toBe(ignored);
+});

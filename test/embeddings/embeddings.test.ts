@@ -222,6 +222,12 @@ test("decodes cl100k IDs for an upstream, unless they are said to be its own", a
 
 describe("rejects", () => {
   test.each<[what: string, body: object, expected: object]>([
+    ...["output_dtype", "embedding_type", "task"].map((field): [string, object, object] => [
+      `vectors of another kind (${field})`,
+      { input: "a", [field]: "int8" },
+      { param: field, code: "unsupported_value" },
+    ]),
+    ["late chunking", { input: ["a", "b"], late_chunking: true }, { param: "late_chunking" }],
     ["no input", {}, { param: "input", code: "missing_required_parameter" }],
     ["null", { input: null }, { param: "input" }],
     ["an empty array", { input: [] }, { param: "input" }],

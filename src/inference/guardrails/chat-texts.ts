@@ -36,6 +36,7 @@ const TOOL: Channels<Tool> = {
   name: "word",
   description: "instructions",
   parameters: "structure",
+  isStrict: "none",
   param: "none",
   grammar: "none",
   cache: "none",

@@ -17,7 +17,7 @@ import {
 } from "../openai/unknown-fields.ts";
 import type { MessagesBody, MessagesPrompt } from "./messages-body.ts";
 import { toChatMessages } from "./messages-content.ts";
-import { firstHostedTool, hostedTools, toToolChoice, toTools } from "./messages-tools.ts";
+import { firstHostedTool, hostedTools, ignoredToolFields, toToolChoice, toTools } from "./messages-tools.ts";
 import { NATIVE_MESSAGES } from "./native-messages.ts";
 
 /** What this service runs of a request's MCP servers. */
@@ -162,5 +162,24 @@ export function checkCountedFields(body: MessagesPrompt, policy: UnknownFieldsPo
 export function ignoredFields(body: MessagesPrompt, servesMcp = false): string[] {
   const effort = body.output_config?.effort === undefined ? [] : ["output_config.effort"];
   const fields = servesMcp ? [...KNOWN_FIELDS, "mcp_servers"] : KNOWN_FIELDS;
-  return [...unknownFieldsOf(body, fields), ...effort, ...hostedTools(body.tools ?? [], servesMcp)];
+  const tools = body.tools ?? [];
+  return [
+    ...unknownFieldsOf(body, fields),
+    ...effort,
+    ...ignoredToolFields(tools),
+    ...ignoredCitations(body),
+    ...hostedTools(tools, servesMcp),
+  ];
+}
+
+/** Models that answer with typed events cite nothing. */
+function ignoredCitations({ messages }: MessagesPrompt): string[] {
+  const cites = messages.some(
+    ({ content }) => typeof content !== "string" && content.some((block) => isCitable(block)),
+  );
+  return cites ? ["messages[].content[].citations"] : [];
+}
+
+function isCitable(block: Readonly<Record<string, unknown>>): boolean {
+  return (block.citations as { enabled?: unknown } | null | undefined)?.enabled === true;
 }

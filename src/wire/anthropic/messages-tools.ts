@@ -6,6 +6,7 @@ import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/fault
 import { lazy } from "../../kernel/lazy.ts";
 import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
+import { unknownMembers } from "../openai/unknown-fields.ts";
 import { describeOtherForm } from "../tool-forms.ts";
 import { toClientTool } from "./client-tools.ts";
 import { MCP_TOOLSET } from "./messages-mcp.ts";
@@ -71,6 +72,7 @@ export function toTools(sent: readonly SentTool[]): Tool[] {
           description: description ?? undefined,
           parameters,
           param: `tools[${index}].input_schema`,
+          ...(tool.strict === true && { isStrict: true }),
           ...cacheMarkOf(tool),
         },
       ];
@@ -78,6 +80,13 @@ export function toTools(sent: readonly SentTool[]): Tool[] {
     const clientTool = toClientTool(tool);
     return clientTool === undefined ? [] : [{ ...clientTool, param: `tools[${index}].type` }];
   });
+}
+
+const TOOL_FIELDS = ["type", "name", "description", "input_schema", "cache_control", "strict"];
+
+/** Returns the paths of members without effect in the client's own tools. */
+export function ignoredToolFields(tools: readonly SentTool[]): string[] {
+  return unknownMembers(tools.filter(isCustom), "tools[]", TOOL_FIELDS);
 }
 
 /** Whether a model can call the tool: the client runs it. */

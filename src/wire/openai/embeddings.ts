@@ -31,6 +31,15 @@ const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   input_type: { instead: "write the prefix that the model expects into the text" },
   prompt_name: { instead: "write the prompt into the text" },
   output_dimension: { instead: "use 'dimensions'" },
+  output_dtype: { isDefault: (value) => value === "float", instead: "use 'encoding_format': vectors are of floats" },
+  embedding_type: { isDefault: (value) => value === "float", instead: "use 'encoding_format': vectors are of floats" },
+  embedding_types: {
+    isDefault: (value) => JSON.stringify(value) === '["float"]',
+    instead: "use 'encoding_format': vectors are of floats",
+  },
+  task: { instead: "write the prefix that the model expects into the text" },
+  late_chunking: { isDefault: (value) => value === false, instead: "each text is embedded by itself" },
+  normalized: { isDefault: (value) => value === true, instead: "vectors are as the model gives them" },
 };
 
 /** Returns the names of ignored fields. Throws a Fault for a field that must not be ignored. */

@@ -39,6 +39,18 @@ export function unknownFieldsOf(body: Readonly<Record<string, unknown>>, known: 
   });
 }
 
+/** Returns the paths of members that are not `known`, each once. Values without effect are null, false and empty lists. */
+export function unknownMembers(values: readonly object[], path: string, known: readonly string[]): string[] {
+  const names = values.flatMap((value) =>
+    Object.entries(value).flatMap(([name, member]) => (known.includes(name) || isUnset(member) ? [] : [name])),
+  );
+  return [...new Set(names)].map((name) => `${path}.${name}`);
+}
+
+function isUnset(value: unknown): boolean {
+  return value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0);
+}
+
 /**
  * Checks like `unknownFieldsOf`, for bodies without a specific check. Throws a Fault for the first field that must not
  * be ignored.

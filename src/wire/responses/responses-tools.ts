@@ -195,11 +195,12 @@ export function readTools(sent: readonly SentTool[]): ReadTools {
 }
 
 function toFunction(tool: SentTool, name: string, path: string): Tool {
-  const { description, parameters } = tool as unknown as z.output<typeof FunctionTool>;
+  const { description, parameters, strict } = tool as unknown as z.output<typeof FunctionTool>;
   return {
     name,
     description: description ?? undefined,
     parameters: parameters ?? undefined,
+    ...(strict === true && { isStrict: true }),
     param: `${path}.parameters`,
   };
 }

@@ -8,6 +8,7 @@ import {
   type UnknownFieldsPolicy,
   type UnsupportedField,
   unknownFieldsOf,
+  unknownMembers,
 } from "../openai/unknown-fields.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 import { firstHostedTool, type HostedToolsPolicy, hostedTools, type ServedTools } from "./responses-tools.ts";
@@ -85,6 +86,13 @@ export function firstUnsupported(
   );
 }
 
+const REASONING_FIELDS = ["effort", "summary", "generate_summary"];
+const FUNCTION_FIELDS = ["type", "name", "description", "parameters", "strict"];
+
+function functionsOf({ tools = [] }: ResponsesBody): readonly object[] {
+  return tools.filter(({ type }) => type === "function");
+}
+
 /** Returns the paths of fields without effect. `isLocal`: whether the model is not an upstream's. */
 export function ignoredFields(
   body: ResponsesBody,
@@ -95,6 +103,9 @@ export function ignoredFields(
   const { verbosity = "medium" } = body.text ?? {};
   return [
     ...unknownFieldsOf(body, [...known, ...WITHOUT_EFFECT, ...Object.keys(UNSUPPORTED)]),
+    ...unknownMembers([body.reasoning ?? {}], "reasoning", REASONING_FIELDS),
+    ...unknownMembers(functionsOf(body), "tools[]", FUNCTION_FIELDS),
+    ...(body.stream_options?.include_obfuscation === true ? ["stream_options.include_obfuscation"] : []),
     ...hostedTools(body.tools ?? [], served),
     ...(isLocal && verbosity !== "medium" ? ["text.verbosity"] : []),
   ];

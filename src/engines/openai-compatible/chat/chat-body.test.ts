@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { makeChatRequest } from "../../../../test/support/service/chat-request.ts";
-import { toChatBody } from "./chat-body.ts";
+import { toChatBody, toTool } from "./chat-body.ts";
 
 test("omits parameters that the request leaves at their default", () => {
   expect(toChatBody(makeChatRequest({ say: "Hi." }))).toEqual({
@@ -71,4 +71,10 @@ test("writes images, tool calls and their results as messages", () => {
     },
     { role: "tool", content: "done", tool_call_id: "a" },
   ]);
+});
+
+test("asks for arguments that match the schema where the caller does", () => {
+  const tool = { name: "add", description: undefined, parameters: {}, param: "" };
+  expect(toTool(tool)).not.toHaveProperty("function.strict");
+  expect(toTool({ ...tool, isStrict: true })).toHaveProperty("function.strict", true);
 });

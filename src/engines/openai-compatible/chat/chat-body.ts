@@ -83,8 +83,9 @@ function toCall({ id, name, arguments: written }: ToolCall): Body {
   return { id, type: "function", function: { name, arguments: written } };
 }
 
-export function toTool({ name, description, parameters }: Tool): Body {
-  return { type: "function", function: { name, description, parameters } };
+export function toTool({ name, description, parameters, isStrict }: Tool): Body {
+  const strict = isStrict === true ? { strict: true } : {};
+  return { type: "function", function: { name, description, parameters, ...strict } };
 }
 
 function toToolChoice(choice: ToolChoice): unknown {
