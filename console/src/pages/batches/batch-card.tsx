@@ -166,7 +166,8 @@ function share(count: number, total: number): number {
 function durationOf(batch: Batch): string {
   const { in_progress_at: begin, completed_at, failed_at, expired_at, cancelled_at, request_counts: counts } = batch;
   const end = completed_at ?? failed_at ?? expired_at ?? cancelled_at;
-  if (begin === undefined) return end === undefined ? t("expires {{time}}", { time: formatUntil(batch.expires_at) }) : "";
+  if (begin === undefined)
+    return end === undefined ? t("expires {{time}}", { time: formatUntil(batch.expires_at) }) : "";
   if (end !== undefined) return t("took {{time}}", { time: formatSeconds(end - begin) });
   const done = counts.completed + counts.failed;
   const elapsed = Date.now() / 1000 - begin;
