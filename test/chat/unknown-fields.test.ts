@@ -234,3 +234,18 @@ test.each<[route: string, fields: object, ignored: string]>([
   expect(await response.text()).not.toContain('"error":{');
   expect(response.headers.get(HEADER)).toBe(ignored);
 });
+
+test.each([
+  ["code_interpreter", "An operator makes it available to every model with the section 'code_interpreter'"],
+  ["telepathy", "'telepathy'. Leave it out"],
+])("says who can make the hosted tool %s available", async (type, message) => {
+  const response = await strict.post("/v1/responses", { model: "parrot", input: "Hi", tools: [{ type }] });
+  expect(response.status).toBe(400);
+  expect((await errorOf(response)).message).toContain(message);
+});
+
+test("says what is wrong with a key of the metadata", async () => {
+  const metadata = { ["k".repeat(65)]: "x" };
+  const error = await errorOf(await lenient.post("/v1/conversations", { metadata }));
+  expect(error.message).toMatch(/'metadata\.k+' is too large: at most 64 characters, not 65/);
+});

@@ -33,6 +33,8 @@ function toPath(path: readonly PropertyKey[]): string {
 /** Finds the most specific error: in a union, the branch that got furthest into the value describes it best. */
 function mostSpecific(issue: Issue, prefix: readonly PropertyKey[]): Issue {
   const path = [...prefix, ...issue.path];
+  // Zod's own message would be "Invalid key in record".
+  if (issue.code === "invalid_key" && issue.issues[0] !== undefined) return mostSpecific(issue.issues[0], path);
   if (issue.code !== "invalid_union") return { ...issue, path };
   if (issue.errors.length === 0) return unknownVariant(issue, path);
   const inner = issue.errors.flat().map((each) => mostSpecific(each, path));

@@ -150,6 +150,9 @@ export function firstHostedTool(
   return undefined;
 }
 
+/** Hosted tools that this service runs where a section of the configuration with their name is there. */
+const CONFIGURED_TOOLS: ReadonlySet<string> = new Set(["code_interpreter", "web_search"]);
+
 /** A misspelled type is refused by every policy. */
 function hostedTool(type: string, param: string, policy: HostedToolsPolicy): Fault | undefined {
   const meant = OWN_TYPES.find((each) => isMisspelling(type, each));
@@ -158,7 +161,10 @@ function hostedTool(type: string, param: string, policy: HostedToolsPolicy): Fau
   }
   if (policy === "ignore") return undefined;
   const hint = type === "web_search" ? CODEX_HINT : type === "mcp" ? MCP_HINT : "";
-  const message = `This model does not have the tool '${type}'. Leave it out${hint}, send a function that does the same, or use a model whose upstream has the Responses API.`;
+  const wayOut = CONFIGURED_TOOLS.has(type)
+    ? `An operator makes it available to every model with the section '${type}' of parlance.yaml. Otherwise leave`
+    : "Leave";
+  const message = `This model does not have the tool '${type}'. ${wayOut} it out${hint}, send a function that does the same, or use a model whose upstream has the Responses API.`;
   return unsupportedValue(message, param);
 }
 
