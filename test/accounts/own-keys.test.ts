@@ -77,6 +77,10 @@ test("a member creates, names, sees, rotates and revokes their own keys, within 
   const old = (await send("GET", ada.adminKey, `/${created.id}`)).body;
   expect(old.expires_at).toBeLessThan(created.expires_at);
   expect(await newKey(ada.adminKey)).toMatchObject({ status: 400, body: { error: { code: "too_many_keys" } } });
+  // One key more than allowed while two overlap, and no further one.
+  const again = () => send("POST", ada.adminKey, `/${rotated.id}/rotate`, { overlap_seconds: 3600 });
+  expect((await again()).status).toBe(200);
+  expect(await again()).toMatchObject({ status: 400, body: { error: { code: "too_many_keys" } } });
   const { body: replaced } = await send("POST", ada.adminKey, `/${created.id}/rotate`, { overlap_seconds: 0 });
   expect(await statusOfChat(created.value)).toBe(401);
   expect(await statusOfChat(replaced.value)).toBe(200);

@@ -158,6 +158,8 @@ export class ApiKeys {
       };
       const lifetimeSeconds = key.expiresAt === null ? undefined : Math.ceil((key.expiresAt - key.createdAt) / 1000);
       const newKey = { scope: newScope, name, expiresInSeconds: lifetimeSeconds };
+      // Keys that overlap may be one more than allowed.
+      if (overlapSeconds > 0) await this.#checkUserKeyCount(transaction, newScope, 1);
       const created = await addApiKey(transaction, newKey, makeApiKey(kind));
       const { policies } = this.#transactions.extensions;
       for (const policy of Object.values<KeyPolicy<unknown>>(policies)) {
@@ -173,19 +175,24 @@ export class ApiKeys {
   }
 
   /** Throws a Fault for a key that a user may not have. */
-  async #checkUserKey({ executor, now }: AccountTransaction, { scope, expiresInSeconds }: NewApiKey): Promise<void> {
+  async #checkUserKey(transaction: AccountTransaction, { scope, expiresInSeconds }: NewApiKey): Promise<void> {
     if (scope.userId === undefined || scope.kind !== "project") return;
-    const rules =
-      scope.projectId === undefined
-        ? undefined
-        : (await findKeyRulesOf(executor, [scope.projectId])).get(scope.projectId);
+    const rules = await this.#checkUserKeyCount(transaction, scope, 0);
+    checkLifetime(expiresInSeconds, maxLifetimeSeconds(this.#userKeys, rules));
+  }
+
+  /** Throws a Fault when a user has as many keys in a project as allowed, and `more`. Returns the project's rules. */
+  async #checkUserKeyCount({ executor, now }: AccountTransaction, scope: ApiKeyScope, more: number) {
+    const { userId, projectId, kind } = scope;
+    if (userId === undefined || projectId === undefined || kind !== "project") return undefined;
+    const rules = (await findKeyRulesOf(executor, [projectId])).get(projectId);
     const maxPerProject = Math.min(this.#userKeys.maxPerProject, rules?.maxKeysPerUser ?? Number.MAX_SAFE_INTEGER);
     const existing = (await findUsableApiKeys(executor, scope, now)).filter(({ keyHash }) => !keyHash.includes(" "));
-    if (existing.length >= maxPerProject) {
+    if (existing.length >= maxPerProject + more) {
       const message = `You have ${existing.length} keys in this project; the maximum is ${maxPerProject}. Revoke one first.`;
       throw invalidRequest(message, undefined, "too_many_keys");
     }
-    checkLifetime(expiresInSeconds, maxLifetimeSeconds(this.#userKeys, rules));
+    return rules;
   }
 
   /** Revokes the key from the next request on. Throws a Fault when it does not exist or cannot be revoked. */
