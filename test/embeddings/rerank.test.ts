@@ -168,7 +168,8 @@ test("ranks a document beyond the window by the mean of its parts", async () => 
   expect(usage.prompt_tokens).toBeGreaterThan(1_000);
 });
 
-test("returns the 404 of an upstream without reranking", async () => {
+test("refuses by name what an upstream without reranking lacks", async () => {
   const response = await post({ model: "absent" });
-  expect(response.status).toBe(404);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: "unsupported_value" } });
 });

@@ -134,7 +134,7 @@ describe("with a model of its own process", () => {
     const answer = await service.fetch("/v1/models/painter?include_metadata=true");
     const { metadata } = (await answer.json()) as { metadata: Record<string, unknown> };
     expect(metadata).toMatchObject({ task: "image", pricing: { image: "0.04" }, modalities: { output: ["image"] } });
-    expect(metadata.aliases).toEqual(["dall-e-*", "gpt-image-*"]);
+    expect(metadata.aliases).toEqual(["dall-e-*", "gpt-image-*", "chatgpt-image-*"]);
   });
 });
 

@@ -113,7 +113,10 @@ test("returns known metadata, null for the rest, and no upstream address with in
       infill: false,
     },
     modalities: { input: ["text"], output: ["text"] },
-    aliases: ["gpt-4o-mini", "gpt-5*", "claude-*", "gpt-realtime*"],
+    aliases: [
+      ...["gpt-4o-mini", "gpt-5*", "claude-*", "gpt-realtime*"],
+      ...["gpt-4o-realtime-*", "gpt-4o-mini-realtime-*", "gpt-audio-*"],
+    ],
     fallbacks: [],
   });
   expect(live.metadata).toMatchObject({ deployed: ["upstream"], context_window: null, capabilities: { tools: null } });
