@@ -12,7 +12,7 @@ const LOADED = [
   ...["@fastify/busboy", "@fastify/cors", "@fastify/static", "@fastify/websocket", "@opentelemetry/api"],
   ...["better-sqlite3", "cockatiel", "commander", "cookie", "dataloader", "eventsource-parser"],
   ...["fastest-levenshtein", "fastify", "ipaddr.js", "kysely", "lru-cache", "modern-ahocorasick", "p-limit", "pino"],
-  ...["prom-client", "secure-json-parse", "undici", "ws", "yaml", "zod"],
+  ...["prom-client", "secure-json-parse", "undici", "yaml", "zod"],
 ];
 
 let folder: string;

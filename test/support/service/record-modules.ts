@@ -6,6 +6,9 @@
 import { writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
+// Processes that this one starts would replace the file.
+delete process.env.NODE_OPTIONS;
+
 const FOLDER = "/node_modules/";
 const modules = new Set<string>();
 registerHooks({
