@@ -9,7 +9,7 @@ export const codeInterpreterSettings = mapping(
       .enum(["bubblewrap", "process"])
       .default("bubblewrap")
       .describe(
-        "Boundary of the code besides WebAssembly and the permissions of Node.js: the operating system's sandbox, without which the service does not start, or none (`process`).",
+        "Boundary of the code in addition to WebAssembly and the permissions of Node.js: the operating system's sandbox, without which the service does not start, or none (`process`).",
       ),
     max_sessions: z
       .int()

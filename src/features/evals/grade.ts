@@ -12,7 +12,7 @@ import type { SimilarityBudget } from "./similarity-budget.ts";
 type Of<Type extends SingleGrader["type"]> = Extract<SingleGrader, { type: Type }>;
 
 export interface GraderCalls extends ModelCalls {
-  /** Of the graders of one row. */
+  /** Limits of the graders of one row. */
   similarities: SimilarityBudget;
 }
 

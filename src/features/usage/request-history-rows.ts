@@ -1,41 +1,31 @@
 /** Rows of the request history. */
 
+import type { RequestEntry } from "../../http/request-entry.ts";
+
+/** Columns of an entry that many requests have in common. */
+type CommonColumn =
+  | "organizationId"
+  | "projectId"
+  | "keyId"
+  | "operation"
+  | "model"
+  | "answeredBy"
+  | "deployment"
+  | "status"
+  | "outcome"
+  | "error";
+
 /** What requests have in common. The request history refers to it by number. */
-export interface RequestDimensionRow {
+export interface RequestDimensionRow extends Pick<RequestEntry, CommonColumn> {
   /** The first 53 bits of the hash of the other columns, except the last. */
   id: number;
-  organizationId: string;
-  projectId: string;
-  keyId: string;
-  operation: string;
-  /** As the caller wrote it, truncated. */
-  model: string | null;
-  answeredBy: string | null;
-  deployment: string | null;
-  status: number;
-  outcome: string | null;
-  /** Code or kind of the error; never its message, which may quote the request. */
-  error: string | null;
   /** Start of the last UTC day with such a request. */
   lastDay: number;
 }
 
-/** Metadata of one request, for a few days. Null: not known, or not of its operation. */
-export interface RequestHistoryRow {
-  id: string;
-  /** Time of the end. */
-  at: number;
+/** Metadata of one request, for a few days. */
+export interface RequestHistoryRow extends Omit<RequestEntry, CommonColumn | "details"> {
   dimensionId: number;
-  attempts: number | null;
-  queuedMilliseconds: number | null;
-  firstTokenMilliseconds: number | null;
-  durationMilliseconds: number;
-  promptTokens: number | null;
-  cachedTokens: number | null;
-  completionTokens: number | null;
-  characters: number | null;
-  audioMilliseconds: number | null;
-  costNanoDollars: number | null;
   /** `RequestDetails` as JSON. */
   details: string | null;
 }
