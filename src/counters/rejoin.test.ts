@@ -15,6 +15,8 @@ import { SharedCounters } from "./shared-counters.ts";
 
 interface Server {
   store: CounterStore;
+  /** Opens a second connection, for another replica. */
+  another(): CounterStore;
   /** Makes the server close every connection. */
   cut(): Promise<unknown>;
 }
@@ -30,15 +32,18 @@ const SERVERS: Record<string, () => Promise<Server>> = {
     operator.on("error", () => {});
     cleanup.defer(() => operator.end());
     const cut = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'parlance counters'";
-    return { store: new PostgresqlStore(url), cut: () => operator.query(cut) };
+    const another = () => new PostgresqlStore(url);
+    return { store: another(), another, cut: () => operator.query(cut) };
   },
   ...(HAS_REDIS && {
     Redis: async () => {
       const url = cleanup.use(await startRedis()).createDatabase();
       const operator = await createClient({ url: url.reveal() }).connect();
       cleanup.defer(() => operator.destroy());
+      const another = () => new RedisStore(parseRedisUrl(url.reveal()));
       return {
-        store: new RedisStore(parseRedisUrl(url.reveal())),
+        store: another(),
+        another,
         cut: () => operator.sendCommand(["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]),
       };
     },
@@ -92,4 +97,42 @@ describe.each(Object.entries(SERVERS))("a replica that rejoins %s", (_name, star
     await use(counters, 3);
     expect(counters.state.isShared).toBe(true);
   });
+
+  test.each(["before it reconnects", "while it waits for the others"])(
+    "hands over initial amounts set %s, before others share again",
+    async (time) => {
+      const { store, cut, another } = await start();
+      const one = await open(store);
+      const other = await open(another());
+      await expect.poll(() => one.state.replicas, { timeout: 10_000 }).toBe(2);
+      // Keeps `one` from the end of its rejoin.
+      const heartbeat = store.heartbeat.bind(store);
+      const openStore = store.open.bind(store);
+      const gate = Promise.withResolvers<void>();
+      const isWaiting = Promise.withResolvers<void>();
+      store.heartbeat = async (...input) => {
+        const answer = await heartbeat(...input);
+        if (one.state.isShared) return answer;
+        isWaiting.resolve();
+        await gate.promise;
+        return heartbeat(...input);
+      };
+      const reopening = Promise.withResolvers<void>();
+      store.open = async (...input) => {
+        await reopening.promise;
+        return await openStore(...input);
+      };
+      await cut();
+      await expect.poll(() => one.state.isShared, { timeout: 10_000, interval: 1 }).toBe(false);
+      if (time === "before it reconnects") await one.begin("spent", 60, 90);
+      reopening.resolve();
+      await isWaiting.promise;
+      if (time !== "before it reconnects") await one.begin("spent", 60, 90);
+      await expect.poll(() => other.state.isShared, { timeout: 20_000 }).toBe(true);
+      await other.begin("spent", 60, 95);
+      const nothing = { ...running, key: "spent", windowSeconds: 60, limit: 100, amount: 0 };
+      expect(await other.take([nothing])).toMatchObject({ used: { spent: 90 } });
+      gate.resolve();
+    },
+  );
 });

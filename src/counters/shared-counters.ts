@@ -36,6 +36,8 @@ const MEANWHILE = {
   admit: "requests are not limited",
 };
 
+type Beginning = Parameters<CounterStore["begin"]>;
+
 export class SharedCounters implements Counters {
   readonly #options: SharedCountersOptions;
   readonly #replicas: ReplicaSet;
@@ -45,10 +47,12 @@ export class SharedCounters implements Counters {
   readonly #firstJoin = Promise.withResolvers<void>();
   readonly #sweeper: Poll;
   /** Initial amounts that the store has not confirmed. */
-  readonly #unsyncedBeginnings: Set<{ key: string; windowSeconds: number; amount: number }> = new Set();
+  readonly #unsyncedBeginnings: Set<Beginning> = new Set();
   /** Empty snapshots of windows in which the store may count more than this replica has used. */
   readonly #unconfirmed: Map<string, WindowSnapshot> = new Map();
   #isShared = false;
+  /** From the moment at which a rejoin reaches the store, which is before it shares. */
+  #isConnected = false;
   #epoch = "none yet";
   #reservations = 0;
   /** Offset from this process's monotonic clock to the store's clock. */
@@ -118,12 +122,11 @@ export class SharedCounters implements Counters {
 
   async begin(key: string, windowSeconds: number, amount: number): Promise<void> {
     this.#local.see([{ key, windowSeconds, limit: amount }], [amount], this.#now());
-    const begun = { key, windowSeconds, amount };
-    this.#unsyncedBeginnings.add(begun);
-    if (!this.#isShared) return;
+    const beginning: Beginning = [key, windowSeconds, amount];
+    this.#unsyncedBeginnings.add(beginning);
+    if (!this.#isConnected) return;
     try {
-      await storeAnswer(this.#options.store.begin(key, windowSeconds, amount));
-      this.#unsyncedBeginnings.delete(begun);
+      await this.#sendBeginnings([beginning]);
     } catch (error) {
       this.#useLocalShare(error);
     }
@@ -192,23 +195,22 @@ export class SharedCounters implements Counters {
         OPEN_TIMEOUT_MS,
       );
       this.#syncClock(now);
+      this.#isConnected = true;
+      // Before it joins: a replica that shares already must not count another initial amount instead.
+      await this.#sendBeginnings([...this.#unsyncedBeginnings]);
       // Until all replicas have rejoined, each keeps using its share, which the others must not take.
       const claimed = this.#local.localShareWindows(this.#replicas.share, this.#now());
       this.#markUnconfirmed(claimed);
       await this.#restore(claimed);
       const heartbeat = await this.#waitForOtherReplicas(now);
+      if (!this.#isConnected) throw new Error("the store failed while this replica rejoined");
       this.#epoch = epoch;
       this.#replicas.update(heartbeat);
-      const begun = [...this.#unsyncedBeginnings];
       const unconfirmed = [...this.#unconfirmed];
-      const restored = Promise.all([
-        ...begun.map((each) => storeAnswer(store.begin(each.key, each.windowSeconds, each.amount))),
-        this.#restore(this.#windowsToRestore()),
-      ]);
+      const restored = this.#restore(this.#windowsToRestore());
       // Set before awaiting: what is taken from here on reaches the store after the restore.
       this.#isShared = true;
       await restored;
-      for (const each of begun) this.#unsyncedBeginnings.delete(each);
       // Keep those that became unconfirmed meanwhile.
       for (const [id, each] of unconfirmed) if (this.#unconfirmed.get(id) === each) this.#unconfirmed.delete(id);
       logger.info(
@@ -219,6 +221,14 @@ export class SharedCounters implements Counters {
     } catch (error) {
       this.#useLocalShare(error);
     }
+  }
+
+  async #sendBeginnings(beginnings: readonly Beginning[]): Promise<void> {
+    const send = async (beginning: Beginning) => {
+      await storeAnswer(this.#options.store.begin(...beginning));
+      this.#unsyncedBeginnings.delete(beginning);
+    };
+    await Promise.all(beginnings.map(send));
   }
 
   /** Includes empty windows, which the store would otherwise keep counting. */
@@ -260,6 +270,7 @@ export class SharedCounters implements Counters {
     const { store, logger, onStoreUnavailable } = this.#options;
     if (this.#isShared) this.#local.startLocalShares(this.#now());
     this.#isShared = false;
+    this.#isConnected = false;
     if (this.#hasLoggedOutage || this.#closing.signal.aborted) return;
     this.#hasLoggedOutage = true;
     const reason = error instanceof Error ? error.message : String(error);
