@@ -224,6 +224,7 @@ describe("what remains", () => {
     expect(spans).toContain("<EMAIL_ADDRESS_1>");
     expect(spans).not.toContain(EMAIL);
     expect(service.output()).not.toContain(EMAIL);
-    expect(service.output()).not.toContain("4111");
+    // Random IDs of the log contain the first four digits now and then.
+    expect(service.output().replaceAll(/[ -]/g, "")).not.toContain(CARD.replaceAll(" ", ""));
   });
 });
