@@ -18,6 +18,8 @@ export interface Access {
 /** Caller authenticated by its key. */
 export interface Caller {
   keyId: string;
+  /** First key of the line in which each replaced the one before; undefined: it replaced none. */
+  rootKeyId?: string | undefined;
   organizationId: string;
   /** Project of the key; undefined for an admin key, which belongs to an organization only. */
   projectId: string | undefined;
@@ -32,4 +34,9 @@ export interface Caller {
   priority?: Priority;
   /** What the request belongs to; undefined: nothing, or labels are not recorded. */
   labels?: RequestLabels | undefined;
+}
+
+/** Returns the ID under which limits count a key: a key that replaces another one continues its count. */
+export function countedKeyId({ keyId, rootKeyId }: Pick<Caller, "keyId" | "rootKeyId">): string {
+  return rootKeyId ?? keyId;
 }

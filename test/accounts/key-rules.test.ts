@@ -151,8 +151,10 @@ test("bounds the models of a user's keys on both replicas, and of no other key",
 
 test("bounds what each key of a user spends in a month", async () => {
   const { asMember, path, rules } = await newTeam();
-  const newKey = async (name: string) =>
-    (await asMember("POST", "/api_keys", { name, expires_in_seconds: HOUR })).body.value as string;
+  const create = async (name: string) =>
+    (await asMember("POST", "/api_keys", { name, expires_in_seconds: HOUR })).body as { id: string; value: string };
+  const newKey = async (name: string) => (await create(name)).value;
+  const rotated = await create("Rotated");
   const [one, other] = [await newKey("One"), await newKey("Other")];
   const { value: serviceKey } = (await send("POST", `${path}/api_keys`, { name: "Service" })).body;
   await rules({ max_spend_cents_per_month: 30 });
@@ -168,6 +170,10 @@ test("bounds what each key of a user spends in a month", async () => {
   expect((await chat(one, "parrot")).body.error.code).toBe("insufficient_quota");
   expect((await chat(one, "owl")).status).toBe(200);
   expect((await chat(other, "parrot")).status).toBe(200);
+  // A rotation continues the count.
+  await spend(rotated.value);
+  const successor = (await asMember("POST", `/api_keys/${rotated.id}/rotate`, { overlap_seconds: 0 })).body;
+  expect((await chat(successor.value, "parrot")).status).toBe(429);
   expect(new Set(await spend(serviceKey, statuses.length + 1))).toEqual(new Set([200]));
   await rules({ max_spend_cents_per_month: 100_000 });
   expect((await chat(one, "parrot")).status).toBe(200);

@@ -55,6 +55,8 @@ export interface ApiKeyRow {
   userId: string | null;
   /** JSON array of the permissions of a restricted admin key. */
   permissions?: string | null;
+  /** First key of the line in which each replaced the one before; null: it replaced none. */
+  rootKeyId?: string | null;
 }
 
 export interface ModelPermissionsRow {

@@ -78,7 +78,7 @@ export const accountData = {
       },
     ],
     texts: { columns: ["name"], within: "organizationId" },
-    impersonal: { lastUsedClient: "Erased with its key." },
+    impersonal: { lastUsedClient: "Erased with its key.", rootKeyId: "ID of a key, to which sums of usage refer." },
   },
   users: {
     rows: [{ by: { id: "user" }, erase: "delete" }],

@@ -2,6 +2,11 @@ import type { Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
 import type { BudgetRow } from "./budget-rows.ts";
 
+/** Budget; of a key that replaced another one with the first key of its line. */
+export interface BudgetWithSubject extends BudgetRow {
+  subjectRootKeyId?: string | null | undefined;
+}
+
 export interface BudgetReference {
   organizationId: string;
   /** Null: those without a project; undefined: all. */
@@ -41,10 +46,19 @@ export async function listBudgets(
 export async function findBudgetsOf(
   executor: Executor,
   organizationIds: readonly string[] | undefined,
-): Promise<BudgetRow[]> {
+): Promise<BudgetWithSubject[]> {
   if (organizationIds?.length === 0) return [];
-  const budgets = executor.selectFrom("budgets").selectAll().orderBy("createdAt").orderBy("id");
-  return (organizationIds === undefined ? budgets : budgets.where("organizationId", "in", organizationIds)).execute();
+  const budgets = executor
+    .selectFrom("budgets as budget")
+    .leftJoin("apiKeys as key", (join) =>
+      join.onRef("key.id", "=", "budget.subjectId").on("budget.subject", "=", "api_key"),
+    )
+    .selectAll("budget")
+    .select("key.rootKeyId as subjectRootKeyId")
+    .orderBy("budget.createdAt")
+    .orderBy("budget.id");
+  const found = organizationIds === undefined ? budgets : budgets.where("budget.organizationId", "in", organizationIds);
+  return found.execute();
 }
 
 export async function findBudgetsByIds(executor: Executor, ids: readonly string[]): Promise<BudgetRow[]> {

@@ -67,7 +67,7 @@ export class SpendAlerts {
     const key = keyOf(bound);
     if (highest === undefined || highest <= (this.#reported.get(key) ?? 0) || !isWanted(bound)) return;
     await database.transaction(async (executor) => {
-      const scopeId = budget === undefined ? scope.id : `${budget.id} ${countedName(scope)}`;
+      const scopeId = budget === undefined ? countedName(scope) : `${budget.id} ${countedName(scope)}`;
       const alert = { scopeId, month: window.from, begunAt, thresholdCents };
       const unreported = await markSpendAlerts(executor, alert, reached);
       // Of several at once, the highest says it all.

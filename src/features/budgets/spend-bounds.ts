@@ -1,6 +1,6 @@
 /** Selects the spend limits and budgets that apply to a request. */
 
-import type { Caller } from "../../contracts/caller.ts";
+import { type Caller, countedKeyId } from "../../contracts/caller.ts";
 import {
   countedName,
   type SpendBound,
@@ -10,7 +10,7 @@ import {
   spendWindow,
 } from "../quota/index.ts";
 import type { UsageLabel } from "../usage/index.ts";
-import type { ApplicableBudget } from "./applicable-budget.ts";
+import { type ApplicableBudget, concerns } from "./applicable-budget.ts";
 
 export interface SpendBoundSources {
   spendLimitsOf: (caller: Caller) => readonly SpendLimit[];
@@ -36,10 +36,12 @@ export function spendBounds(
   for (const budget of budgets) {
     if (startedAt < budget.startsAt) continue;
     for (const id of subjectsOf(caller, budget.subject)) {
-      if (budget.subjectId !== null && budget.subjectId !== id) continue;
+      if (!concerns(budget, id)) continue;
       const isEachLabel = budget.subjectId === null && (budget.subject === "end_user" || budget.subject === "tag");
       const label = { kind: budget.subject as UsageLabel["kind"], value: id };
-      const summed = isEachLabel ? summedLabel(caller.projectId ?? "", label, startedAt).value : id;
+      const summed = isEachLabel
+        ? summedLabel(caller.projectId ?? "", label, startedAt).value
+        : (budget.subjectId ?? id);
       bounds.push(toBudgetBound(budget, summed, startedAt));
     }
   }
@@ -59,13 +61,16 @@ export function toBudgetBound(budget: ApplicableBudget, subjectId: string, time:
   };
 }
 
-function toLimitBound({ organizationId, projectId }: Caller, limit: SpendLimit, time: number): SpendBound {
+function toLimitBound(caller: Caller, limit: SpendLimit, time: number): SpendBound {
+  const { organizationId, projectId } = caller;
   const { scopeId: id, thresholdCents, begunAt } = limit;
   const window = spendWindow("month", time);
   const subject = id === organizationId ? "organization" : id === projectId ? "project" : "api_key";
+  const rootKeyId = subject === "api_key" ? countedKeyId(caller) : undefined;
+  const scope: SpendScope = { organizationId, projectId: null, subject, id, rootKeyId };
   return {
-    countId: `spend ${id} ${window.from} ${begunAt}`,
-    scope: { organizationId, projectId: null, subject, id },
+    countId: `spend ${countedName(scope)} ${window.from} ${begunAt}`,
+    scope,
     ...{ period: "month", window, thresholdCents, isEnforcing: limit.isEnforcing === 1 },
     alertPercents: LIMIT_PERCENTS,
     budget: undefined,
@@ -75,14 +80,14 @@ function toLimitBound({ organizationId, projectId }: Caller, limit: SpendLimit, 
 
 /** IDs or labels of this kind that the request belongs to. */
 function subjectsOf(caller: Caller, subject: SpendSubject): readonly string[] {
-  const { organizationId, projectId, keyId, userId, labels } = caller;
+  const { organizationId, projectId, userId, labels } = caller;
   switch (subject) {
     case "organization":
       return [organizationId];
     case "project":
       return projectId === undefined ? [] : [projectId];
     case "api_key":
-      return [keyId];
+      return [countedKeyId(caller)];
     case "user":
       return userId === undefined ? [] : [userId];
     case "end_user":

@@ -3,8 +3,10 @@ import { operation } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { toUserBudgets } from "../../wire/openai/organization/organization-budgets.ts";
 import { UserBudgets } from "../../wire/openapi/budget-answers.ts";
+import { concerns } from "./applicable-budget.ts";
 import type { BudgetParts } from "./budget-routes.ts";
-import type { UserSubjects } from "./user-subjects.ts";
+import type { Budget } from "./budgets.ts";
+import type { UserKey, UserSubjects } from "./user-subjects.ts";
 
 /** GET /v1/organization/users/{user}/budgets */
 export function userBudgetRoutes({ budgets, usage }: BudgetParts, subjects: UserSubjects): FastifyPluginAsync {
@@ -29,8 +31,8 @@ export function userBudgetRoutes({ budgets, usage }: BudgetParts, subjects: User
         const entries = [];
         for (const budget of await budgets.all(organizationId)) {
           if (budget.kind !== "budget") continue;
-          for (const id of subjectIds(budget.subject, user, keys, budget.projectId)) {
-            if (budget.subjectId !== null && budget.subjectId !== id) continue;
+          for (const [countedId, id] of subjectsOf(budget, user, keys)) {
+            if (!concerns(budget, countedId)) continue;
             entries.push({ ...budget, subjectId: id, usage: await usage.readOf(budget, id, now) });
           }
         }
@@ -40,13 +42,15 @@ export function userBudgetRoutes({ budgets, usage }: BudgetParts, subjects: User
   };
 }
 
-function subjectIds(
-  subject: string,
+/** ID under which each subject counts → ID to show: of keys that replaced each other, the newest. */
+function subjectsOf(
+  { subject, projectId }: Budget,
   user: string,
-  keys: readonly { id: string; projectId: string | null }[],
-  projectId: string | null,
-): readonly string[] {
-  if (subject === "user") return [user];
-  if (subject !== "api_key") return [];
-  return keys.filter((key) => projectId === null || key.projectId === projectId).map(({ id }) => id);
+  keys: readonly UserKey[],
+): ReadonlyMap<string, string> {
+  if (subject === "user") return new Map([[user, user]]);
+  if (subject !== "api_key") return new Map();
+  const counted = keys.filter((key) => projectId === null || key.projectId === projectId);
+  const oldestFirst = counted.sort((one, other) => one.createdAt - other.createdAt);
+  return new Map(oldestFirst.map(({ id, rootKeyId }) => [rootKeyId ?? id, id]));
 }

@@ -1,6 +1,14 @@
 import type { Database } from "../../storage/database.ts";
 import { findUsableApiKeys, findUser, type UserReference } from "../accounts/index.ts";
 
+export interface UserKey {
+  id: string;
+  projectId: string | null;
+  /** First key of the line in which each replaced the one before. */
+  rootKeyId?: string | null;
+  createdAt: number;
+}
+
 /** Finds whose budgets concern a user. */
 export class UserSubjects {
   readonly #database: Database;
@@ -10,7 +18,7 @@ export class UserSubjects {
   }
 
   /** Keys of a user that work; undefined when the user does not exist. */
-  async keysOf(reference: UserReference): Promise<{ id: string; projectId: string | null }[] | undefined> {
+  async keysOf(reference: UserReference): Promise<UserKey[] | undefined> {
     return this.#database.run(async (executor) => {
       const user = await findUser(executor, reference);
       if (user === undefined) return undefined;

@@ -33,9 +33,9 @@ export const spendLimitPolicy: KeyPolicy<readonly SpendLimit[]> = {
       ...(key.userId === null ? [] : spendLimitsByRules(rules.get(key.projectId ?? ""), key)),
     ];
   },
-  copy: async (executor, from, to, now) => {
+  copy: async (executor, from, to) => {
     const [limit] = await findSpendLimitsOf(executor, [from]);
-    if (limit !== undefined) await putSpendLimit(executor, { ...limit, scopeId: to, begunAt: now });
+    if (limit !== undefined) await putSpendLimit(executor, { ...limit, scopeId: to });
   },
 };
 

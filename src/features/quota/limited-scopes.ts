@@ -1,6 +1,6 @@
 /** Selects the limits that apply to a request. */
 
-import type { Caller } from "../../contracts/caller.ts";
+import { type Caller, countedKeyId } from "../../contracts/caller.ts";
 import type { QuotaClaim } from "../../inference/quota.ts";
 import type { LimitedScope, Limits } from "./limits.ts";
 
@@ -36,7 +36,7 @@ export function limitedScopes(
   };
   const isLimited = Object.values(defaultLimits).some((limits) => Object.keys(limits).length > 0);
   return ({ caller, model, catalogId }) => {
-    const { organizationId, keyId, projectId, userId } = caller;
+    const { organizationId, projectId, userId } = caller;
     const scopes: LimitedScope[] = [];
     const set = projectId === undefined ? [] : overridesOf(caller);
     if (!isLimited && set.length === 0) return scopes;
@@ -54,7 +54,7 @@ export function limitedScopes(
     }
     add("all models", `org ${organizationId}`, defaultLimits.organization);
     if (userId !== undefined) add("this user", `user ${userId}`, defaultLimits.user);
-    add("this API key", `key ${keyId}`, defaultLimits.key);
+    add("this API key", `key ${countedKeyId(caller)}`, defaultLimits.key);
     return scopes;
   };
 }

@@ -15,8 +15,10 @@ export interface SpendScope {
   /** Null: in all projects. */
   projectId: string | null;
   subject: SpendSubject;
-  /** ID of the organization, project, key or user, or the label. */
+  /** ID of the organization, project, key or user, or the label. A key stands for all keys of its line. */
   id: string;
+  /** Key under which the line counts; undefined: `id`. */
+  rootKeyId?: string | undefined;
 }
 
 export interface SpendBound {
@@ -50,8 +52,8 @@ export function thresholdOf({ thresholdCents }: Pick<SpendBound, "thresholdCents
 const HASHED: ReadonlySet<SpendSubject> = new Set(["user", "end_user", "tag"]);
 
 /** Returns a name of the scope for counters, whose store must not contain identifiers of persons. */
-export function countedName({ subject, id }: Pick<SpendScope, "subject" | "id">): string {
-  return HASHED.has(subject) ? hash("sha256", `${subject} ${id}`).slice(0, 32) : id;
+export function countedName({ subject, id, rootKeyId = id }: Pick<SpendScope, "subject" | "id" | "rootKeyId">): string {
+  return HASHED.has(subject) ? hash("sha256", `${subject} ${id}`).slice(0, 32) : rootKeyId;
 }
 
 export const SUBJECT_NAMES: Readonly<Record<SpendSubject, string>> = {

@@ -78,7 +78,7 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
       for (const limit of accounts.callers.policyOf(caller, "spendLimits")) {
         const { scopeId: limited } = limit;
         const spentNanoDollars = maySeeSpend(caller, limited, visibility)
-          ? ((await reports.spentBetween(caller, limited, month)) ?? 0)
+          ? await reports.spentIn({ ...caller, projectId: null, subject: scopeOf(caller, limited), id: limited }, month)
           : undefined;
         spendLimits.push({ ...limit, scope: scopeOf(caller, limited), spentNanoDollars });
       }

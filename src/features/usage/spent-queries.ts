@@ -31,7 +31,7 @@ export async function readTopSpenders(
   const spent = sql`cast(sum(${sql.ref("used.costNanoDollars")}) as bigint)`;
   const { rows } = await sql<SubjectSpend>`
     select ${id} as id, ${spent} as spent from ${daysOf(scope.subject)}
-    ${scope.subject === "user" ? JOIN_KEYS : sql``}
+    ${scope.subject === "user" || scope.subject === "api_key" ? JOIN_KEYS : sql``}
     where ${sql.join([...conditionsOf(scope, window), sql`${id} is not null`], sql` and `)}
     group by ${id} having ${spent} >= ${minNanoDollars}
     order by spent desc, id limit ${limit}
@@ -72,16 +72,25 @@ function isOf({ subject, id }: SpendScope): RawBuilder<unknown> {
       return sql`1 = 1`;
     case "user":
       return isVisible({ projectIds: [], userId: id });
+    case "api_key":
+      return sql`${sql.ref("dimension.keyId")} in (${keysInLineOf(id)})`;
     default:
       return sql`${idOf(subject)} = ${id}`;
   }
+}
+
+/** Keys that replaced each other, of which `id` is one. */
+function keysInLineOf(id: string): RawBuilder<unknown> {
+  const root = sql`(select coalesce(root_key_id, id) from ${sql.table("apiKeys")} where id = ${id})`;
+  return sql`select cast(${id} as text) union
+    select id from ${sql.table("apiKeys")} where id = ${root} or root_key_id = ${root}`;
 }
 
 function idOf(subject: SpendScope["subject"]): RawBuilder<unknown> {
   const columns = {
     organization: sql.ref("dimension.organizationId"),
     project: sql.ref("dimension.projectId"),
-    api_key: sql.ref("dimension.keyId"),
+    api_key: sql`coalesce(key.root_key_id, ${sql.ref("dimension.keyId")})`,
     // Usage in a session of a user has the ID of the user as its key.
     user: sql`coalesce(key.user_id, users.id)`,
     end_user: sql.ref("label.value"),

@@ -1,6 +1,7 @@
 /** Reads usage reports in time buckets. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Caller } from "../../contracts/caller.ts";
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
@@ -46,18 +47,17 @@ export class UsageReports {
   }
 
   /**
-   * Cost in nano-dollars of an organization, project or key between two starts of UTC days; null if there was usage and
-   * none of it has a price.
+   * Cost in nano-dollars of an organization or project between two starts of UTC days; null if there was usage and none of
+   * it has a price.
    */
   async spentBetween(
-    { organizationId, projectId, keyId }: { organizationId: string; projectId: string | undefined; keyId: string },
+    { organizationId, projectId }: Pick<Caller, "organizationId" | "projectId">,
     scopeId: string,
     { from, until, visibility }: { from: number; until: number; visibility?: Visibility | undefined },
   ): Promise<number | null> {
     const narrowed = {
       visibility,
       ...(scopeId === projectId && { projectIds: [scopeId] }),
-      ...(scopeId === keyId && { keyIds: [scopeId] }),
     };
     const query = { organizationId, operation: undefined, bucketSeconds: DAY_SECONDS, groupBy: [], from } as const;
     const sums: UsageSum[] = [];

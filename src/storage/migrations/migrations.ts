@@ -48,6 +48,7 @@ import { providerGroups } from "./0045-provider-groups.ts";
 import { evalStarts } from "./0046-eval-starts.ts";
 import { sessionIssueTimes } from "./0047-session-issue-times.ts";
 import { requestHistoryId } from "./0048-request-history-id.ts";
+import { keyLines } from "./0049-key-lines.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -99,4 +100,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0046-eval-starts": evalStarts,
   "0047-session-issue-times": sessionIssueTimes,
   "0048-request-history-id": requestHistoryId,
+  "0049-key-lines": keyLines,
 };

@@ -13,6 +13,8 @@ export interface ActiveApiKeyRow {
   userId: string | null;
   /** JSON array of the permissions of a restricted admin key. */
   permissions?: string | null;
+  /** First key of the line in which each replaced the one before; null: it replaced none. */
+  rootKeyId?: string | null;
   /** For sessions that a provider renews: from when on that is due, in epoch milliseconds. */
   renewAt?: number | undefined;
 }
@@ -27,7 +29,7 @@ export async function findActiveApiKeys(executor: Executor, hashes: readonly str
     .leftJoin("serviceAccounts as account", "account.id", "key.serviceAccountId")
     .leftJoin("users as user", "user.id", "key.userId")
     .select(["key.id", "key.keyHash", "key.kind", "key.organizationId", "key.projectId", "key.expiresAt", "key.userId"])
-    .select("key.permissions")
+    .select(["key.permissions", "key.rootKeyId"])
     .where("key.keyHash", "in", hashes)
     .where("key.revokedAt", "is", null)
     .where("organization.archivedAt", "is", null)

@@ -39,6 +39,8 @@ export interface NewApiKey {
   expiresInSeconds: number | undefined;
   /** Permissions of a restricted admin key. */
   permissions?: readonly RolePermission[] | undefined;
+  /** Key that it replaces. */
+  replaces?: Pick<ApiKeyRow, "id" | "rootKeyId"> | undefined;
 }
 
 export interface CreatedApiKey {
@@ -135,7 +137,7 @@ export class ApiKeys {
   }
 
   /**
-   * Replaces a key by another one with its name, owner, lifetime and spend limit. The old one works for
+   * Replaces a key by another one with its name, owner, lifetime and spend limit, which counts on. The old one works for
    * `overlapSeconds`; 0: until this returns. Throws a Fault when it does not exist, has expired, cannot be changed, or
    * allows more than the author may do.
    */
@@ -157,13 +159,13 @@ export class ApiKeys {
         ...(userId !== null && { userId }),
       };
       const lifetimeSeconds = key.expiresAt === null ? undefined : Math.ceil((key.expiresAt - key.createdAt) / 1000);
-      const newKey = { scope: newScope, name, expiresInSeconds: lifetimeSeconds };
+      const newKey = { scope: newScope, name, expiresInSeconds: lifetimeSeconds, replaces: key };
       // Keys that overlap may be one more than allowed.
       if (overlapSeconds > 0) await this.#checkUserKeyCount(transaction, newScope, 1);
       const created = await addApiKey(transaction, newKey, makeApiKey(kind));
       const { policies } = this.#transactions.extensions;
       for (const policy of Object.values<KeyPolicy<unknown>>(policies)) {
-        await policy.copy?.(executor, id, created.key.id, now);
+        await policy.copy?.(executor, id, created.key.id);
       }
       const endsAt = Math.min(now + overlapSeconds * 1000, key.expiresAt ?? Number.MAX_SAFE_INTEGER);
       if (overlapSeconds === 0) await endApiKey(transaction, key);
@@ -253,6 +255,7 @@ export async function storeApiKey(
     lastUsedClient: null,
     userId: userId ?? null,
     permissions: wanted.permissions === undefined ? null : JSON.stringify(wanted.permissions),
+    rootKeyId: wanted.replaces === undefined ? null : (wanted.replaces.rootKeyId ?? wanted.replaces.id),
   };
   const project = await projectOf(executor, row);
   await insertApiKey(executor, row);

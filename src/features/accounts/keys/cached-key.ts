@@ -82,6 +82,7 @@ async function loadKeyRecords(
             organizationId: key.organizationId,
             projectId: key.projectId ?? undefined,
             kind: key.kind === "project" ? "project" : "admin",
+            ...(key.rootKeyId != null && { rootKeyId: key.rootKeyId }),
             ...(key.kind === "operator" && { isOperator: true }),
             ...(key.userId !== null && { userId: key.userId, access: accessOf.get(key.userId) }),
             ...(key.kind === "restricted" && { access: restrictedAccess(key, accessOf) }),

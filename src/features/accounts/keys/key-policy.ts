@@ -14,7 +14,7 @@ export interface KeyPolicy<Value> {
   /** Reads what applies to these keys in one query, and returns the value of each. */
   load(executor: Executor, keys: readonly ActiveApiKeyRow[]): Promise<(key: ActiveApiKeyRow) => Value>;
   /** Copies what is set for a key to the one that replaces it, in the same transaction. */
-  copy?(executor: Executor, fromKeyId: string, toKeyId: string, now: number): Promise<void>;
+  copy?(executor: Executor, fromKeyId: string, toKeyId: string): Promise<void>;
 }
 
 /** The policies by their names: one that is missing does not compile. */

@@ -59,7 +59,7 @@ export async function findGrantedApiKeys(executor: Executor, hashes: readonly st
     .leftJoin("serviceAccounts as account", "account.id", "key.serviceAccountId")
     .leftJoin("users as user", "user.id", "key.userId")
     .select(["key.id", "key.kind", "key.organizationId", "key.projectId", "key.expiresAt", "key.userId"])
-    .select("key.permissions")
+    .select(["key.permissions", "key.rootKeyId"])
     .select(["grant.tokenHash as keyHash", "grant.expiresAt as sessionExpiresAt"])
     .where("grant.tokenHash", "in", hashes)
     .where("key.revokedAt", "is", null)
