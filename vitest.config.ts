@@ -16,6 +16,8 @@ export default defineConfig({
     ],
     testTimeout: 90_000,
     hookTimeout: 240_000,
+    // Long enough for a busy machine; Vitest's default is a second.
+    expect: { poll: { timeout: 60_000 } },
     // Many files wait for processes and timers; more files at once than this slow each other's local engines.
     maxWorkers: 3,
     // Starting a worker and importing takes longer than most files.

@@ -91,7 +91,7 @@ describe("parlance models", () => {
     });
     const errors = text(child.stderr);
     const ended = new Promise((done) => child.once("exit", done));
-    await expect.poll(() => hub.requestsTo("bytes").length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => hub.requestsTo("bytes").length).toBe(1);
     child.kill("SIGINT");
     expect(await ended).toBe(130);
     expect(await errors).toContain("Interrupted.");

@@ -102,7 +102,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, kind
     const started: Awaited<ReturnType<typeof start>>[] = [];
     for (let index = 0; index < number; index += 1) started.push(await start());
     const seen = () => started.map(({ counters }) => counters.state.replicas);
-    await expect.poll(seen, { timeout: 10_000 }).toEqual(Array(number).fill(number));
+    await expect.poll(seen).toEqual(Array(number).fill(number));
     return { server, started, start };
   }
 
@@ -130,9 +130,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, kind
     expect(await living?.take([claim(40)])).toMatchObject({ granted: false });
     // Like a killed process: it sends nothing more.
     await started[0]?.store.close();
-    await expect
-      .poll(() => living?.take([claim(95)]), { timeout: 20_000, interval: 500 })
-      .toMatchObject({ granted: true });
+    await expect.poll(() => living?.take([claim(95)]), { interval: 500 }).toMatchObject({ granted: true });
     expect(await living?.take([claim(0, { key: "requests" })])).toMatchObject({ used: { requests: 1 } });
     expect(living?.state).toEqual({ isShared: true, replicas: 1 });
   });
@@ -194,7 +192,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, kind
     await two.take([claim(30, { isReserved: false })]);
     await server.stop();
     await server.start();
-    await expect.poll(() => started.every(isShared), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => started.every(isShared)).toBe(true);
     expect(one.epoch).toBe(two.epoch);
     expect(one.epoch !== before).toBe(server.forgets);
     expect(await two.take([claim(11)])).toMatchObject({ granted: false, used: { a: 90 } });
@@ -214,7 +212,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, kind
     } finally {
       await server.start();
     }
-    await expect.poll(() => started.every(isShared), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => started.every(isShared)).toBe(true);
     await two.begin("a", 60, 95);
     expect(await two.take([claim(0)])).toMatchObject({ used: { a: 91 } });
   });
@@ -233,7 +231,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, kind
     } finally {
       await server.start();
     }
-    await expect.poll(() => counters.state.isShared, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => counters.state.isShared).toBe(true);
     expect(await counters.take([claim(0)])).toMatchObject({ used: { a: granted } });
   });
 
@@ -248,7 +246,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, kind
     } finally {
       await server.start();
     }
-    await expect.poll(() => [...started, late].every(isShared), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => [...started, late].every(isShared)).toBe(true);
     expect(await started[0]?.counters.take([claim(0)])).toMatchObject({ used: { a: 30 } });
   });
 });
@@ -271,14 +269,14 @@ test.skipIf(!HAS_REDIS)(`a replica that starts without the store keeps to a shar
     return counters;
   };
   const first = [await start(), await start(), await start()];
-  await expect.poll(() => recorded, { timeout: 10_000 }).toBe(3);
+  await expect.poll(() => recorded).toBe(3);
   await redis.stop();
   await Promise.all(first.map((counters) => counters.close()));
   const late = await start();
   const answers = await Promise.all(Array.from({ length: 100 }, () => late.take([claim(1)])));
   expect(answers.filter(({ granted }) => granted)).toHaveLength(33);
   await redis.start();
-  await expect.poll(() => late.state.isShared, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => late.state.isShared).toBe(true);
   expect(recorded).toBe(1);
   await late.close();
 });
@@ -300,7 +298,7 @@ test.skipIf(!HAS_REDIS)(`delays only one request when the store hangs${WITHOUT_R
   } finally {
     redis.signal("SIGCONT");
   }
-  await expect.poll(() => counters.state.isShared, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => counters.state.isShared).toBe(true);
   expect(await counters.take([claim(0)])).toMatchObject({ used: { a: 51 } });
 });
 

@@ -60,7 +60,7 @@ test("lets requests pass while a migration waits for the lock of a table", async
   const migrating = open(options, NEXT).migrate();
   const waiting = sql`select 1 from pg_locks where granted = false and relation = 'organizations'::regclass`;
   await expect
-    .poll(() => running.run(async (executor) => (await waiting.execute(executor)).rows.length), { timeout: 20_000 })
+    .poll(() => running.run(async (executor) => (await waiting.execute(executor)).rows.length))
     .toBeGreaterThan(0);
   // Behind the waiting migration, which gives up for it.
   await running.run((executor) => insertOrganization(executor, organization));

@@ -80,7 +80,7 @@ test("a key revoked by a command stops working in the service within a second", 
       () => false,
     ),
   );
-  expect(revocation).toBeLessThan(1_000);
+  expectBelow(revocation, 1_000);
 });
 
 /** Milliseconds from `changedAt`, the answer to the change, until the last request that saw the old state began. */

@@ -162,7 +162,7 @@ test("a member sees their own projects, keys and usage only", async () => {
     expect(answer.statusCode).toBe(200);
   }
   const requestsOf = async (key: string) => (await get("/v1/organization/requests?models=parrot", key)).data.length;
-  await expect.poll(() => requestsOf(service.adminKey), { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => requestsOf(service.adminKey)).toBe(2);
   expect(await requestsOf(adminKey)).toBe(1);
   expect(await requestsOf(projectKey)).toBe(1);
   const usage = await get("/v1/organization/usage/completions?start_time=0&bucket_width=1d&limit=1", adminKey);

@@ -109,7 +109,7 @@ test("frees the model and counts the audio when the client disconnects mid-strea
     leave.abort();
   }
   const left = () => service.log().filter((line) => line.outcome === "client-left" && line.model === "hesitant");
-  await expect.poll(() => left().length, { timeout: 10_000 }).toBeGreaterThanOrEqual(8);
+  await expect.poll(() => left().length).toBeGreaterThanOrEqual(8);
   expect((await speak({ model: "hesitant" })).status).toBe(200);
 });
 

@@ -1,9 +1,9 @@
 /** Streams of requests that wait for a slot: each format sends what its clients skip, then the answer. */
 
-import { setTimeout as pause } from "node:timers/promises";
 import Anthropic from "@anthropic-ai/sdk";
 import { Ollama } from "ollama";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { slotsInUse } from "../support/service/limit-load.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 interface Case {
@@ -84,7 +84,7 @@ afterAll(() => service.stop());
 /** Occupies the model's only slot for longer than a request waits for its first frame. Resolves with the answer's end. */
 async function occupy(model: string): Promise<{ end: Promise<Response> }> {
   const end = service.post("/v1/chat/completions", { model, ...user("Hi") });
-  await pause(300);
+  await expect.poll(() => slotsInUse(service, model)).toBe(1);
   return { end };
 }
 

@@ -38,7 +38,7 @@ function ask() {
 test("disconnects a client that does not read its answer", async () => {
   const socket = ask();
   const logged = () => service.log().find(({ msg }) => msg === "request");
-  await expect.poll(logged, { timeout: 60_000, interval: 200 }).toMatchObject({ status: 499, outcome: "failed" });
+  await expect.poll(logged, { interval: 200 }).toMatchObject({ status: 499, outcome: "failed" });
   socket.destroy();
 }, 90_000);
 
@@ -51,7 +51,7 @@ test("disconnects a client that still reads slowly after twice its deadline", as
   const closed = new Promise((resolve) => socket.once("close", resolve));
   const startedAt = performance.now();
   const lines = () => service.log().filter(({ msg }) => msg === "request");
-  await expect.poll(() => lines().length, { timeout: 30_000, interval: 200 }).toBe(2);
+  await expect.poll(() => lines().length, { interval: 200 }).toBe(2);
   expectWithin(startedAt, 15_000);
   clearInterval(trickle);
   expect(read).toBeGreaterThan(1000);

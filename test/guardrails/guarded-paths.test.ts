@@ -61,9 +61,7 @@ test("lines of a batch are guarded", async () => {
   const batch = await client.batches.create({
     ...{ input_file_id: file.id, endpoint: "/v1/chat/completions", completion_window: "24h" },
   });
-  await expect
-    .poll(async () => (await client.batches.retrieve(batch.id)).status, { timeout: 30_000 })
-    .toBe("completed");
+  await expect.poll(async () => (await client.batches.retrieve(batch.id)).status).toBe("completed");
   const { output_file_id: output } = await client.batches.retrieve(batch.id);
   expect(await (await client.files.content(output ?? "")).text()).toContain(`Mail ${EMAIL}`);
   expectMasked();
@@ -86,7 +84,7 @@ test("background responses are guarded", async () => {
   const created = await service.post("/v1/responses", { model: "echo", input: `Mail ${EMAIL}`, background: true });
   const { id } = (await created.json()) as { id: string };
   await expect
-    .poll(async () => ((await (await service.fetch(`/v1/responses/${id}`)).json()) as Any).status, { timeout: 30_000 })
+    .poll(async () => ((await (await service.fetch(`/v1/responses/${id}`)).json()) as Any).status)
     .toBe("completed");
   expectMasked();
 });

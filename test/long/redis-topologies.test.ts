@@ -55,7 +55,7 @@ test.skipIf(!HAS_REDIS)(
     if (taken.granted) await counters.settle(taken.reservation, [{ ...claim, difference: -6 }]);
     expect(await other.take([claim])).toMatchObject({ granted: true });
     await counters.begin("spent", 60, 5);
-    await expect.poll(() => counters.state.replicas, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => counters.state.replicas).toBe(2);
   },
 );
 
@@ -73,15 +73,15 @@ test.skipIf(!HAS_REDIS).each([
 ])(`never exceeds a limit while %s under load${WITHOUT_REDIS}`, async (_name, start) => {
   const redis = cleanup.use(await start());
   const replicas = [await openCounters(redis), await openCounters(redis)];
-  for (const each of replicas) await expect.poll(() => each.state.replicas, { timeout: 10_000 }).toBe(2);
+  for (const each of replicas) await expect.poll(() => each.state.replicas).toBe(2);
   const claim: CounterClaim = { key: "requests", amount: 1, limit: 2_000, windowSeconds: 600, isReserved: false };
   const ending = new AbortController();
   const load = replicas.map((each) => takeUntil(each, claim, ending.signal));
   await pause(2_000);
   await redis.killPrimary();
   const lostAt = performance.now();
-  for (const each of replicas) await expect.poll(() => each.state.isShared, { timeout: 15_000 }).toBe(false);
-  for (const each of replicas) await expect.poll(() => each.state.isShared, { timeout: 30_000 }).toBe(true);
+  for (const each of replicas) await expect.poll(() => each.state.isShared).toBe(false);
+  for (const each of replicas) await expect.poll(() => each.state.isShared).toBe(true);
   const seconds = (performance.now() - lostAt) / 1000;
   await pause(1_000);
   ending.abort();

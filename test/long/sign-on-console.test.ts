@@ -190,7 +190,7 @@ describe.runIf(hasChromium)("sign-on in the console", () => {
     const chooseRole = async (role: string) => {
       await roleOfGroup.selectOption(role);
       // It shows the previous role until the change is stored.
-      await expect.poll(() => roleOfGroup.inputValue(), { timeout: 20_000 }).toBe(role);
+      await expect.poll(() => roleOfGroup.inputValue()).toBe(role);
     };
     await chooseRole("member");
     await owner.getByRole("button", { name: "New role" }).click();
@@ -212,7 +212,7 @@ describe.runIf(hasChromium)("sign-on in the console", () => {
     await owner.getByRole("button", { name: "Delete" }).click();
     await owner.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await owner.getByText("idp/auditors").waitFor();
-    await expect.poll(() => owner.getByText("Reviewers").count(), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => owner.getByText("Reviewers").count()).toBe(0);
   });
 
   test("leads back to the sign-in page from a failure, and signs out at the provider", async () => {

@@ -49,7 +49,7 @@ async function inTerminal(words: string, dialog: readonly (readonly [shown: RegE
   const exited = new Promise<number | null>((done) => child.once("exit", done));
   let seen = 0;
   for (const [shown, input] of dialog) {
-    await expect.poll(() => stripVTControlCharacters(output.slice(seen)), { timeout: 30_000 }).toMatch(shown);
+    await expect.poll(() => stripVTControlCharacters(output.slice(seen))).toMatch(shown);
     seen = output.length;
     child.stdin.write(input);
   }

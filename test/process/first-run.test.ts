@@ -92,7 +92,7 @@ test("rejects a second service on the same data directory", async () => {
 test("reports an unreachable PostgreSQL once, and serves what does not need it", async () => {
   service = await startService({ until: "listening", environment: { DATABASE_URL: "postgres://u:p@127.0.0.1:1/x" } });
   const current = service;
-  await expect.poll(() => errorsOf(current), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => errorsOf(current)).toHaveLength(1);
   expect(errorsOf(service)[0]?.msg).toBe(
     "The database cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL and the server. Requests that need it get a 503 until then.",
   );
@@ -123,7 +123,7 @@ test("reports a missing pip once for all models", async () => {
     until: "listening",
   });
   const { output, log } = service;
-  await expect.poll(output, { timeout: 30_000 }).toMatch(/smollm2-135m-instruct.*: failed/);
+  await expect.poll(output).toMatch(/smollm2-135m-instruct.*: failed/);
   expect(log().filter(({ err }) => JSON.stringify(err ?? "").includes("pip"))).toHaveLength(1);
   const shown = output().split("\n");
   expect(shown.filter((line) => !line.startsWith("{") && line.includes("python3 has no pip"))).toHaveLength(1);
@@ -137,7 +137,7 @@ test("ends in order and without errors when it is interrupted while it downloads
   const environment = { HF_ENDPOINT: hub.endpoint, NO_PROXY: "127.0.0.1", PARLANCE_MODELS_DIR: models.path };
   service = await startService({ config: "{}", environment, until: "listening" });
   const interrupted = service;
-  await expect.poll(interrupted.output, { timeout: 20_000 }).toContain("trying hugging-face for SmolLM2");
+  await expect.poll(interrupted.output).toContain("trying hugging-face for SmolLM2");
   service = undefined;
   expect(await interrupted.stop("SIGINT")).toBe(0);
   expect(errorsOf(interrupted)).toEqual([]);
@@ -162,7 +162,7 @@ test("starts with the example configuration as it is", async () => {
   const exited = once(child, "exit");
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-  await expect.poll(() => output, { timeout: 60_000 }).toMatch(/is ready|loaded by its first request/);
+  await expect.poll(() => output).toMatch(/is ready|loaded by its first request/);
   child.kill("SIGTERM");
   expect((await exited)[0]).toBe(0);
   expect(output).not.toMatch(/"level":"(error|warn)"/);

@@ -57,7 +57,7 @@ test("idles below 180 MB with nothing loaded, all processes together", async () 
   const { pid } = service.process;
   const megabytes = () => [pid as number, ...childrenOf(pid)].reduce((sum, each) => sum + residentMegabytes(each), 0);
   // The garbage of the start is released in the first idle period of ten seconds.
-  await expect.poll(megabytes, { timeout: 45_000, interval: 1000 }).toBeLessThan(180);
+  await expect.poll(megabytes, { interval: 1000 }).toBeLessThan(180);
 });
 
 test("loads a model once for two requests at the same time, and unloads it when idle", async () => {
@@ -75,11 +75,11 @@ test("loads a model once for two requests at the same time, and unloads it when 
   });
   expect(loaded?.memory_bytes).toBeGreaterThan(50e6);
   expect(childrenOf(service.process.pid).length).toBeLessThanOrEqual(2);
-  await expect.poll(async () => (await states()).get(CHAT)?.state, { timeout: 20_000 }).toBe("unloaded");
+  await expect.poll(async () => (await states()).get(CHAT)?.state).toBe("unloaded");
 });
 
 test("answers the first request after an idle unload within seconds", async () => {
-  await expect.poll(async () => (await states()).get(CHAT)?.state, { timeout: 20_000 }).toBe("unloaded");
+  await expect.poll(async () => (await states()).get(CHAT)?.state).toBe("unloaded");
   const startedAt = performance.now();
   await ask();
   // Far above an idle machine's time: the other test files keep the cores busy.

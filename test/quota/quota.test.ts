@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
+import { admission, slotsInUse } from "../support/service/limit-load.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const MODELS = `
@@ -143,14 +144,12 @@ test("limits concurrent requests, and frees capacity when a client disconnects",
   const body = { model: "sloth", messages: [{ role: "user", content: "Hm." }] };
   const send = (signal: AbortSignal) => running.post("/v1/chat/completions", body, { signal });
   const slow = send(leaving.signal).catch(() => undefined);
-  const other = () =>
-    send(AbortSignal.timeout(1_000))
-      .then(({ status }) => status)
-      .catch(() => "admitted");
-  await expect.poll(other, { timeout: 10_000 }).toBe(429);
+  const other = () => admission(running, "sloth", send);
+  await expect.poll(() => slotsInUse(running, "sloth")).toBe(1);
+  expect(await other()).toBe(429);
   leaving.abort();
   await slow;
-  await expect.poll(other, { timeout: 10_000 }).toBe("admitted");
+  await expect.poll(other).toBe("admitted");
 });
 
 test("limits moderations by requests and tokens", async () => {

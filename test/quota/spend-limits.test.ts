@@ -2,6 +2,7 @@
 
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { slotsInUse } from "../support/service/limit-load.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 /** Each output token costs ten cents; prompts are free. */
@@ -74,7 +75,7 @@ test("admits a hundred concurrent ten-cent requests only up to the remaining dol
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.headers.get("x-should-retry")).toBe("false");
   expect(await refused?.json()).toMatchObject({ error: { type: "insufficient_quota", code: "insufficient_quota" } });
-  await expect.poll(spent, { timeout: 10_000 }).toBeCloseTo(1);
+  await expect.poll(spent).toBeCloseTo(1);
   // Spend limits do not apply to a model without a price.
   expect((await say("stray")).status).toBe(200);
 });
@@ -118,17 +119,13 @@ test("counts running requests against a changed limit", async () => {
   await projects.spendLimit.update(id, limitOf(20));
   const leaving = new AbortController();
   const slow = ask("sloth", 2, leaving.signal).catch(() => undefined);
-  const running = async () => {
-    const metrics = await (await service.fetch("/metrics")).text();
-    return Number(/parlance_slots_in_use\{model="sloth".*\} (\d+)/.exec(metrics)?.[1]);
-  };
-  await expect.poll(running, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => slotsInUse(service, "sloth")).toBe(1);
   expect((await ask("parrot", 1)).status).toBe(429);
   await projects.spendLimit.update(id, limitOf(25));
   expect((await ask("parrot", 1)).status).toBe(429);
   leaving.abort();
   await slow;
-  await expect.poll(async () => (await ask("parrot", 1)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await ask("parrot", 1)).status).toBe(200);
 });
 
 test("admits requests over an inactive limit and logs a warning", async () => {

@@ -211,7 +211,7 @@ test("bounds containers of a project, hides them from others, and bills them", a
     const sum = buckets.flatMap(({ results }) => results).reduce((total, { amount }) => total + amount.value, 0);
     return Math.round(sum * 100);
   };
-  await expect.poll(costs, { timeout: 10_000 }).toBeGreaterThanOrEqual(9);
+  await expect.poll(costs).toBeGreaterThanOrEqual(9);
   expect(await costs()).toBe(9);
 }, 60_000);
 

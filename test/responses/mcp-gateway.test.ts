@@ -137,7 +137,7 @@ describe.each([
     // Both replicas: their processes are not the same.
     const both = async () => [await greets(), await greets()];
     const greeting = [{ type: "text", text: "hello without a key" }];
-    await expect.poll(both, { timeout: 10_000 }).toEqual([greeting, greeting]);
+    await expect.poll(both).toEqual([greeting, greeting]);
   });
 });
 
@@ -211,7 +211,7 @@ test("bills each call, and shows it in the request history with its tool", async
     ).json() as { data: { results: { line_item: string; amount: { value: number } }[] }[] };
     return data.flatMap(({ results }) => results).find(({ line_item: item }) => item.startsWith("mcp/old"));
   };
-  await expect.poll(costs, { timeout: 10_000 }).toMatchObject({ amount: { value: expect.any(Number) } });
+  await expect.poll(costs).toMatchObject({ amount: { value: expect.any(Number) } });
   const history = (await inject({ url: "/v1/organization/requests?limit=100", headers })).json() as {
     data: { model: string; operation: string }[];
   };

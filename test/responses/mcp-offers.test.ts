@@ -181,7 +181,7 @@ describe.each<[string, Mode]>([
     leaving.abort();
 
     await expect(calling).rejects.toThrow();
-    await expect.poll(() => upstream.aborted, { timeout: 5_000 }).toBe(before + 1);
+    await expect.poll(() => upstream.aborted).toBe(before + 1);
   });
 
   test("offers one server by its plain names", async () => {
@@ -238,7 +238,7 @@ test("passes texts of prompts, resources and lists through the guardrails of the
     // Each replica learns of the change within a second.
     const both = async () => [await read(), await read()];
     const masked = expect.not.stringContaining("ada.lovelace");
-    await expect.poll(both, { timeout: 5_000 }).toEqual([masked, masked]);
+    await expect.poll(both).toEqual([masked, masked]);
     expect(await read()).toContain(PRIVATE_NOTE.slice(0, 12));
     expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(["greet"]);
     await expect(client.getPrompt({ name: "poisoned" })).rejects.toThrow("Unknown prompt");

@@ -1,6 +1,7 @@
 /** Requests of a few bytes that name stored megabytes: bounded in memory, disk and time. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { mainThreadMs } from "../support/service/main-thread-ms.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const config = `
@@ -83,26 +84,30 @@ test("ends a page of large items early, and lists them all page by page", async 
   expect(Math.max(...pages)).toBeLessThan(5);
 });
 
-test("continues twenty large chains at once and leaves another request its turns", async () => {
-  let previous: unknown;
-  for (let index = 0; index < 5; index += 1) {
-    const input = [user(MEGABYTE)];
-    ({ id: previous } = (await post("/v1/responses", { model: "m", input, previous_response_id: previous })).body);
-  }
-  const count = () => post("/v1/responses/input_tokens", { model: "m", input: "And?", previous_response_id: previous });
-  const counted = Promise.all(Array.from({ length: 20 }, count));
-  const longest = { ms: 0 };
-  let isDone = false;
-  const probe = (async () => {
-    while (!isDone) {
-      const startedAt = performance.now();
-      await (await service.fetch("/health/live")).arrayBuffer();
-      longest.ms = Math.max(longest.ms, performance.now() - startedAt);
+test.skipIf(process.platform !== "linux")(
+  "continues twenty large chains at once and leaves another request its turns",
+  async () => {
+    let previous: unknown;
+    for (let index = 0; index < 5; index += 1) {
+      const input = [user(MEGABYTE)];
+      ({ id: previous } = (await post("/v1/responses", { model: "m", input, previous_response_id: previous })).body);
     }
-  })();
-  for (const { status } of await counted) expect(status).toBe(200);
-  isDone = true;
-  await probe;
-  // Without turns, the twenty reads followed each other: one to three seconds.
-  expect(longest.ms).toBeLessThan(700);
-});
+    const count = () =>
+      post("/v1/responses/input_tokens", { model: "m", input: "And?", previous_response_id: previous });
+    const counted = Promise.all(Array.from({ length: 20 }, count));
+    const longest = { cpuMs: 0 };
+    let isDone = false;
+    const probe = (async () => {
+      while (!isDone) {
+        const before = mainThreadMs(service);
+        await (await service.fetch("/health/live")).arrayBuffer();
+        longest.cpuMs = Math.max(longest.cpuMs, mainThreadMs(service) - before);
+      }
+    })();
+    for (const { status } of await counted) expect(status).toBe(200);
+    isDone = true;
+    await probe;
+    // Without turns, the twenty reads followed each other: one to three seconds.
+    expect(longest.cpuMs).toBeLessThan(700);
+  },
+);

@@ -252,9 +252,7 @@ test("runs in the background, where the calls are stored with the response", asy
   const queued = await client.responses.create(body("add once", { background: true }));
   expect(queued.status).toBe("queued");
 
-  await expect
-    .poll(async () => (await client.responses.retrieve(queued.id)).status, { timeout: 10_000 })
-    .toBe("completed");
+  await expect.poll(async () => (await client.responses.retrieve(queued.id)).status).toBe("completed");
   expect(typesOf(await client.responses.retrieve(queued.id))).toEqual(["message", "add_call", "message"]);
 });
 
@@ -276,7 +274,7 @@ test("records each call under the tool's name with its price", async () => {
     return data.flatMap(({ results }) => results).filter(({ line_item: item }) => item.startsWith("add"));
   };
 
-  await expect.poll(costs, { timeout: 10_000 }).not.toEqual([]);
+  await expect.poll(costs).not.toEqual([]);
   const calls = (await costs()).reduce((sum, { amount }) => sum + Number(amount.value), 0);
   expect(calls % 0.25).toBe(0);
 });

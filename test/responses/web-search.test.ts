@@ -167,6 +167,6 @@ test("bills each search at its price", async () => {
       .filter(({ line_item: item }) => item?.startsWith("web_search"))
       .map(({ amount }) => Number(amount?.value));
   };
-  await expect.poll(costs, { timeout: 10_000 }).toEqual([expect.any(Number)]);
+  await expect.poll(costs).toEqual([expect.any(Number)]);
   expect(((await costs())[0] ?? 0) % 0.25).toBe(0);
 });

@@ -54,9 +54,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   }
 
   async function untilCompleted(id: string): Promise<void> {
-    await expect
-      .poll(async () => (await client.vectorStores.retrieve(id)).status, { timeout: 20_000 })
-      .toBe("completed");
+    await expect.poll(async () => (await client.vectorStores.retrieve(id)).status).toBe("completed");
   }
 
   const search = async (store: string, query: string, options = {}) => {
@@ -284,7 +282,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("removes a deleted file from its stores, and bills what was embedded", async () => {
     const before = await embeddedTokens();
     const store = await storeOf(TIDES);
-    await expect.poll(embeddedTokens, { timeout: 10_000 }).toBeGreaterThan(before);
+    await expect.poll(embeddedTokens).toBeGreaterThan(before);
     const file = (await client.vectorStores.files.list(store)).data[0]?.id ?? "";
     await client.files.delete(file);
     expect((await client.vectorStores.retrieve(store)).file_counts.total).toBe(0);

@@ -210,7 +210,7 @@ test.runIf(process.platform === "linux")("decodes with a new process when the sp
   const spare = (await processes()).find((id) => !others.includes(id));
   if (spare === undefined) throw new Error("no process was started");
   process.kill(spare, "SIGKILL");
-  await expect.poll(processes, { timeout: 10_000 }).not.toContain(spare);
+  await expect.poll(processes).not.toContain(spare);
   let count = 0;
   for await (const samples of own.decode({ path, sampleRate: RATE, maxSeconds: 60 }, never)) count += samples.length;
   expect(count).toBe(RATE);
@@ -237,9 +237,9 @@ test("kills the process when the consumer stops or aborts", async () => {
     leaving.abort();
   }
   expect(decoded).toBeLessThan(60 * RATE);
-  await expect.poll(children, { timeout: 10_000 }).toBeLessThanOrEqual(1);
+  await expect.poll(children).toBeLessThanOrEqual(1);
   decoder.close();
-  await expect.poll(children, { timeout: 10_000 }).toBe(0);
+  await expect.poll(children).toBe(0);
 });
 
 test("decodes Apple Lossless to the same samples, and refuses cut packets", async () => {

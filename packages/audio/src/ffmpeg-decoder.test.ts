@@ -103,6 +103,6 @@ describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
     expect(decoded).toBeLessThan(300 * RATE);
     withFfmpeg.close();
     without.close();
-    await expect.poll(children, { timeout: 10_000 }).toBe(0);
+    await expect.poll(children).toBe(0);
   });
 });

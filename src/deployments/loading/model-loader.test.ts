@@ -188,7 +188,7 @@ test("counts memory of the GPU in a budget of its own, where the least recently 
   expect(gpuMemory.usedBytes).toBe(12e9);
   await second.load(signal);
   // 12 GB and the estimate of 6 GB fit; the measured 24 GB do not.
-  await vi.waitFor(() => expect(gpuMemory.usedBytes).toBe(12e9));
+  await expect.poll(() => gpuMemory.usedBytes).toBe(12e9);
   expect(first.gpuBytes).toBeUndefined();
   expect(second.gpuBytes).toBe(12e9);
   using _hold = second.hold();

@@ -78,7 +78,7 @@ test("signs in as an application, again once its token expires, and reports a re
       await chat().catch(() => undefined);
       return forms.length;
     };
-    await expect.poll(tokens, { timeout: 5000 }).toBeGreaterThan(1);
+    await expect.poll(tokens).toBeGreaterThan(1);
     expect(Object.fromEntries(forms[0] ?? [])).toEqual({
       grant_type: "client_credentials",
       client_id: "app",
@@ -88,13 +88,11 @@ test("signs in as an application, again once its token expires, and reports a re
     expect(standIn.received[0]?.headers.authorization).toBe("Bearer token-1");
     status = 401;
     await expect
-      .poll(
-        () =>
-          chat().then(
-            () => "answered",
-            ({ kind, message }) => `${kind}: ${message}`,
-          ),
-        { timeout: 5000 },
+      .poll(() =>
+        chat().then(
+          () => "answered",
+          ({ kind, message }) => `${kind}: ${message}`,
+        ),
       )
       .toBe("upstream-refused: The identity provider of `test-model` gave no access token (status 401).");
   } finally {

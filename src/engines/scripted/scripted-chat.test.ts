@@ -116,7 +116,7 @@ test.each(["SIGSEGV", "SIGKILL"])("fails its requests after a crash by %s and re
   await expect(reading).rejects.toMatchObject({ name: "Fault", kind: "unavailable", code: "engine_failed" });
   expect(texts).toEqual(["one"]);
   expect(model.health().state).not.toBe("up");
-  await expect.poll(() => model.health().state, { timeout: 10_000 }).toBe("up");
+  await expect.poll(() => model.health().state).toBe("up");
   const { text } = await readAnswer(model.chat(makeChatRequest({ say: "Still there?" }), never()));
   expect(text).toBe("Still there?");
   await model.close();

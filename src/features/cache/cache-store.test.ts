@@ -222,13 +222,10 @@ describe("a store that is away", () => {
     expect(await store.get(stored.key)).toBeUndefined();
     await server.start();
     await expect
-      .poll(
-        async () => {
-          await store.put(stored);
-          return await store.get(stored.key);
-        },
-        { timeout: 15_000 },
-      )
+      .poll(async () => {
+        await store.put(stored);
+        return await store.get(stored.key);
+      })
       .toBeDefined();
     await backend.close();
   });
@@ -242,7 +239,7 @@ describe("a store that is away", () => {
     server.signal("SIGSTOP");
     expect(await store.get(stored.key)).toBeUndefined();
     server.signal("SIGCONT");
-    await expect.poll(() => store.get(stored.key), { timeout: 15_000 }).toBeDefined();
+    await expect.poll(() => store.get(stored.key)).toBeDefined();
     await backend.close();
   });
 });

@@ -27,7 +27,7 @@ describe("while the database is unavailable", () => {
     await recorder.flush();
     expect(readdirSync(directory)).toHaveLength(1);
     await databases.postgres.start();
-    await expect.poll(() => requestsIn(database), { timeout: 20_000 }).toBe(51);
+    await expect.poll(() => requestsIn(database)).toBe(51);
   });
 
   test("leaves unwritten usage to the next process", async () => {
@@ -40,7 +40,7 @@ describe("while the database is unavailable", () => {
     expect(readdirSync(directory)).toHaveLength(1);
     await databases.postgres.start();
     start();
-    await expect.poll(() => requestsIn(database), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => requestsIn(database)).toBe(1);
     await expect.poll(() => readdirSync(directory)).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe("while the database is unavailable", () => {
       await recorder.flush();
     }
     await databases.postgres.start();
-    await expect.poll(() => requestsIn(database), { timeout: 20_000 }).toBeGreaterThan(2);
+    await expect.poll(() => requestsIn(database)).toBeGreaterThan(2);
     const kept = await requestsIn(database);
     expect(kept).toBeLessThan(10);
     expect(lost).toBe(50 - kept);
@@ -105,9 +105,9 @@ describe("while the disk rejects writes", () => {
     await recorder.flush();
     mend();
     recorder.record(usageRecord());
-    await expect.poll(() => readdirSync(path), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => readdirSync(path)).toHaveLength(1);
     await databases.postgres.start();
-    await expect.poll(() => requestsIn(database), { timeout: 20_000 }).toBe(31);
+    await expect.poll(() => requestsIn(database)).toBe(31);
     expect(lost).toBe(0);
   });
 

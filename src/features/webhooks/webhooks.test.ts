@@ -13,6 +13,7 @@ import {
 import { eventually } from "../../../test/support/service/eventually.ts";
 import type { DeploymentHealth } from "../../catalog/deployment-status.ts";
 import type { Backoff } from "../../kernel/async/backoff.ts";
+import { HOUR_MS } from "../../kernel/durations.ts";
 import { createLogger } from "../../kernel/logger.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "../../storage/database.ts";
@@ -170,12 +171,13 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const receiver = await startReceiver();
     const replica = openReplica(await databases.create(kind), receiver);
     await replica.publish(batchCompleted("batch_1"));
-    const taken = await leasedDeliveries(replica.database).claim({ limit: 10, leaseMs: 300 });
+    const taken = await leasedDeliveries(replica.database).claim({ limit: 10, leaseMs: HOUR_MS });
     expect(taken).toHaveLength(1);
     const sender = replica.startSender();
     await sender.send();
     expect(receiver.received).toEqual([]);
-    await pause(300);
+    const expired = { dueAt: 0 };
+    await replica.database.run((executor) => executor.updateTable("webhookDeliveries").set(expired).execute());
     await sender.send();
     expect(receiver.received).toHaveLength(1);
   });

@@ -48,8 +48,37 @@ export async function startReplicas(number: number, config: string, environment:
   return { services, stop };
 }
 
+/** Slots of a model that requests occupy. */
+export async function slotsInUse(service: Service, model: string): Promise<number> {
+  const metrics = await (await service.fetch("/metrics")).text();
+  return Number(new RegExp(`^parlance_slots_in_use\\{model="${model}".*\\} (\\d+)`, "m").exec(metrics)?.[1]);
+}
+
+/** Status of a request that is refused; "admitted" once it occupies a slot of its model, which the abort frees again. */
+export async function admission(
+  service: Service,
+  model: string,
+  send: (signal: AbortSignal) => Promise<Response>,
+): Promise<number | "admitted"> {
+  const leaving = new AbortController();
+  const before = await slotsInUse(service, model);
+  let status: number | undefined;
+  const answered = send(leaving.signal).then(
+    (answer) => {
+      status = answer.status;
+    },
+    () => {},
+  );
+  while (status === undefined && (await slotsInUse(service, model)) <= before) await pause(20);
+  leaving.abort();
+  await answered;
+  if (status !== undefined) return status;
+  while ((await slotsInUse(service, model)) > before) await pause(20);
+  return "admitted";
+}
+
 /** Resolves once all replicas share their counters. */
-export async function untilCountersShared(services: readonly Service[], replicas: number, seconds = 20): Promise<void> {
+export async function untilCountersShared(services: readonly Service[], replicas: number, seconds = 60): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   for (const service of services) {
     for (;;) {

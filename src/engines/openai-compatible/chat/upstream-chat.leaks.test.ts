@@ -50,7 +50,7 @@ test.each(["never-answers", "headers-then-hangs", "hangs-midway", "drips", "floo
       }
     });
     // Nobody closed the model: the connections end because their requests did.
-    await expect.poll(() => upstream.openSockets(), { timeout: 5000 }).toBe(0);
+    await expect.poll(() => upstream.openSockets()).toBe(0);
     await delay(50);
     expect(timers()).toBeLessThanOrEqual(timersBefore + 2);
     await model.close();
@@ -77,6 +77,6 @@ test.each([
   expect(faults).toBe(ROUNDS);
   expect(upstream.openSockets()).toBeLessThanOrEqual(AT_ONCE * 2);
   await model.close();
-  await expect.poll(() => upstream.openSockets(), { timeout: 5000 }).toBe(0);
+  await expect.poll(() => upstream.openSockets()).toBe(0);
   expect(timers()).toBeLessThanOrEqual(timersBefore + 2);
 });

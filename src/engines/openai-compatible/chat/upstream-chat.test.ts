@@ -124,7 +124,7 @@ test("applies backpressure for a slow reader", async () => {
   const events = forward(model, makeChatCall(), never())[Symbol.asyncIterator]();
   await events.next();
   const before = process.memoryUsage().rss;
-  await expect.poll(() => faulty.isHeldBack(), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => faulty.isHeldBack()).toBe(true);
   expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
   await events.next();
   await events.return?.();

@@ -99,7 +99,7 @@ test.each(ASKING)("closes a connecting socket on abort: $task, $way", async ({ s
   const asked = ask(settings(), leaving.signal);
   await eventually(() => expect(open.size).toBe(1));
   leaving.abort();
-  await eventually(() => expect(open.size).toBe(0), 2);
+  await eventually(() => expect(open.size).toBe(0));
   expect(await asked).toBeUndefined();
 });
 
@@ -109,6 +109,6 @@ test.each(ASKING.filter(({ way }) => way.includes("https") || way.includes("TLS"
     onBytes = () => {};
     const asked = await ask({ ...settings(), connect_timeout_seconds: 0.5 }, new AbortController().signal);
     expect(asked).toMatchObject({ kind: "upstream-timeout", message: expect.stringContaining("connected to in time") });
-    await eventually(() => expect(open.size).toBe(0), 2);
+    await eventually(() => expect(open.size).toBe(0));
   },
 );

@@ -36,7 +36,7 @@ test("leaves no listeners on a longer-lived signal", async () => {
     return asked.filter((each) => each.deref() !== undefined).length;
   };
   // The last one may still be on the stack.
-  await expect.poll(kept, { timeout: 5000 }).toBeLessThanOrEqual(1);
+  await expect.poll(kept).toBeLessThanOrEqual(1);
   expect(signal.aborted).toBe(false);
 });
 

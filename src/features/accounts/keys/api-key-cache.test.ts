@@ -1,5 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createLogger } from "../../../kernel/logger.ts";
 import { ApiKeyCache } from "./api-key-cache.ts";
 import type { KeyRecord, KeySource } from "./cached-key.ts";
@@ -26,7 +25,7 @@ class SlowSource implements KeySource {
   async readVersion(): Promise<number> {
     this.polls += 1;
     const version = this.isRevoked ? 2 : 1;
-    await pause(this.pollMs);
+    await new Promise((answer) => setTimeout(answer, this.pollMs));
     return version;
   }
 
@@ -38,28 +37,43 @@ class SlowSource implements KeySource {
 let source: SlowSource;
 let cache: ApiKeyCache;
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   source = new SlowSource();
   cache = new ApiKeyCache({ source, logger: createLogger("silent"), graceSeconds: 0 });
 });
+afterEach(() => void vi.useRealTimers());
+
+const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+
+/** Lets the time pass that a poll takes. */
+async function find(): Promise<unknown> {
+  const result = cache.find("a");
+  await pass(source.pollMs);
+  return result;
+}
 
 test("uses the result of a poll that takes longer than keys stay fresh", async () => {
   source.pollMs = 1_100;
-  await expect(cache.find("a")).resolves.toMatchObject({ caller: { keyId: "key_a" } });
+  expect(await find()).toMatchObject({ caller: { keyId: "key_a" } });
   // Cached and stale.
-  await pause(1_000);
-  await expect(cache.find("a")).resolves.toMatchObject({ caller: { keyId: "key_a" } });
+  await pass(1_000);
+  expect(await find()).toMatchObject({ caller: { keyId: "key_a" } });
+  expect(source.polls).toBe(2);
 });
 
 test("polls again for a request that arrives late in a slow poll", async () => {
-  await cache.find("a");
-  await vi.waitFor(() => expect(cache.findFresh("a")).toBeUndefined(), { timeout: 2_000 });
+  await find();
+  expect(cache.findFresh("a")).toBeDefined();
+  await pass(1_000);
+  expect(cache.findFresh("a")).toBeUndefined();
   source.pollMs = 1_500;
-  await pause(1_000);
   const early = cache.find("a");
-  await pause(1_000);
+  await pass(1_000);
   source.isRevoked = true;
   source.pollMs = 0;
-  await expect(cache.find("a")).resolves.toBeUndefined();
+  const late = cache.find("a");
+  await pass(600);
+  await expect(late).resolves.toBeUndefined();
   await expect(early).resolves.toBeDefined();
   expect(source.polls).toBe(3);
 });
