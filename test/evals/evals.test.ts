@@ -139,7 +139,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         source: { type: "file_content", content: ITEMS },
         input_messages: question,
         model: "parrot",
-        sampling_params: { temperature: 0 },
+        sampling_params: { temperature: 0, top_p: 0.9, seed: 7, max_completion_tokens: 50 },
       },
     });
     expect(run).toMatchObject({
@@ -178,7 +178,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(items.map(({ status }) => status)).toEqual(["pass", "fail", "error"]);
     expect(items[0]).toMatchObject({
       datasource_item: ITEMS[0]?.item,
-      sample: { input: [{ role: "user", content: "Paris" }], output: [{ role: "assistant", content: "Paris" }] },
+      sample: {
+        input: [{ role: "user", content: "Paris" }],
+        output: [{ role: "assistant", content: "Paris" }],
+        ...{ temperature: 0, top_p: 0.9, seed: 7, max_completion_tokens: 50 },
+      },
       results: [
         { name: "equal", passed: true, score: 1 },
         {},
@@ -260,6 +264,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       status: "failed",
       error: { message: expect.stringContaining("Line 2") },
     });
+  });
+
+  test("answers 201 to new evals and runs", async () => {
+    const created = await client.evals.create({ data_source_config: custom, testing_criteria: [equals] }).withResponse();
+    const content = [{ item: { answer: "x" }, sample: { output_text: "x" } }];
+    const data_source = { type: "jsonl", source: { type: "file_content", content } } as const;
+    const run = await client.evals.runs.create(created.data.id, { data_source }).withResponse();
+    expect([created.response.status, run.response.status]).toEqual([201, 201]);
   });
 
   test("refuses code by name, and says what a run lacks", async () => {
@@ -422,7 +434,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const content = [{ item: { answer: "x" }, sample: { output_text: "x" } }];
     const data_source = { type: "jsonl", source: { type: "file_content", content } } as const;
     const run = await client.evals.runs.create(id, { name: "Graded", data_source });
-    await client.evals.runs.cancel(run.id, { eval_id: id });
+    // OpenAI's document cancels by this path.
+    const canceled = await service.post(`/v1/evals/${id}/runs/${run.id}`, {});
+    expect(canceled.status, await canceled.text()).toBe(200);
     await client.evals.runs.delete(run.id, { eval_id: id });
     await client.evals.delete(id);
     const log = await service.fetch(`/v1/organization/audit_logs?resource_ids=${id}&resource_ids=${run.id}`, {

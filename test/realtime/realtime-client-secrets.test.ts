@@ -88,7 +88,8 @@ test("a secret refuses another model in the URL", async () => {
 });
 
 test("the model of the URL cannot change either in a session with a secret", async () => {
-  const { value } = await service.client().realtime.clientSecrets.create({});
+  const { value, session } = await service.client().realtime.clientSecrets.create({});
+  expect(session).toMatchObject({ id: expect.stringMatching(/^sess_/), object: "realtime.session" });
   const client = await RealtimeClient.connect(service, { query: "model=talks", ...withSecret(value) });
   await client.next("session.created");
   client.send({ type: "session.update", session: { type: "realtime", model: "mumbles" } });

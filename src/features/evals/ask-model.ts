@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Caller } from "../../contracts/caller.ts";
 import type { InternalRequests } from "../../http/internal-requests.ts";
 import { backoffDelay } from "../../kernel/async/backoff.ts";
-import { NO_SAMPLE_USAGE, type Sample } from "../../wire/openai/evals/eval-runs.ts";
+import { NO_SAMPLE_USAGE, type Sample, type SamplingParameters } from "../../wire/openai/evals/eval-runs.ts";
 import { outputTextOf } from "../../wire/openai/evals/messages-of.ts";
 
 const MAX_ATTEMPTS = 6;
@@ -52,13 +52,24 @@ export async function sampleFrom(
 ): Promise<Sample> {
   const { status, body: answer, costNanoDollars, durationMs } = await ask(calls, path, body);
   const model = String(answer?.model ?? body.model ?? "");
-  const common = { input, model, costNanoDollars, durationMs };
+  const common = { input, model, costNanoDollars, durationMs, parameters: parametersOf(body) };
   if (status === 200) {
     return { ...common, ...(path === "/v1/responses" ? fromResponse(answer) : fromChat(answer)), error: undefined };
   }
   const { code, message } = answer?.error ?? {};
   const error = { code: String(code ?? status), message: String(message ?? `The service answered ${status}.`) };
   return { ...common, outputText: "", finishReason: "error", usage: NO_SAMPLE_USAGE, error };
+}
+
+/** Reads what both APIs name in their own way. */
+function parametersOf(body: Record<string, unknown>): SamplingParameters {
+  const limit = body.max_completion_tokens ?? body.max_output_tokens ?? body.max_tokens;
+  return {
+    ...(typeof body.temperature === "number" && { temperature: body.temperature }),
+    ...(typeof body.top_p === "number" && { topP: body.top_p }),
+    ...(typeof limit === "number" && { maxCompletionTokens: limit }),
+    ...(typeof body.seed === "number" && { seed: body.seed }),
+  };
 }
 
 type AnswerFields = Pick<Sample, "outputText" | "finishReason" | "usage">;

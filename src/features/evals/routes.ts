@@ -65,14 +65,15 @@ export function evalRoutes(evals: Evals, runs: EvalRuns): FastifyPluginAsync {
         ...PROJECT,
         summary: "Creates an eval: the form of its rows, and the graders that decide whether a sample passes.",
         body: EvalCreateBody,
-        answer: Eval,
+        others: { 201: Eval },
       }),
-      async (request) => {
+      async (request, reply) => {
         refusePython(Object(request.body).testing_criteria, "testing_criteria");
         const body = parse(EvalCreateBody, request.body);
         const definition = { dataSourceConfig: body.data_source_config, testingCriteria: body.testing_criteria };
         const { name, metadata } = body;
         const author = projectAuthorOf(request);
+        reply.code(201);
         return toEval(await evals.create(author, projectOf(request), { name, metadata, definition }));
       },
     );
@@ -123,12 +124,13 @@ export function evalRoutes(evals: Evals, runs: EvalRuns): FastifyPluginAsync {
         summary:
           "Runs an eval over rows of the request, of a file or of stored answers, with a model or a version of a stored prompt. Its requests have the priority of batches.",
         body: EvalRunBody,
-        answer: EvalRun,
+        others: { 201: EvalRun },
       }),
-      async (request) => {
+      async (request, reply) => {
         const { name, metadata, data_source: source } = parse(EvalRunBody, request.body);
         const created = { metadata, comparisonId: undefined, runs: [{ name, source }] };
         const [run] = await runs.create(projectAuthorOf(request), evalOf(request), created);
+        reply.code(201);
         return show(request, run as ShownRun);
       },
     );
@@ -163,11 +165,14 @@ export function evalRoutes(evals: Evals, runs: EvalRuns): FastifyPluginAsync {
       async (request) => show(request, await runs.find(runOf(request))),
     );
 
-    app.post<OfRun>(
-      "/evals/:eval/runs/:run/cancel",
-      operation({ ...PROJECT, summary: "Cancels a run; the results so far stay.", answer: EvalRun }),
-      async (request) => show(request, await runs.cancel(projectAuthorOf(request), runOf(request))),
-    );
+    // OpenAI's document has the first path, its SDKs the second.
+    for (const path of ["/evals/:eval/runs/:run", "/evals/:eval/runs/:run/cancel"]) {
+      app.post<OfRun>(
+        path,
+        operation({ ...PROJECT, summary: "Cancels a run; the results so far stay.", answer: EvalRun }),
+        async (request) => show(request, await runs.cancel(projectAuthorOf(request), runOf(request))),
+      );
+    }
 
     app.delete<OfRun>(
       "/evals/:eval/runs/:run",

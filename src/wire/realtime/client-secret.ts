@@ -1,6 +1,7 @@
 /** POST /v1/realtime/client_secrets */
 
 import { z } from "zod";
+import { newId } from "../../kernel/id.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 import type { ClientSecret } from "../openapi/model-answers.ts";
@@ -22,6 +23,7 @@ export function toClientSecret(
   expiresAt: number,
   settings: SessionSettings,
 ): AnswerOf<typeof ClientSecret> {
-  const session = toSession(settings, { id: undefined, expiresAt: undefined });
+  // Names this configuration: each session that the secret opens has an ID of its own.
+  const session = toSession(settings, { id: newId("sess_"), expiresAt: undefined });
   return { value, expires_at: Math.floor(expiresAt / 1000), session };
 }

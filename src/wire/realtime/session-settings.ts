@@ -212,7 +212,7 @@ export function updateSettings(current: SessionSettings, update: SessionConfigur
 /** Renders the session. `id` and `expiresAt` (epoch milliseconds) are undefined before it has begun. */
 export function toSession(
   settings: SessionSettings,
-  { id, expiresAt }: { id: string | undefined; expiresAt: number | undefined },
+  { id, expiresAt }: { id: string; expiresAt: number | undefined },
 ): AnswerOf<typeof ClientSecret>["session"] {
   const { type, transcription } = settings;
   const input = {
@@ -221,7 +221,7 @@ export function toSession(
     turn_detection: settings.turnDetection,
   };
   const common = {
-    ...(id === undefined ? {} : { id }),
+    id,
     object: type === "realtime" ? "realtime.session" : "realtime.transcription_session",
     type,
     expires_at: expiresAt === undefined ? 0 : Math.floor(expiresAt / 1000),

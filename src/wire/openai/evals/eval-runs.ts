@@ -124,6 +124,10 @@ export const EvalOutputItem = named(
       finish_reason: z.string(),
       model: z.string(),
       usage: z.object({ prompt_tokens: count, completion_tokens: count, total_tokens: count, cached_tokens: count }),
+      temperature: z.number(),
+      top_p: z.number(),
+      max_completion_tokens: count.optional().describe("Absent where the request had no limit."),
+      seed: count.optional().describe("Absent where the request had none."),
       cost_usd: cost,
       duration_ms: z.int().nullable().describe("Not in OpenAI's API."),
       error: failure.nullable(),
@@ -140,8 +144,18 @@ export interface SampleUsage {
 
 export const NO_SAMPLE_USAGE: SampleUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
 
+/** How a model was sampled; what is left out was not sent. */
+export interface SamplingParameters {
+  temperature?: number;
+  topP?: number;
+  maxCompletionTokens?: number;
+  seed?: number;
+}
+
 /** What a request to a model resulted in. */
 export interface Sample {
+  /** Left out: nothing was sent, or an earlier version recorded none. */
+  parameters?: SamplingParameters;
   input: readonly { role: string; content: string }[];
   outputText: string;
   finishReason: string;
@@ -252,11 +266,17 @@ export function toOutputItem(item: {
       finish_reason: sample.finishReason,
       model: sample.model,
       usage: toTokens(sample.usage),
+      ...toParameters(sample.parameters),
       cost_usd: toDollars(sample.costNanoDollars ?? null),
       duration_ms: sample.durationMs ?? null,
       error: sample.error ?? null,
     },
   };
+}
+
+/** Temperature and `top_p` have defaults in OpenAI's API. */
+function toParameters({ temperature = 1, topP = 1, maxCompletionTokens, seed }: SamplingParameters = {}) {
+  return { temperature, top_p: topP, max_completion_tokens: maxCompletionTokens, seed };
 }
 
 function toTokens({ promptTokens, completionTokens, cachedTokens }: SampleUsage) {
