@@ -267,7 +267,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 
   test("answers 201 to new evals and runs", async () => {
-    const created = await client.evals.create({ data_source_config: custom, testing_criteria: [equals] }).withResponse();
+    const created = await client.evals
+      .create({ data_source_config: custom, testing_criteria: [equals] })
+      .withResponse();
     const content = [{ item: { answer: "x" }, sample: { output_text: "x" } }];
     const data_source = { type: "jsonl", source: { type: "file_content", content } } as const;
     const run = await client.evals.runs.create(created.data.id, { data_source }).withResponse();

@@ -149,7 +149,8 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     const chunk = data === undefined ? undefined : this.#reader.read({ event, data: fromLatin1(data) });
     if (data === undefined || chunk === undefined) return "";
     if (chunk.choices.length > 0) this.#estimate.addFrame(textBytesOf(chunk.choices));
-    const rewritten = `data: ${this.#rename(data, chunk.fields)}\n\n`;
+    const sent = chunk.isChanged ? toLatin1(JSON.stringify(chunk.fields)) : data;
+    const rewritten = `data: ${this.#rename(sent, chunk.fields)}\n\n`;
     if (chunk.isPlain) this.#addTemplate(frame, rewritten);
     return rewritten;
   }

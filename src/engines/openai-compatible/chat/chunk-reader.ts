@@ -4,12 +4,15 @@ import type { TokenUsage } from "../../../kernel/usage.ts";
 import { calledFunctions, parseOpenAiUsage } from "../../../wire/usage/openai-usage.ts";
 import { withCalls } from "../../../wire/usage/usage-fields.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
+import { FirstCalls } from "./first-call.ts";
 
 export interface ChunkReaderOptions {
   /** Number of requested choices; the answer ends when all have ended. */
   choices: number;
   /** True if each choice reports its own usage, instead of one report at the end. */
   usagePerChoice?: boolean;
+  /** Whether the caller takes one tool call at a time. */
+  hasSingleCalls?: boolean;
 }
 
 export interface Chunk {
@@ -17,6 +20,8 @@ export interface Chunk {
   choices: readonly unknown[];
   /** True if it only adds text: it ends no choice and has no usage. */
   isPlain: boolean;
+  /** True if `fields` are not what the upstream sent: a second tool call is gone. */
+  isChanged: boolean;
 }
 
 export class ChunkReader {
@@ -26,6 +31,7 @@ export class ChunkReader {
   #serviceTier: unknown;
   /** Names of called functions; a frame that is handled as bytes differs from an earlier one in its text only. */
   readonly #calls: unknown[] = [];
+  readonly #firstCalls: FirstCalls | undefined;
   /** The upstream's report; undefined before it. */
   usageFields: Record<string, unknown> | undefined;
   finishReason: string | undefined;
@@ -34,6 +40,7 @@ export class ChunkReader {
 
   constructor(options: ChunkReaderOptions) {
     this.#options = options;
+    this.#firstCalls = options.hasSingleCalls === true ? new FirstCalls() : undefined;
   }
 
   /** True once all choices have ended; an answer that breaks off before is incomplete. */
@@ -59,7 +66,8 @@ export class ChunkReader {
       parseUpstreamError(fields) ?? (event === "error" ? new UpstreamError("sent an error event") : undefined);
     if (error !== undefined) throw error;
     const choices = Array.isArray(fields.choices) ? fields.choices : [];
-    let isPlain = choices.length > 0;
+    const isChanged = this.#firstCalls?.keepIn(choices) === true;
+    let isPlain = choices.length > 0 && !isChanged;
     let isEmpty = true;
     for (const choice of choices) {
       const { index = 0, finish_reason: reason } = (choice ?? {}) as { index?: unknown; finish_reason?: unknown };
@@ -80,7 +88,8 @@ export class ChunkReader {
       if (isEmpty) return undefined;
       isPlain = false;
     }
-    return { fields, choices, isPlain };
+    if (isChanged && isEmpty) return undefined;
+    return { fields, choices, isPlain, isChanged };
   }
 }
 

@@ -8,6 +8,7 @@ import { withCalls } from "../../../wire/usage/usage-fields.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
 import { CHAT_COMPLETION, TEXT_COMPLETION } from "./completion-kind.ts";
 import { estimateUsage } from "./estimate-usage.ts";
+import { FirstCalls } from "./first-call.ts";
 import { setValue } from "./json-text.ts";
 
 /** An answer that is not streamed. */
@@ -19,7 +20,7 @@ export interface CompleteAnswer {
 /** Parses a complete answer, with `model` replaced and `id` set where it is missing. `promptBytes`: of a forwarded body. Throws UpstreamError for anything else. */
 export function readCompletion(
   body: string,
-  request: Pick<ChatRequest, "model" | "messages" | "tools" | "format">,
+  request: Pick<ChatRequest, "model" | "messages" | "tools" | "format" | "parallelToolCalls">,
   promptBytes: () => number = () => 0,
 ): CompleteAnswer {
   const parsed = parse(body);
@@ -32,12 +33,14 @@ export function readCompletion(
   const reason = choices[0]?.finish_reason;
   if (typeof reason !== "string" || reason === "error")
     throw new UpstreamError("ended its answer before it was complete");
+  const takesOneCall = !request.parallelToolCalls && request.tools.length > 0;
+  const isChanged = takesOneCall && new FirstCalls().keepIn(choices);
   const usage =
     withCalls(
       parseOpenAiUsage(fields.usage, fields.service_tier),
       choices.flatMap((choice) => calledFunctions(choice?.message)),
     ) ?? estimateUsage(request, estimateTextTokens(textOf(choices)), promptBytes());
-  let json = setValue(body, "model", JSON.stringify(request.model));
+  let json = setValue(isChanged ? JSON.stringify(fields) : body, "model", JSON.stringify(request.model));
   fields.model = request.model;
   if (typeof fields.id !== "string" || fields.id === "") {
     fields.id = newId((typeof choices[0]?.text === "string" ? TEXT_COMPLETION : CHAT_COMPLETION).idPrefix);

@@ -59,7 +59,7 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
   /** The typed events of the stream that `body` asks for. */
   events(request: ChatRequest, body: Body, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const forwarded = { body, isTextCompletion: request.prompt !== undefined };
-    return this.#stream(request, forwarded, new ChatEvents(this.#readerOptions(body)), signal);
+    return this.#stream(request, forwarded, new ChatEvents(this.#readerOptions(request, body)), signal);
   }
 
   /** A format of the upstream's own is not forwarded where answers have to be validated here. */
@@ -82,7 +82,7 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
       return singleEvent(async () => toFinish(await this.#complete(request, passThrough, signal)));
     }
     const streamOptions = streamOptionsOf(passThrough.body);
-    const options = { ...this.#readerOptions(passThrough.body), isTextCompletion, streamOptions };
+    const options = { ...this.#readerOptions(request, passThrough.body), isTextCompletion, streamOptions };
     const frames = new ChatFrames({ model: request.model, ...options });
     return this.#stream(request, passThrough, frames, signal);
   }
@@ -91,9 +91,10 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
     return format.type !== "text" && this.settings.abilities.jsonSchema === false;
   }
 
-  #readerOptions({ n, prompt }: Body): ChunkReaderOptions {
+  #readerOptions({ parallelToolCalls, tools }: ChatRequest, { n, prompt }: Body): ChunkReaderOptions {
     const choices = promptCount(prompt) * (Number.isSafeInteger(n) ? (n as number) : 1);
-    return { choices, usagePerChoice: this.usagePerChoice };
+    const hasSingleCalls = !parallelToolCalls && tools.length > 0;
+    return { choices, usagePerChoice: this.usagePerChoice, hasSingleCalls };
   }
 
   async *#checkedEvents(request: ChatRequest, body: Body, signal: AbortSignal): AsyncGenerator<ChatEvent> {
