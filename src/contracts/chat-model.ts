@@ -159,6 +159,17 @@ export interface ChatRequest extends Sampling {
   project?: string;
   /** The caller's identifier for prompts with the same prefix. */
   promptCacheKey?: string | undefined;
+  /** Undefined: none of them. */
+  upstreamFields?: UpstreamFields | undefined;
+}
+
+/** What only upstreams read: who asks, how long they cache the prompt, and the tier of the request. */
+export interface UpstreamFields {
+  user?: string;
+  safetyIdentifier?: string;
+  promptCacheRetention?: string;
+  promptCacheOptions?: Readonly<Record<string, unknown>>;
+  serviceTier?: string;
 }
 
 interface Thinking {

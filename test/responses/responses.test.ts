@@ -178,7 +178,6 @@ describe.each([
     [{ tools: [{ ...weather, type: "functoin" }] }, "tools[0].type", "'function'"],
     [{ include: ["web_search_call.action.sources"] }, "include[0]", "leave it out"],
     [{ include: ["reasoning.encripted_content"] }, "include[0]", "'reasoning.encrypted_content'"],
-    [{ service_tier: "flex" }, "service_tier", "'auto'"],
     [{ max_tokens: 5 }, "max_tokens", "'max_output_tokens'"],
     [{ response_format: { type: "json_object" } }, "response_format", "'text.format'"],
     [{ messages: [{ role: "user", content: "Hi" }] }, "messages", "'input'"],
@@ -208,6 +207,17 @@ test("accepts what equals the behavior without it, and names fields that it igno
   expect(response.status).toBe(200);
   expect(response.headers.get("x-parlance-ignored-fields")).toBe("own_field, text.verbosity");
   expect(await response.json()).toMatchObject({ text: { verbosity: "low" } });
+  const tier = await service.post("/v1/responses", { model, input: "Hi", service_tier: "flex" });
+  expect(tier.headers.get("x-parlance-ignored-fields")).toBe("service_tier");
+  expect(await tier.json()).toMatchObject({ status: "completed", service_tier: "default" });
+});
+
+test("refuses options of streams without a stream", async () => {
+  const response = await service.post("/v1/responses", { model, input: "Hi", stream_options: {} });
+  expect(response.status).toBe(400);
+  const { param, message } = await errorOf(response);
+  expect(param).toBe("stream_options");
+  expect(message).toContain("'stream' is true");
 });
 
 test("takes the penalties of Open Responses, and shows them", async () => {
@@ -253,7 +263,6 @@ test("forwards hosted tools, includes and other fields to an upstream with the R
   for (const [part, param] of [
     [{ tools: [{ type: "web_search" }] }, "tools[0].type"],
     [{ include: ["web_search_call.action.sources"] }, "include[0]"],
-    [{ service_tier: "flex" }, "service_tier"],
     [{ seed: 1 }, "seed"],
   ] as const) {
     expect((await errorOf(await refused(part))).param).toBe(param);

@@ -65,7 +65,13 @@ const message = (content: unknown) => ({ role: "user", content });
 
 /** `isUpstream`: bytes are forwarded, so that the engine gets all of the body. */
 function chat(call: ChatCall, isUpstream: boolean): ReturnType<Subject["read"]> {
-  const { callerHeaders: _headers, promptCacheKey: _key, model: _model, ...request } = call.request;
+  const {
+    callerHeaders: _headers,
+    promptCacheKey: _key,
+    upstreamFields: _fields,
+    model: _model,
+    ...request
+  } = call.request;
   const forwarded = isUpstream && call.passThrough !== undefined ? { ...call.passThrough.body } : undefined;
   for (const name of ["model", ...(call.passThrough?.native === undefined ? IGNORED_AT_UPSTREAMS : [])]) {
     delete forwarded?.[name];

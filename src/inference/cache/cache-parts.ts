@@ -42,6 +42,7 @@ const CHAT: Decisions<ChatRequest> = {
   project: "ignored",
   // Only says where the prompt's prefix may have been evaluated.
   promptCacheKey: "ignored",
+  upstreamFields: "ignored",
 };
 
 /** Fields that are made of nothing but the body of a chat or text completion. */

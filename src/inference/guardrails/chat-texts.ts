@@ -9,7 +9,7 @@ import type {
   ReasoningBlock,
   ToolCall,
 } from "../../contracts/chat-message.ts";
-import type { AnswerFormat, ChatRequest, RawPrompt, Tool } from "../../contracts/chat-model.ts";
+import type { AnswerFormat, ChatRequest, RawPrompt, Tool, UpstreamFields } from "../../contracts/chat-model.ts";
 import {
   type Channels,
   type ChannelText,
@@ -55,6 +55,14 @@ const THINKING: Channels<NonNullable<ChatRequest["thinking"]>> = {
   effort: "word",
 };
 
+const UPSTREAM_FIELDS: Channels<UpstreamFields> = {
+  user: "word",
+  safetyIdentifier: "word",
+  promptCacheRetention: "word",
+  promptCacheOptions: "structure",
+  serviceTier: "word",
+};
+
 const REQUEST: Channels<ChatRequest> = {
   messages: each(rewriteMessage),
   prompt: fieldsOf(RAW_PROMPT),
@@ -67,6 +75,7 @@ const REQUEST: Channels<ChatRequest> = {
   verbosity: "word",
   templateVariables: "structure",
   promptCacheKey: "word",
+  upstreamFields: fieldsOf(UPSTREAM_FIELDS),
   // Resolved by the service.
   model: "none",
   project: "none",

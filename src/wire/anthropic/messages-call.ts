@@ -15,6 +15,7 @@ import {
   type UnsupportedField,
   unknownFieldsOf,
 } from "../openai/unknown-fields.ts";
+import { toUpstreamFields } from "../upstream-fields.ts";
 import type { MessagesBody, MessagesPrompt } from "./messages-body.ts";
 import { toChatMessages } from "./messages-content.ts";
 import { firstHostedTool, hostedTools, ignoredToolFields, toToolChoice, toTools } from "./messages-tools.ts";
@@ -26,6 +27,8 @@ export interface ServedMcp {
   names: ReadonlyMap<string, string>;
   functions: readonly Tool[];
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 interface MessagesCall {
   request: ChatRequest;
@@ -58,6 +61,7 @@ export function toMessagesCall(
     reasoningEffort: body.thinking?.type === "disabled" ? "none" : omitted.reasoningEffort,
     ...toThinking(body),
     ...cacheMarkOf(body),
+    ...toUpstreamFields({ user: userOf(body), service_tier: tierOf(body) }),
     callerHeaders,
   };
   const passThrough: PassThrough = {
@@ -74,6 +78,20 @@ export function toMessagesCall(
     moderationInput: () => toModerationInput(request),
     withDefaults: (more) => toMessagesCall(body, callerHeaders, policy, mcp, { ...more, ...defaults }),
   };
+}
+
+/** Length up to which OpenAI's API takes the identifier of a user. */
+const MAX_USER_LENGTH = 64;
+
+/** Returns the user for upstreams of OpenAI's kind; undefined without one, or where it is too long for them. */
+function userOf({ metadata }: Fields): string | undefined {
+  const id = (metadata as { user_id?: unknown } | null | undefined)?.user_id;
+  return typeof id === "string" && id.length <= MAX_USER_LENGTH ? id : undefined;
+}
+
+/** Anthropic's `standard_only` is OpenAI's `default`; `auto` is the default of both. */
+function tierOf({ service_tier: tier }: Fields): string | undefined {
+  return tier === "standard_only" ? "default" : undefined;
 }
 
 /** Converts the fields that the prompt consists of. Throws a Fault. */

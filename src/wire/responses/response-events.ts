@@ -1,9 +1,11 @@
 /** Renders a chat answer as the events of a response; the last one contains the complete response. */
 
 import type { AnswerIdentity } from "../answer-identity.ts";
+import type { ErrorBody } from "../openai/error.ts";
 import type { ResponsePart, ServiceItem } from "./item-events.ts";
 import type { OutputItem, ResponseEvent } from "./output-item.ts";
 import { type ItemOptions, newItem } from "./output-items.ts";
+import { toResponseError } from "./response-error.ts";
 import { newResponse, toEnding, toUsage } from "./response-object.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 import type { ListedItem } from "./stored-items.ts";
@@ -106,6 +108,7 @@ export class ResponseEvents {
             ...ending,
             completed_at: ending.status === "completed" ? Math.floor(Date.now() / 1000) : null,
             usage: toUsage(event.usage),
+            service_tier: event.usage.details?.serviceTier ?? "default",
             ...(moderation === undefined ? {} : { moderation }),
           };
           response.store = (await this.#options.save?.(response)) ?? this.#options.store;
@@ -116,10 +119,10 @@ export class ResponseEvents {
   }
 
   /** Renders the last event of an answer that failed. */
-  failed({ error }: { error: { message: string; code: string | null } }): NumberedEvent {
-    const shown = { code: error.code ?? "server_error", message: error.message };
+  failed(failure: ErrorBody): NumberedEvent {
+    const error = toResponseError(failure);
     const store = this.#options.store && this.#options.body.background === true;
-    return this.#event("response.failed", { response: { ...this.#response("failed"), store, error: shown } });
+    return this.#event("response.failed", { response: { ...this.#response("failed"), store, error } });
   }
 
   #nextPosition(): number {

@@ -83,6 +83,10 @@ export type ResponsesBody = z.output<typeof ResponsesBody>;
 export function readResponsesBody(value: unknown): ResponsesBody {
   const body = parse(ResponsesBody, value, (path) => otherToolForm(value, path, "responses"));
   const { input, prompt, previous_response_id: previous, conversation, background, store } = body;
+  if (body.stream_options !== undefined && body.stream !== true) {
+    const message = "Invalid value for 'stream_options': it may be set only when 'stream' is true.";
+    throw invalidRequest(message, "stream_options", "invalid_value");
+  }
   if (previous !== undefined && conversation !== undefined) {
     throw invalidRequest("Send 'previous_response_id' or 'conversation', not both.", "conversation", "invalid_value");
   }

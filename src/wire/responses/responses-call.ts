@@ -9,6 +9,7 @@ import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import { responseContentOf } from "../forwarded-content.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import type { UnknownFieldsPolicy } from "../openai/unknown-fields.ts";
+import { toUpstreamFields } from "../upstream-fields.ts";
 import { nativeResponses } from "./native-responses.ts";
 import { isEnvelope } from "./reasoning-content.ts";
 import { KNOWN_FIELDS, type ResponsesBody } from "./responses-body.ts";
@@ -76,6 +77,7 @@ export function toResponsesCall(
     reasoningEffort: body.reasoning?.effort ?? omitted.reasoningEffort,
     verbosity: body.text?.verbosity,
     promptCacheKey: body.prompt_cache_key,
+    ...toUpstreamFields(body),
     callerHeaders,
   };
   const { input, instructions, text } = body;

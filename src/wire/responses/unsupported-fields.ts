@@ -66,7 +66,7 @@ const INCLUDES: readonly string[] = [
   "message.input_image.image_url",
 ];
 
-/** Service tiers with the speed and the price of every request. */
+/** Service tiers with the speed and the price of every request; the answer names the tier that it had. */
 const TIERS: readonly string[] = ["auto", "default", "standard"];
 
 /** Returns the Fault for the first part of the request that no typed answer honors; undefined without one. */
@@ -81,8 +81,7 @@ export function firstUnsupported(
   return (
     firstRefusedField(body, rules) ??
     firstHostedTool(body.tools ?? [], hosted, served) ??
-    unsupportedInclude(body, served) ??
-    unsupportedTier(body)
+    unsupportedInclude(body, served)
   );
 }
 
@@ -107,6 +106,7 @@ export function ignoredFields(
     ...unknownMembers(functionsOf(body), "tools[]", FUNCTION_FIELDS),
     ...(body.stream_options?.include_obfuscation === true ? ["stream_options.include_obfuscation"] : []),
     ...hostedTools(body.tools ?? [], served),
+    ...(isLocal && !TIERS.includes(body.service_tier ?? "auto") ? ["service_tier"] : []),
     ...(isLocal && verbosity !== "medium" ? ["text.verbosity"] : []),
   ];
 }
@@ -123,10 +123,4 @@ function unsupportedInclude({ include = [] }: ResponsesBody, served?: ServedTool
       : "It belongs to a tool that is not there: leave it out.";
   const path = `include[${index}]`;
   return unsupportedValue(`This model does not support '${name.slice(0, 100)}' in 'include'. ${wayOut}`, path);
-}
-
-function unsupportedTier({ service_tier: tier }: ResponsesBody): Fault | undefined {
-  if (tier === undefined || TIERS.includes(tier)) return undefined;
-  const message = `This model does not have the service tier '${tier.slice(0, 100)}': leave out 'service_tier', or send 'auto'.`;
-  return unsupportedValue(message, "service_tier");
 }

@@ -1,7 +1,14 @@
 /** Writes a typed chat request as the body that an upstream with OpenAI's API reads. */
 
 import type { ChatMessage, ContentPart, FilePart, ToolCall } from "../../../contracts/chat-message.ts";
-import type { AnswerFormat, ChatRequest, RawPrompt, Tool, ToolChoice } from "../../../contracts/chat-model.ts";
+import type {
+  AnswerFormat,
+  ChatRequest,
+  RawPrompt,
+  Tool,
+  ToolChoice,
+  UpstreamFields,
+} from "../../../contracts/chat-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../../contracts/default-chat-request.ts";
 
 type Body = Record<string, unknown>;
@@ -28,6 +35,7 @@ export function toChatBody(request: ChatRequest): Body {
     ...changed(request, "minTokens", "min_tokens"),
     ...changed(request, "templateVariables", "chat_template_kwargs"),
     ...changed(request, "promptCacheKey", "prompt_cache_key"),
+    ...toFields(request.upstreamFields),
     ...(request.stop.length === 0 ? {} : { stop: request.stop }),
     ...(Object.keys(request.logitBias).length === 0 ? {} : { logit_bias: request.logitBias }),
     ...(request.format.type === "text" ? {} : { response_format: toResponseFormat(request.format) }),
@@ -53,6 +61,17 @@ function changed(request: ChatRequest, field: keyof ChatRequest, name: string): 
   const value = request[field];
   const defaultValue = (DEFAULT_CHAT_REQUEST as Partial<ChatRequest>)[field];
   return value === undefined || value === defaultValue ? {} : { [name]: value };
+}
+
+function toFields({ user, safetyIdentifier, promptCacheRetention, ...fields }: UpstreamFields = {}): Body {
+  const { promptCacheOptions, serviceTier } = fields;
+  return {
+    ...(user === undefined ? {} : { user }),
+    ...(safetyIdentifier === undefined ? {} : { safety_identifier: safetyIdentifier }),
+    ...(promptCacheRetention === undefined ? {} : { prompt_cache_retention: promptCacheRetention }),
+    ...(promptCacheOptions === undefined ? {} : { prompt_cache_options: promptCacheOptions }),
+    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
+  };
 }
 
 export function toMessage({ role, content, toolCalls, toolCallId, name }: ChatMessage): Body {

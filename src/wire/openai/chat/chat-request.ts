@@ -4,6 +4,7 @@ import type { ChatMessage } from "../../../contracts/chat-message.ts";
 import type { ChatRequest } from "../../../contracts/chat-model.ts";
 import type { CallerHeaders } from "../../../contracts/open-model.ts";
 import { deferField, type JsonOutline, outlineOf } from "../../../kernel/json/json-outline.ts";
+import { toUpstreamFields } from "../../upstream-fields.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { toAnswerFormat } from "./chat-format.ts";
 import { toMessage } from "./chat-messages.ts";
@@ -25,6 +26,7 @@ export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHea
     reasoningEffort: toReasoningEffort(body),
     templateVariables: body.chat_template_kwargs,
     promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
+    ...toUpstreamFields(body),
     callerHeaders,
   };
   if (isOutlined) deferField(request, "messages", () => body.messages.map(toMessage));
