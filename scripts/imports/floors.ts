@@ -67,6 +67,7 @@ export const FLOORS: readonly Floor[] = [
       "features/docs": [],
       "features/embeddings": [],
       "features/evals": [],
+      "features/idempotency": [],
       "features/images": [],
       "features/mcp": [],
       "features/models": [],

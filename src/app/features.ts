@@ -12,6 +12,7 @@ import { embeddingFeature } from "../features/embeddings/feature.ts";
 import { openEvals } from "../features/evals/feature.ts";
 import { fileFeature } from "../features/files/feature.ts";
 import { guardrailFeature } from "../features/guardrails/feature.ts";
+import { idempotencyFeature } from "../features/idempotency/feature.ts";
 import { imageFeature } from "../features/images/feature.ts";
 import { mcpFeature } from "../features/mcp/feature.ts";
 import { modelFeature } from "../features/models/feature.ts";
@@ -40,6 +41,7 @@ export const FEATURES = [
   consoleFeature,
   docsFeature,
   signOnFeature,
+  idempotencyFeature,
   chatFeature,
   openSavedChats,
   openResponses,

@@ -42,6 +42,9 @@ export const PERSONAL_DATA = {
   ...mcpGrantData,
   consoleGrants: { rows: [{ by: { keyId: "key" }, hidden: ["tokenHash", "sessionId"], erase: "delete" }] },
   clientSecrets: { rows: [{ by: { keyId: "key" }, hidden: ["secretHash", "session"], erase: "delete" }] },
+  idempotentRequests: {
+    rows: [{ by: { keyId: "caller" }, hidden: ["id", "bodyHash", "answer"], erase: "delete" }],
+  },
   ...configurationData,
   rateLimits: { reason: "Settings of projects." },
   spendLimits: { reason: "Settings of projects, organizations and keys." },

@@ -100,7 +100,13 @@ async function removeUnusedLabels(executor: Executor): Promise<number> {
 
 /** Removes sessions, links and secrets that have expired. */
 async function removeExpired(executor: Executor, now: number): Promise<number> {
-  for (const table of ["userSessions", "passwordLinks", "consoleGrants", "clientSecrets"] as const) {
+  for (const table of [
+    "userSessions",
+    "passwordLinks",
+    "consoleGrants",
+    "clientSecrets",
+    "idempotentRequests",
+  ] as const) {
     await executor.deleteFrom(table).where("expiresAt", "<", now).execute();
   }
   return 0;

@@ -49,6 +49,7 @@ import { evalStarts } from "./0046-eval-starts.ts";
 import { sessionIssueTimes } from "./0047-session-issue-times.ts";
 import { requestHistoryId } from "./0048-request-history-id.ts";
 import { keyLines } from "./0049-key-lines.ts";
+import { idempotentRequests } from "./0050-idempotent-requests.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -101,4 +102,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0047-session-issue-times": sessionIssueTimes,
   "0048-request-history-id": requestHistoryId,
   "0049-key-lines": keyLines,
+  "0050-idempotent-requests": idempotentRequests,
 };

@@ -1,0 +1,69 @@
+/** The header `Idempotency-Key` of requests that create objects. */
+
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Feature } from "../../http/feature.ts";
+import type { Logger } from "../../kernel/logger.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Operation, Tag } from "../../wire/openapi/operation.ts";
+import { type FirstRequest, IdempotentRequests } from "./idempotent-requests.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set for a request whose answer is stored for an equal one. */
+    idempotent: FirstRequest | undefined;
+  }
+}
+
+/** Operations that run models: official clients send the header with each of their requests, whose answers nobody stores. */
+const MODEL_TAGS: ReadonlySet<Tag> = new Set([
+  ...(["Chat", "Realtime", "Audio", "Images", "Text", "Ollama", "MCP"] as const),
+]);
+
+export function idempotencyFeature({ database, logger }: { database: Database; logger: Logger }): Feature {
+  const requests = new IdempotentRequests(database);
+  return { addHooks: (app) => repeatAnswers(app, requests, logger) };
+}
+
+function repeatAnswers(app: FastifyInstance, requests: IdempotentRequests, logger: Logger): void {
+  app.decorateRequest("idempotent", undefined);
+  app.addHook("preHandler", async (request, reply) => {
+    const { headers, method, caller } = request;
+    const key = headers["idempotency-key"];
+    if (typeof key !== "string" || key === "" || caller === undefined || !isCreation(request)) return;
+    const [path = ""] = request.url.split("?");
+    const { keyId } = caller;
+    const begun = await requests.begin({ keyId, method, path, idempotencyKey: key, body: request.body });
+    if ("end" in begun) {
+      request.idempotent = begun;
+      return;
+    }
+    reply.header("idempotent-replayed", "true").type("application/json; charset=utf-8").code(begun.status);
+    return reply.send(begun.body);
+  });
+  app.addHook("onSend", async (request, reply, payload) => {
+    const { idempotent } = request;
+    if (idempotent === undefined) return;
+    request.idempotent = undefined;
+    // The object is there: a store that fails must not turn the answer into an error.
+    await idempotent
+      .end(typeof payload === "string" ? reply.statusCode : 500, String(payload))
+      .catch((err: unknown) => logger.warn({ err }, "the answer of an Idempotency-Key is not stored"));
+  });
+}
+
+/** Whether a request creates an object from a JSON body. Credentials are given once, and never stored. */
+function isCreation({ method, routeOptions }: FastifyRequest): boolean {
+  const { operation } = routeOptions.config;
+  if (method !== "POST" || operation?.body === undefined || operation.grants === "credential") return false;
+  const isOfModel =
+    MODEL_TAGS.has(operation.tag) || (operation.tag === "Responses" && !isConversation(routeOptions.url));
+  return !isOfModel && hasJsonAnswer(operation);
+}
+
+function isConversation(url = ""): boolean {
+  return url.startsWith("/v1/conversations");
+}
+
+function hasJsonAnswer({ answer, others = {}, content = [] }: Operation): boolean {
+  return content.length === 0 && (answer !== undefined || Object.keys(others).length > 0);
+}
