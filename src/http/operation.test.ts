@@ -8,8 +8,8 @@ const definition: Operation = { summary: "Does it.", tag: "Service", permission:
 test("collects what each route is, with the parameters of its path", async () => {
   const app = fastify();
   const operations = collectOperations(app);
-  app.get("/a/:name", operation(definition), () => ({}));
-  app.post("/b/*", operation({ ...definition, wildcard: "file" }), () => ({}));
+  operation("GET /a/:name", definition, () => ({}))(app);
+  operation("POST /b/*", { ...definition, wildcard: "file" }, () => ({}))(app);
   await app.ready();
   expect(operations.map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /a/{name}", "POST /b/{file}"]);
 });
@@ -28,7 +28,7 @@ test("refuses to start with a route for admin keys that does not name what a use
   collectOperations(app);
   app.register(async (scope) => {
     scope.decorate("authenticates", "admin");
-    scope.get("/a", operation({ ...definition, permission: "admin" }), () => ({}));
+    operation("GET /a", { ...definition, permission: "admin" }, () => ({}))(scope);
   });
   await expect(app.ready()).rejects.toThrow("GET /a does not name the permission that a user needs");
 });
@@ -43,7 +43,7 @@ test.each([
   collectOperations(app);
   app.register(async (scope) => {
     if (kind !== undefined) scope.decorate("authenticates", kind);
-    scope.get("/a", operation({ ...definition, permission }), () => ({}));
+    operation("GET /a", { ...definition, permission }, () => ({}))(scope);
   });
   await expect(app.ready()).rejects.toThrow(problem);
 });

@@ -1,6 +1,18 @@
-/** Definitions of routes: a route without one fails the start. */
+/** Definitions of routes with their handlers: a route without one fails the start. */
 
-import type { FastifyContextConfig, FastifyInstance } from "fastify";
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+  RouteOptions,
+} from "fastify";
+import type { z } from "zod";
+import type { Caller } from "../contracts/caller.ts";
+import { parse } from "../wire/openai/validate.ts";
+import type { AnswerOf } from "../wire/openapi/named.ts";
 import type { Operation, Permission, RegisteredOperation } from "../wire/openapi/operation.ts";
 import type { ScopeKind } from "./authenticate.ts";
 
@@ -14,9 +26,95 @@ declare module "fastify" {
   }
 }
 
-/** Options of a route: `app.get("/path", operation({ … }), handler)`. */
-export function operation(definition: Operation, config: Omit<FastifyContextConfig, "operation"> = {}) {
-  return { config: { ...config, operation: definition } };
+/** An operation, with what its route needs beside it. */
+interface OperationDefinition extends Operation {
+  route?: Pick<RouteOptions, "bodyLimit" | "errorHandler" | "onRequest" | "wsHandler"> & {
+    config?: Omit<FastifyContextConfig, "operation">;
+  };
+}
+
+/** Method and path below the scope's prefix, such as `GET /files/:file`. */
+type RouteName = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} ${string}`;
+
+/** Parameters of paths that are not all the same. */
+export type PathParams = Readonly<Record<string, string | undefined>>;
+
+type ParamsOf<Path extends string> =
+  Record<never, never> extends Record<Path, true> ? Record<string, string> & NamesOf<Path> : NamesOf<Path>;
+type NamesOf<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? { [Name in NameOf<Rest>]: string } & NamesOf<Rest>
+  : Path extends `${string}*`
+    ? { "*": string }
+    : Record<never, string>;
+type NameOf<Text extends string> = Text extends `${infer Name}${"/" | ":" | "."}${string}` ? NameOf<Name> : Text;
+
+type ValueOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+type AnswerTo<Definition extends Operation> = FastifyReply | BodyOf<AnswersOf<Definition>>;
+type AnswersOf<Definition> =
+  | (Definition extends { answer: infer Schema } ? Schema : never)
+  | (Definition extends { others: Readonly<Record<number, infer Schema>> } ? Schema : never);
+/** An operation without a JSON answer sends what it likes. */
+type BodyOf<Schema> = [Schema] extends [never] ? unknown : Schema extends z.ZodType ? AnswerOf<Schema> : unknown;
+
+/** What the handler of an operation gets: parameters, query and body as its schemas have read them. */
+interface OperationCall<Route extends string, Definition extends Operation> {
+  params: ParamsOf<Route>;
+  query: ValueOf<Definition["query"]>;
+  body: ValueOf<Definition["body"]>;
+  /** Undefined in a scope without keys. */
+  caller: Caller;
+  request: FastifyRequest<{ Params: ParamsOf<Route> }>;
+  reply: FastifyReply;
+}
+
+/** Adds a route to a scope. */
+export type RouteAdder = (app: FastifyInstance) => void;
+
+/** Routes of a scope, in their order. */
+export function routes(...adders: readonly RouteAdder[]): FastifyPluginAsync {
+  return async (app) => {
+    for (const add of adders) add(app);
+  };
+}
+
+/** Routes of a scope within a scope, for hooks and content types that the others do not have. */
+export function scope(...adders: readonly RouteAdder[]): RouteAdder {
+  return (app) => app.register(routes(...adders));
+}
+
+/**
+ * Declares an operation: the reference, the OpenAPI document and its checks come from the definition, whose schemas parse
+ * the query and the body before the handler is called; a Fault names the first field that is wrong.
+ */
+export function operation<const Route extends RouteName, const Definition extends OperationDefinition>(
+  route: Route,
+  definition: Definition,
+  handler: (call: OperationCall<Route, Definition>) => AnswerTo<Definition> | Promise<AnswerTo<Definition>>,
+): RouteAdder {
+  const { query, body, isBodyOptional = false } = definition;
+  return rawOperation(route, definition, (request, reply) =>
+    handler({
+      params: request.params,
+      query: query && parse(query, request.query),
+      body: body && parse(body, isBodyOptional ? (request.body ?? {}) : request.body),
+      caller: request.caller,
+      request,
+      reply,
+    } as OperationCall<Route, Definition>),
+  );
+}
+
+/** Declares an operation whose handler reads the request by itself: its body is a stream, a form, or read in parts. */
+export function rawOperation<const Route extends RouteName>(
+  route: Route,
+  { route: { config, ...options } = {}, ...definition }: OperationDefinition,
+  handler: (request: FastifyRequest<{ Params: ParamsOf<Route> }>, reply: FastifyReply) => unknown,
+): RouteAdder {
+  const [method, url] = route.split(" ", 2) as [HTTPMethods, string];
+  return (app) => {
+    app.route({ ...options, method, url, config: { ...config, operation: definition }, handler: handler as never });
+  };
 }
 
 /** Kind of key that the scope of an operation authenticates. */
@@ -39,7 +137,7 @@ export function collectOperations(app: FastifyInstance): readonly RegisteredOper
       if (each === "HEAD" || each === "OPTIONS") continue;
       const definition = config?.operation;
       if (definition === undefined) {
-        throw new Error(`${each} ${url} has no permission: pass operation({ … }) as the route's options`);
+        throw new Error(`${each} ${url} has no permission: declare it by operation(…)`);
       }
       if (this.authenticates !== SCOPES[definition.permission]) {
         const scope = this.authenticates === undefined ? "no keys" : `${this.authenticates} keys`;

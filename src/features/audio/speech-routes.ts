@@ -2,7 +2,7 @@ import { encodeAudio } from "@parlance-inference/audio/encode";
 import { audioContentType } from "@parlance-inference/audio/formats";
 import type { FastifyPluginAsync } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -13,28 +13,26 @@ import {
   UNSUPPORTED_SPEECH_FIELDS,
 } from "../../wire/openai/audio/speech.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { parse } from "../../wire/openai/validate.ts";
 
 /** POST /v1/audio/speech */
 export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/audio/speech",
-      operation({
+  return routes(
+    operation(
+      "POST /audio/speech",
+      {
         summary: "Synthesizes speech.",
         tag: "Audio",
         permission: "project",
         body: SpeechBody,
         content: ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm", "text/event-stream"],
-      }),
-      async (request, reply) => {
+      },
+      async ({ body, caller, request, reply }) => {
         const fields = Object.keys(SpeechBody.shape);
         const rules = { known: fields, unsupported: UNSUPPORTED_SPEECH_FIELDS, policy };
         const ignoredFields = checkUnknownFields(request.body, rules);
-        const body = parse(SpeechBody, request.body);
         request.record.model = body.model;
         const speech = { ...toSpeechRequest(body), callerHeaders: request.headers };
-        const answer = await inference.speak(request.caller, speech, onDisconnect(reply));
+        const answer = await inference.speak(caller, speech, onDisconnect(reply));
         // Only models of upstreams have styles; clients send instructions by default.
         const isPlain = speech.instructions !== undefined && !answer.isUpstream;
         reportIgnoredFields(reply, isPlain ? [...ignoredFields, "instructions"] : ignoredFields);
@@ -47,6 +45,6 @@ export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): 
         }
         return sendAnswer(reply, answer, { bytes: audio, contentType: audioContentType(format, sampleRate) });
       },
-    );
-  };
+    ),
+  );
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Decoder } from "@parlance-inference/audio/decode";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import { receiveUpload, requireFile, takeMultipart, type Upload, type UploadOptions } from "../../http/upload.ts";
@@ -34,7 +34,6 @@ const SAMPLE_RATE = 16_000;
 /** POST /v1/audio/transcriptions and /v1/audio/translations */
 export function audioTranscriptions(inference: Inference, parts: TranscriptionParts): FastifyPluginAsync {
   const { decoder, uploads, maxAudioSeconds, unknownFields } = parts;
-
   const transcribe = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -65,31 +64,31 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     return sendAnswer(reply, answer, { body, contentType: TRANSCRIPT_TYPES[parsed.format] });
   };
 
-  return async (app) => {
-    takeMultipart(app);
-    app.post(
-      "/audio/transcriptions",
-      operation({
+  return routes(
+    takeMultipart,
+    rawOperation(
+      "POST /audio/transcriptions",
+      {
         summary: "Transcribes a recording in its language.",
         tag: "Audio",
         permission: "project",
         form: TranscriptionBody,
         answer: Transcript,
         content: ["text/plain", "text/vtt", "text/event-stream"],
-      }),
+      },
       (request, reply) => transcribe(request, reply, ({ fields }) => toTranscription(fields, unknownFields)),
-    );
-    app.post(
-      "/audio/translations",
-      operation({
+    ),
+    rawOperation(
+      "POST /audio/translations",
+      {
         summary: "Transcribes a recording into English.",
         tag: "Audio",
         permission: "project",
         form: TranslationBody,
         answer: Transcript,
         content: ["text/plain", "text/vtt", "text/event-stream"],
-      }),
+      },
       (request, reply) => transcribe(request, reply, ({ fields }) => toTranslation(fields, unknownFields)),
-    );
-  };
+    ),
+  );
 }

@@ -1,11 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Batch, BatchBody, BatchListQuery, toBatchObject, windowSeconds } from "../../wire/openai/batches.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
 import type { Batches } from "./batches.ts";
 
@@ -15,23 +14,22 @@ interface OfBatch {
 
 /** /v1/batches */
 export function batches(inference: Inference, service: Batches): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/batches",
-      operation({
+  return routes(
+    operation(
+      "POST /batches",
+      {
         summary: "Creates a batch from an uploaded file of requests.",
         tag: "Batches",
         permission: "project",
         body: BatchBody,
         answer: Batch,
-      }),
-      async (request, reply) => {
-        const body = parse(BatchBody, request.body);
+      },
+      async ({ body, caller, request, reply }) => {
         // Counts as a request, so that limits bound how many batches a key can create.
-        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const created = await service.create({
           projectId: projectOf(request),
-          keyId: request.caller.keyId,
+          keyId: caller.keyId,
           endpoint: body.endpoint,
           inputFileId: body.input_file_id,
           completionWindow: body.completion_window,
@@ -41,48 +39,44 @@ export function batches(inference: Inference, service: Batches): FastifyPluginAs
         });
         return toBatchObject(created);
       },
-    );
-
-    app.get(
-      "/batches",
-      operation({
+    ),
+    operation(
+      "GET /batches",
+      {
         summary: "Lists the batches of the project, newest first.",
         tag: "Batches",
         permission: "project",
         query: BatchListQuery,
         answer: listOfEntries(Batch),
-      }),
-      async (request) => {
-        const { after, limit } = parse(BatchListQuery, request.query);
+      },
+      async ({ query: { after, limit }, request }) => {
         return toListBody(
           await service.list({ projectId: projectOf(request), after, limit, order: "desc" }),
           toBatchObject,
         );
       },
-    );
-
-    app.get<OfBatch>(
-      "/batches/:batch",
-      operation({
+    ),
+    operation(
+      "GET /batches/:batch",
+      {
         summary: "Retrieves a batch and its progress.",
         tag: "Batches",
         permission: "project",
         answer: Batch,
-      }),
-      async (request) => toBatchObject(await service.find(resourceOf(request))),
-    );
-
-    app.post<OfBatch>(
-      "/batches/:batch/cancel",
-      operation({
+      },
+      async ({ request }) => toBatchObject(await service.find(resourceOf(request))),
+    ),
+    operation(
+      "POST /batches/:batch/cancel",
+      {
         summary: "Cancels a batch; the lines answered by then are in its output file.",
         tag: "Batches",
         permission: "project",
         answer: Batch,
-      }),
-      async (request) => toBatchObject(await service.cancel(resourceOf(request))),
-    );
-  };
+      },
+      async ({ request }) => toBatchObject(await service.cancel(resourceOf(request))),
+    ),
+  );
 }
 
 function resourceOf(request: FastifyRequest<OfBatch>) {

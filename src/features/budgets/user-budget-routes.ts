@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { toUserBudgets } from "../../wire/openai/organization/organization-budgets.ts";
 import { UserBudgets } from "../../wire/openapi/budget-answers.ts";
@@ -10,10 +10,10 @@ import type { UserKey, UserSubjects } from "./user-subjects.ts";
 
 /** GET /v1/organization/users/{user}/budgets */
 export function userBudgetRoutes({ budgets, usage }: BudgetParts, subjects: UserSubjects): FastifyPluginAsync {
-  return async (app) => {
-    app.get<{ Params: { user: string } }>(
-      "/users/:user/budgets",
-      operation({
+  return routes(
+    operation(
+      "GET /users/:user/budgets",
+      {
         summary:
           "Lists the budgets of a user and of the user's keys, with what is spent; every user may list their own. Not in OpenAI's API.",
         tag: "People",
@@ -21,10 +21,10 @@ export function userBudgetRoutes({ budgets, usage }: BudgetParts, subjects: User
         requires: "organization.users.read",
         requiresOfSelf: "signed-in",
         answer: UserBudgets,
-      }),
-      async (request) => {
-        const { organizationId } = request.caller;
-        const { user } = request.params;
+      },
+      async ({ params, caller }) => {
+        const { organizationId } = caller;
+        const { user } = params;
         const keys = await subjects.keysOf({ organizationId, id: user });
         if (keys === undefined) throw new Fault("not-found", `There is no user \`${user.slice(0, 100)}\`.`);
         const now = Date.now();
@@ -38,8 +38,8 @@ export function userBudgetRoutes({ budgets, usage }: BudgetParts, subjects: User
         }
         return toUserBudgets(entries);
       },
-    );
-  };
+    ),
+  );
 }
 
 /** ID under which each subject counts → ID to show: of keys that replaced each other, the newest. */

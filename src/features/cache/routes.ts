@@ -1,29 +1,27 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import type { CacheStore } from "../../inference/cache/cache-store.ts";
 import { CachePurgeQuery, toCacheStatus, toPurgeFilter } from "../../wire/openai/organization/organization-cache.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { CachePurge, CacheStatus } from "../../wire/openapi/organization-answers.ts";
 import { type Accounts, actorOf } from "../accounts/index.ts";
 
 /** GET and DELETE /v1/organization/cache */
 export function cacheRoutes(accounts: Accounts, store: CacheStore): FastifyPluginAsync {
-  return async (app) => {
-    app.get(
-      "/cache",
-      operation({
+  return routes(
+    operation(
+      "GET /cache",
+      {
         summary: "Counts the cached answers of the organization and their bytes. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.read",
         answer: CacheStatus,
-      }),
+      },
       async ({ caller }) => toCacheStatus(await store.size(caller.organizationId)),
-    );
-
-    app.delete(
-      "/cache",
-      operation({
+    ),
+    operation(
+      "DELETE /cache",
+      {
         summary:
           "Removes cached answers of the organization: one by its key, those of a project, of a model, or all. Not in OpenAI's API.",
         tag: "Organization",
@@ -31,10 +29,9 @@ export function cacheRoutes(accounts: Accounts, store: CacheStore): FastifyPlugi
         requires: "organization.write",
         query: CachePurgeQuery,
         answer: CachePurge,
-      }),
-      async (request) => {
-        const query = parse(CachePurgeQuery, request.query);
-        const { organizationId } = request.caller;
+      },
+      async ({ query, caller, request }) => {
+        const { organizationId } = caller;
         const purged = await store.purge({ ...toPurgeFilter(query), organizationId });
         await accounts.auditTrail.record(actorOf(request), {
           type: "cache.purged",
@@ -44,6 +41,6 @@ export function cacheRoutes(accounts: Accounts, store: CacheStore): FastifyPlugi
         });
         return { object: "organization.cache.purged" as const, purged };
       },
-    );
-  };
+    ),
+  );
 }

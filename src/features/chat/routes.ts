@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import { chatHandler } from "../../http/answer-chat.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { ChatBody } from "../../wire/openai/chat/chat-body.ts";
 import { chatCompletionsFormat } from "../../wire/openai/chat/chat-completions.ts";
@@ -16,20 +16,18 @@ export function chatCompletions(
   content?: BodyContent,
   stored?: StoredCompletions,
 ): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/chat/completions",
-      operation(
-        {
-          summary: "Creates a chat completion, streamed or not.",
-          tag: "Chat",
-          permission: "project",
-          body: ChatBody,
-          answer: ChatCompletion,
-          content: ["text/event-stream"],
-        },
-        { outlinesMessages: true, takesPrompt: "chat" },
-      ),
+  return routes(
+    rawOperation(
+      "POST /chat/completions",
+      {
+        summary: "Creates a chat completion, streamed or not.",
+        tag: "Chat",
+        permission: "project",
+        body: ChatBody,
+        answer: ChatCompletion,
+        content: ["text/event-stream"],
+        route: { config: { outlinesMessages: true, takesPrompt: "chat" } },
+      },
       chatHandler(
         inference,
         chatCompletionsFormat,
@@ -44,6 +42,6 @@ export function chatCompletions(
           return stored?.storeWith(reply, chat.body);
         },
       ),
-    );
-  };
+    ),
+  );
 }

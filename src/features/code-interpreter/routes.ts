@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { FastifyPluginAsync } from "fastify";
 import { acceptJson } from "../../http/json-body.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, rawOperation, routes, scope } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -27,13 +27,6 @@ import type { FileStore } from "../files/index.ts";
 import type { Containers } from "./containers.ts";
 import { addStoredFile, type OpenContainer } from "./open-container.ts";
 
-interface OfContainer {
-  Params: { container: string };
-}
-interface OfFile {
-  Params: { container: string; file: string };
-}
-
 export interface ContainerParts {
   containers: Containers;
   openContainer: OpenContainer;
@@ -48,18 +41,17 @@ const PATH = "/containers/:container";
 /** /v1/containers */
 export function containerRoutes(inference: Inference, parts: ContainerParts): FastifyPluginAsync {
   const { containers, openContainer, files, uploads, maxFileMegabytes } = parts;
-  return async (app) => {
-    app.post(
-      "/containers",
-      operation({
+  return routes(
+    operation(
+      "POST /containers",
+      {
         ...OPERATION,
         summary: "Creates a container for code.",
         body: ContainerBody,
         answer: ContainerAnswer,
-      }),
-      async (request, reply) => {
-        const { name, expires_after: expiry, file_ids: fileIds = [] } = parse(ContainerBody, request.body);
-        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+      },
+      async ({ body: { name, expires_after: expiry, file_ids: fileIds = [] }, caller, request, reply }) => {
+        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const order = {
           projectId: projectOf(request),
           name,
@@ -67,54 +59,51 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
           fileIds,
         };
         const onLeave = onDisconnect(reply);
-        return toContainer(
-          await openContainer(order, (tool, work) => inference.runTool(request.caller, tool, onLeave, work)),
-        );
+        return toContainer(await openContainer(order, (tool, work) => inference.runTool(caller, tool, onLeave, work)));
       },
-    );
-    app.get(
-      "/containers",
-      operation({
+    ),
+    operation(
+      "GET /containers",
+      {
         ...OPERATION,
         summary: "Lists the containers of the project.",
         query: ContainerListQuery,
         answer: listOfEntries(ContainerAnswer),
-      }),
-      async (request) => {
-        const { name, ...page } = parse(ContainerListQuery, request.query);
+      },
+      async ({ query: { name, ...page }, request }) => {
         const all = containers.list(projectOf(request));
         return toListBody(
           pageOf(name === undefined ? all : all.filter((each) => each.name === name), page),
           toContainer,
         );
       },
-    );
-    app.get<OfContainer>(
-      PATH,
-      operation({ ...OPERATION, summary: "Retrieves a container.", answer: ContainerAnswer }),
-      async (request) => toContainer(containers.find(projectOf(request), request.params.container)),
-    );
-    app.delete<OfContainer>(
-      PATH,
-      operation({ ...OPERATION, summary: "Deletes a container with its files.", answer: deleted("container.deleted") }),
-      async (request) => {
-        const id = request.params.container;
+    ),
+    operation(
+      `GET ${PATH}`,
+      { ...OPERATION, summary: "Retrieves a container.", answer: ContainerAnswer },
+      async ({ params, request }) => toContainer(containers.find(projectOf(request), params.container)),
+    ),
+    operation(
+      `DELETE ${PATH}`,
+      { ...OPERATION, summary: "Deletes a container with its files.", answer: deleted("container.deleted") },
+      async ({ params, request }) => {
+        const id = params.container;
         containers.delete(projectOf(request), id);
         return { id, object: "container.deleted" as const, deleted: true };
       },
-    );
-    app.register(async (forms) => {
-      takeMultipart(forms);
+    ),
+    scope(
+      takeMultipart,
       // The SDK sends JSON where no file is uploaded.
-      acceptJson(forms);
-      forms.post<OfContainer>(
-        `${PATH}/files`,
-        operation({
+      acceptJson,
+      rawOperation(
+        `POST ${PATH}/files`,
+        {
           ...OPERATION,
           summary: "Adds a file to a container: an upload, or `file_id` of a file of the project.",
           form: ContainerFileForm,
           answer: ContainerFileAnswer,
-        }),
+        },
         async (request, reply) => {
           const container = containers.find(projectOf(request), request.params.container);
           const addStored = async (id: string) =>
@@ -126,53 +115,53 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
           const { path, name } = requireFile(upload);
           return toContainerFile(containers.addFile(container, name || "file", await readFile(path)));
         },
-      );
-    });
-    app.get<OfContainer>(
-      `${PATH}/files`,
-      operation({
+      ),
+    ),
+    operation(
+      `GET ${PATH}/files`,
+      {
         ...OPERATION,
         summary: "Lists the files of a container.",
         query: ContainerFileListQuery,
         answer: listOfEntries(ContainerFileAnswer),
-      }),
-      async (request) => {
-        const page = parse(ContainerFileListQuery, request.query);
-        const { files: all } = containers.find(projectOf(request), request.params.container);
+      },
+      async ({ params, query, request }) => {
+        const page = query;
+        const { files: all } = containers.find(projectOf(request), params.container);
         return toListBody(pageOf([...all.values()], page), toContainerFile);
       },
-    );
-    app.get<OfFile>(
-      `${PATH}/files/:file`,
-      operation({ ...OPERATION, summary: "Retrieves a file of a container.", answer: ContainerFileAnswer }),
-      async (request) => {
-        const { container, file } = request.params;
+    ),
+    operation(
+      `GET ${PATH}/files/:file`,
+      { ...OPERATION, summary: "Retrieves a file of a container.", answer: ContainerFileAnswer },
+      async ({ params, request }) => {
+        const { container, file } = params;
         return toContainerFile(containers.findFile(projectOf(request), container, file));
       },
-    );
-    app.get<OfFile>(
-      `${PATH}/files/:file/content`,
-      operation({
+    ),
+    operation(
+      `GET ${PATH}/files/:file/content`,
+      {
         ...OPERATION,
         summary: "Downloads a file of a container.",
         content: ["application/octet-stream"],
-      }),
-      async (request, reply) => {
-        const { container, file } = request.params;
+      },
+      async ({ params, request, reply }) => {
+        const { container, file } = params;
         const { content } = containers.findFile(projectOf(request), container, file);
         // Never shown by a browser: code wrote it.
         reply.header("content-disposition", "attachment").type("application/octet-stream");
         return reply.send(content);
       },
-    );
-    app.delete<OfFile>(
-      `${PATH}/files/:file`,
-      operation({ ...OPERATION, summary: "Deletes a file of a container.", answer: deleted("container.file.deleted") }),
-      async (request) => {
-        const { container, file } = request.params;
+    ),
+    operation(
+      `DELETE ${PATH}/files/:file`,
+      { ...OPERATION, summary: "Deletes a file of a container.", answer: deleted("container.file.deleted") },
+      async ({ params, request }) => {
+        const { container, file } = params;
         containers.deleteFile(projectOf(request), container, file);
         return { id: file, object: "container.file.deleted" as const, deleted: true };
       },
-    );
-  };
+    ),
+  );
 }

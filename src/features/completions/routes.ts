@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import { chatHandler } from "../../http/answer-chat.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { CompletionBody } from "../../wire/openai/completions/completions-body.ts";
 import { textCompletionsFormat } from "../../wire/openai/completions/text-completions.ts";
@@ -12,21 +12,19 @@ const MAX_JSON_VALUES = 400_000;
 
 /** POST /v1/completions */
 export function completions(inference: Inference, unknownFields: UnknownFieldsPolicy): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/completions",
-      operation(
-        {
-          summary: "Continues prompts without a chat template, streamed or not (legacy).",
-          tag: "Chat",
-          permission: "project",
-          body: CompletionBody,
-          answer: TextCompletion,
-          content: ["text/event-stream"],
-        },
-        { maxJsonValues: MAX_JSON_VALUES },
-      ),
+  return routes(
+    rawOperation(
+      "POST /completions",
+      {
+        summary: "Continues prompts without a chat template, streamed or not (legacy).",
+        tag: "Chat",
+        permission: "project",
+        body: CompletionBody,
+        answer: TextCompletion,
+        content: ["text/event-stream"],
+        route: { config: { maxJsonValues: MAX_JSON_VALUES } },
+      },
       chatHandler(inference, textCompletionsFormat, unknownFields),
-    );
-  };
+    ),
+  );
 }

@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { operation } from "../../http/operation.ts";
+import { operation, type RouteAdder, routes } from "../../http/operation.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { pageOfRows } from "../../storage/page.ts";
 import {
@@ -20,178 +20,129 @@ import { deleted } from "../../wire/openapi/organization-answers.ts";
 import { type Accounts, actorOf, READ, requireDefaultOrganization, WRITE } from "../accounts/index.ts";
 import type { ChangeRequest, ConfigurationEntries, ShownEntry } from "./entries.ts";
 
-interface OfEntry {
-  Params: { id: string };
-}
-
 /** Entries of models, connections, MCP servers and settings below /v1/organization. */
 export function configurationEntries(accounts: Accounts, entries: ConfigurationEntries): FastifyPluginAsync {
-  return async (app) => {
-    requireDefaultOrganization(app, accounts);
-
-    app.get(
-      "/configuration/entries",
-      operation({
+  return routes(
+    (app) => requireDefaultOrganization(app, accounts),
+    operation(
+      "GET /configuration/entries",
+      {
         ...READ,
         summary:
           "Lists the models, connections, MCP servers and settings of parlance.yaml and of the API, with what is locked. Not in OpenAI's API; admin keys of the default organization only.",
         query: EntriesQuery,
         answer: ConfigurationEntryList,
-      }),
-      async (request) => {
-        const { kind, ...page } = parse(EntriesQuery, request.query);
+      },
+      async ({ query: { kind, ...page } }) => {
         const rows = entries.list(kind).map(toConfigurationEntry);
         return toListBody(pageOfRows(rows, page), (row) => row);
       },
-    );
-
-    app.post(
-      "/models",
-      operation({
+    ),
+    operation(
+      "POST /models",
+      {
         ...WRITE,
         summary:
           "Adds a model to the configuration, in force on every replica within a second. Not in OpenAI's API; admin keys of the default organization only.",
         query: ChangeQuery,
         body: ModelEntryBody,
         answer: ConfigurationEntry,
-      }),
-      async (request, reply) => {
-        const { id } = parse(ModelEntryBody, request.body);
+      },
+      async ({ body, request, reply }) => {
+        const { id } = body;
         return show(reply, await entries.create(changeOf(request), "model", id, request.body));
       },
-    );
-    app.post<OfEntry>(
-      "/models/:id",
-      operation({
+    ),
+    operation(
+      "POST /models/:id",
+      {
         ...WRITE,
         summary:
           "Replaces a model of the configuration; `If-Match` refuses to overwrite another change. Not in OpenAI's API.",
         query: ChangeQuery,
         body: ModelEntryBody,
         answer: ConfigurationEntry,
-      }),
-      async (request, reply) => {
-        const { id } = parse(ModelEntryBody, request.body);
-        if (id !== request.params.id) {
+      },
+      async ({ params, body: { id }, request, reply }) => {
+        if (id !== params.id) {
           throw invalidRequest("'id' must be that of the path: a model with another ID is another entry.", "id");
         }
         return show(reply, await entries.replace(changeOf(request), "model", id, request.body));
       },
-    );
-    read(app, "/models/:id", "model", "Retrieves a model of the configuration. Not in OpenAI's API.", entries);
+    ),
+    read("/models/:id", "model", "Retrieves a model of the configuration. Not in OpenAI's API.", entries),
     remove(
-      app,
       "/models/:id/entry",
       "model",
       "Removes a model from the configuration, not its files; running requests end normally. Not in OpenAI's API.",
       entries,
-    );
-
-    app.post(
-      "/connections",
-      operation({
+    ),
+    operation(
+      "POST /connections",
+      {
         ...WRITE,
         summary:
           "Adds a connection to an upstream, whose key is stored encrypted and never shown. Not in OpenAI's API; admin keys of the default organization only.",
         query: ChangeQuery,
         body: ConnectionEntryBody,
         answer: ConfigurationEntry,
-      }),
-      async (request, reply) => {
-        const { name, ...value } = parse(ConnectionEntryBody, request.body);
+      },
+      async ({ body: { name, ...value }, request, reply }) => {
         return show(reply, await entries.create(changeOf(request), "connection", name, value));
       },
-    );
-    replace(
-      app,
-      "/connections/:id",
-      "connection",
-      "Replaces a connection. Not in OpenAI's API.",
-      ConnectionBody,
-      entries,
-    );
-    read(
-      app,
-      "/connections/:id",
-      "connection",
-      "Retrieves a connection, without its key. Not in OpenAI's API.",
-      entries,
-    );
-    remove(
-      app,
-      "/connections/:id",
-      "connection",
-      "Removes a connection that no model uses. Not in OpenAI's API.",
-      entries,
-    );
-
-    app.post(
-      "/mcp_servers",
-      operation({
+    ),
+    replace("/connections/:id", "connection", "Replaces a connection. Not in OpenAI's API.", ConnectionBody, entries),
+    read("/connections/:id", "connection", "Retrieves a connection, without its key. Not in OpenAI's API.", entries),
+    remove("/connections/:id", "connection", "Removes a connection that no model uses. Not in OpenAI's API.", entries),
+    operation(
+      "POST /mcp_servers",
+      {
         ...WRITE,
         summary:
           "Adds an MCP server to the configuration, in force on every replica within a second. Not in OpenAI's API; admin keys of the default organization only.",
         query: ChangeQuery,
         body: McpServerEntryBody,
         answer: ConfigurationEntry,
-      }),
-      async (request, reply) => {
-        const { name } = parse(McpServerEntryBody, request.body);
+      },
+      async ({ body: { name }, request, reply }) => {
         return show(reply, await entries.create(changeOf(request), "mcp_server", name, request.body));
       },
-    );
+    ),
     replace(
-      app,
       "/mcp_servers/:id",
       "mcp_server",
       "Replaces an MCP server; running calls end normally. Not in OpenAI's API.",
       McpServerEntryBody,
       entries,
-    );
+    ),
     read(
-      app,
       "/mcp_servers/:id",
       "mcp_server",
       "Retrieves an MCP server of the configuration, without its secrets. Not in OpenAI's API.",
       entries,
-    );
+    ),
     remove(
-      app,
       "/mcp_servers/:id",
       "mcp_server",
       "Removes an MCP server; running calls end normally. Not in OpenAI's API.",
       entries,
-    );
-
-    app.post<OfEntry>(
-      "/configuration/settings/:id",
-      operation({
+    ),
+    operation(
+      "POST /configuration/settings/:id",
+      {
         ...WRITE,
         summary: "Sets prices, guardrails, webhooks or default limits of the installation. Not in OpenAI's API.",
         query: ChangeQuery,
         body: SettingBody,
         answer: ConfigurationEntry,
-      }),
-      async (request, reply) => {
-        const { value } = parse(SettingBody, request.body);
-        return show(reply, await entries.replace(changeOf(request), "setting", request.params.id, value ?? null));
       },
-    );
-    read(
-      app,
-      "/configuration/settings/:id",
-      "setting",
-      "Retrieves a setting that was set. Not in OpenAI's API.",
-      entries,
-    );
-    remove(
-      app,
-      "/configuration/settings/:id",
-      "setting",
-      "Resets a setting to its default. Not in OpenAI's API.",
-      entries,
-    );
-  };
+      async ({ params, body: { value }, request, reply }) => {
+        return show(reply, await entries.replace(changeOf(request), "setting", params.id, value ?? null));
+      },
+    ),
+    read("/configuration/settings/:id", "setting", "Retrieves a setting that was set. Not in OpenAI's API.", entries),
+    remove("/configuration/settings/:id", "setting", "Resets a setting to its default. Not in OpenAI's API.", entries),
+  );
 }
 
 /** Author, reason and condition of a change. */
@@ -214,49 +165,47 @@ function show(reply: FastifyReply, entry: ShownEntry) {
 }
 
 function read(
-  app: FastifyInstance,
-  path: string,
+  path: `${string}/:id`,
   kind: ShownEntry["kind"],
   summary: string,
   entries: ConfigurationEntries,
-): void {
-  app.get<OfEntry>(path, operation({ ...READ, summary, answer: ConfigurationEntry }), async ({ params }, reply) =>
+): RouteAdder {
+  return operation(`GET ${path}`, { ...READ, summary, answer: ConfigurationEntry }, async ({ params, reply }) =>
     show(reply, entries.find(kind, params.id)),
   );
 }
 
 function replace(
-  app: FastifyInstance,
-  path: string,
+  path: `${string}/:id`,
   kind: ShownEntry["kind"],
   summary: string,
   body: z.ZodType,
   entries: ConfigurationEntries,
-): void {
-  app.post<OfEntry>(
-    path,
-    operation({ ...WRITE, summary, query: ChangeQuery, body, answer: ConfigurationEntry }),
-    async (request, reply) => {
-      const value = parse(body, request.body);
-      return show(reply, await entries.replace(changeOf(request), kind, request.params.id, value));
+): RouteAdder {
+  return operation(
+    `POST ${path}`,
+    { ...WRITE, summary, query: ChangeQuery, body, answer: ConfigurationEntry },
+    async ({ params, body, request, reply }) => {
+      const value = body;
+      return show(reply, await entries.replace(changeOf(request), kind, params.id, value));
     },
   );
 }
 
 function remove(
-  app: FastifyInstance,
-  path: string,
+  path: `${string}/:id` | `${string}/:id/entry`,
   kind: ShownEntry["kind"],
   summary: string,
   entries: ConfigurationEntries,
-): void {
+): RouteAdder {
   const object = "organization.configuration.entry";
-  app.delete<OfEntry>(
-    path,
-    operation({ ...WRITE, summary, query: ChangeQuery, answer: deleted(`${object}.deleted`) }),
-    async (request) => {
-      await entries.remove(changeOf(request), kind, request.params.id);
-      return toDeleted(object, request.params.id);
+
+  return operation(
+    `DELETE ${path}`,
+    { ...WRITE, summary, query: ChangeQuery, answer: deleted(`${object}.deleted`) },
+    async ({ params, request }) => {
+      await entries.remove(changeOf(request), kind, params.id);
+      return toDeleted(object, params.id);
     },
   );
 }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import {
   ChangeQuery,
@@ -10,7 +10,6 @@ import {
   VersionsQuery,
 } from "../../wire/openai/organization/organization-entries.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import {
   ConfigurationComparison,
   ConfigurationImported,
@@ -22,83 +21,74 @@ import type { ConfigurationStore } from "./configuration-store.ts";
 import type { ConfigurationEntries } from "./entries.ts";
 import { changeOf } from "./entry-routes.ts";
 
-interface OfVersion {
-  Params: { version: string };
-}
-
 /** /v1/organization/configuration/versions: who changed what, comparison and return to an earlier version. */
 export function configurationVersions(
   accounts: Accounts,
   store: ConfigurationStore,
   entries: ConfigurationEntries,
 ): FastifyPluginAsync {
-  return async (app) => {
-    requireDefaultOrganization(app, accounts);
-
-    app.get(
-      "/configuration/versions",
-      operation({
+  return routes(
+    (app) => requireDefaultOrganization(app, accounts),
+    operation(
+      "GET /configuration/versions",
+      {
         ...READ,
         summary: "Lists the versions of the configuration, newest first. Not in OpenAI's API.",
         query: VersionsQuery,
         answer: ConfigurationVersionList,
-      }),
-      async (request) => {
-        const { before, limit } = parse(VersionsQuery, request.query);
+      },
+      async ({ query }) => {
+        const { before, limit } = query;
         const rows = await store.versions({ before, limit: limit + 1 });
         return toListBody({ entries: rows.slice(0, limit), hasMore: rows.length > limit }, toConfigurationVersion);
       },
-    );
-
-    app.get<OfVersion>(
-      "/configuration/versions/:version",
-      operation({
+    ),
+    operation(
+      "GET /configuration/versions/:version",
+      {
         ...READ,
         summary: "Compares a version of the configuration with the one before, or with another. Not in OpenAI's API.",
         query: CompareQuery,
         answer: ConfigurationComparison,
-      }),
-      async (request) => {
-        const to = versionIn(request.params.version);
-        const { from = Math.max(0, to - 1) } = parse(CompareQuery, request.query);
+      },
+      async ({ params, query }) => {
+        const to = versionIn(params.version);
+        const { from = Math.max(0, to - 1) } = query;
         if (from > to) throw invalidRequest("'from' must not be above the version of the path.", "from");
         return toConfigurationComparison({ from, to, changes: await entries.compare(from, to) });
       },
-    );
-
-    app.post(
-      "/configuration/import",
-      operation({
+    ),
+    operation(
+      "POST /configuration/import",
+      {
         ...WRITE,
         summary: "Creates and replaces many entries as one version: all of them, or none. Not in OpenAI's API.",
         query: ChangeQuery,
         body: ImportBody,
         answer: ConfigurationImported,
-      }),
-      async (request) => {
-        const body = parse(ImportBody, request.body);
+      },
+      async ({ body, request }) => {
         const written = body.entries.map(({ kind, name, value }) => ({ kind, name, value: value ?? null }));
         const version = await entries.import(changeOf(request), written, body.replace);
         return { object: "organization.configuration.imported" as const, version };
       },
-    );
-
-    app.post<OfVersion>(
-      "/configuration/versions/:version/restore",
-      operation({
+    ),
+    operation(
+      "POST /configuration/versions/:version/restore",
+      {
         ...WRITE,
         summary:
           "Returns to an earlier version of the configuration as a new one, which undoes later changes; restoring the version before that redoes them. Not in OpenAI's API.",
         query: ChangeQuery,
         answer: ConfigurationRestored,
-      }),
-      async (request) => {
-        const restored = versionIn(request.params.version);
+      },
+      async ({ params, request }) => {
+        const restored = versionIn(params.version);
         const version = await entries.restore(changeOf(request), restored);
         return { object: "organization.configuration.restored" as const, version, restored };
       },
-    );
-  };
+    ),
+  );
 }
 
 function versionIn(text: string): number {

@@ -5,57 +5,57 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import staticFiles from "@fastify/static";
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 
 /** Placeholder that the build writes where a nonce belongs. */
 const NONCE = /__CSP_NONCE__/g;
 
 /** GET / and GET /assets/* */
 export function consolePages(folder: string): FastifyPluginAsync {
-  return async (app) => {
-    app.addHook("onRequest", (_request, reply, done) => {
-      reply.headers(SECURITY_HEADERS);
-      done();
-    });
-
-    app.get(
-      "/",
-      operation({
+  return routes(
+    (app) =>
+      app.addHook("onRequest", (_request, reply, done) => {
+        reply.headers(SECURITY_HEADERS);
+        done();
+      }),
+    operation(
+      "GET /",
+      {
         summary: "Serves the web console; to Ollama's clients, a text that says that it is running.",
         tag: "Service",
         permission: "public",
         content: ["text/html", "text/plain"],
-      }),
-      async (_request, reply) => {
+      },
+      async ({ reply }) => {
         const page = await readFile(join(folder, "index.html"), "utf8").catch(() => undefined);
         const nonce = randomBytes(16).toString("base64");
         reply.header("content-security-policy", contentSecurityPolicy(nonce)).header("cache-control", "no-store");
         if (page === undefined) return sendHtml(reply.code(503).header("retry-after", "2"), NOT_BUILT(nonce));
         return sendHtml(reply, page.replace(NONCE, nonce));
       },
-    );
-
-    app.register(staticFiles, {
-      root: join(folder, "assets"),
-      serve: false,
-      // Names contain a hash of the content.
-      immutable: true,
-      maxAge: "365d",
-      preCompressed: true,
-      index: false,
-    });
-    app.get<{ Params: { "*": string } }>(
-      "/assets/*",
-      operation({
+    ),
+    (app) =>
+      app.register(staticFiles, {
+        root: join(folder, "assets"),
+        serve: false,
+        // Names contain a hash of the content.
+        immutable: true,
+        maxAge: "365d",
+        preCompressed: true,
+        index: false,
+      }),
+    operation(
+      "GET /assets/*",
+      {
         summary: "Serves the console's files.",
         tag: "Service",
         permission: "public",
         wildcard: "file",
         content: ["application/octet-stream"],
-      }),
-      (request, reply) => reply.sendFile(request.params["*"]),
-    );
-  };
+      },
+      ({ params, reply }) => reply.sendFile(params["*"]),
+    ),
+  );
 }
 
 function sendHtml(reply: FastifyReply, html: string): FastifyReply {

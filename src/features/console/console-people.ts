@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { refuseOtherSites } from "../../http/same-origin.ts";
 import { sessionToken, setSessionCookie } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -11,7 +11,6 @@ import {
   ConsolePasswordBody,
   toConsoleInvite,
 } from "../../wire/openai/console-session.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { ConsoleInvite, ConsoleSession } from "../../wire/openapi/service-answers.ts";
 import { unrestricted } from "../accounts/index.ts";
 import { isOperatorSession } from "../sign-on/index.ts";
@@ -22,25 +21,24 @@ import { type ConsoleSessionParts, describeSession } from "./describe-session.ts
 export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
   const { accounts, passwords, countWrongKey } = parts;
   const counted = countFailures(countWrongKey);
-  return async (app) => {
-    app.addHook("onRequest", (request, reply, done) => {
-      reply.header("cache-control", "no-store");
-      refuseOtherSites(request);
-      done();
-    });
-
-    app.post(
-      "/console/password",
-      operation({
+  return routes(
+    (app) =>
+      app.addHook("onRequest", (request, reply, done) => {
+        reply.header("cache-control", "no-store");
+        refuseOtherSites(request);
+        done();
+      }),
+    operation(
+      "POST /console/password",
+      {
         grants: "credential",
         summary: "Sets a user's password, with the token of a link or the current password, and signs in with it.",
         tag: "Service",
         permission: "console",
         body: ConsolePasswordBody,
         answer: ConsoleSession,
-      }),
-      async (request, reply) => {
-        const body = parse(ConsolePasswordBody, request.body);
+      },
+      async ({ body, request, reply }) => {
         const password = new Secret(body.password);
         const session = await counted(request, async () => {
           if ("token" in body) return passwords.setByLink(actorOf(request), body.token, password);
@@ -50,58 +48,54 @@ export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
         setSessionCookie(request, reply, session);
         return describeSession(parts, session.token.reveal());
       },
-    );
-
-    app.post(
-      "/console/invite",
-      operation({
+    ),
+    operation(
+      "POST /console/invite",
+      {
         summary: "Describes the invite of a token.",
         tag: "Service",
         permission: "console",
         body: ConsoleInviteBody,
         answer: ConsoleInvite,
-      }),
-      async (request) => {
-        const { token } = parse(ConsoleInviteBody, request.body);
+      },
+      async ({ body, request }) => {
+        const { token } = body;
         const invite = await counted(request, () => accounts.invites.check(token));
         return toConsoleInvite({
           ...invite,
           organization: await accounts.organizations.retrieve(invite.organizationId),
         });
       },
-    );
-
-    app.post(
-      "/console/invite/accept",
-      operation({
+    ),
+    operation(
+      "POST /console/invite/accept",
+      {
         grants: "credential",
         summary: "Accepts an invite with a password, and signs in. With a provider: `/sign-on/{id}/start?invite=…`.",
         tag: "Service",
         permission: "console",
         body: ConsoleInviteAcceptBody,
         answer: ConsoleSession,
-      }),
-      async (request, reply) => {
-        const { token, name, password } = parse(ConsoleInviteAcceptBody, request.body);
+      },
+      async ({ body, request, reply }) => {
+        const { token, name, password } = body;
         const accepted = { token, name, password: new Secret(password) };
         const session = await counted(request, () => passwords.acceptInvite(actorOf(request), accepted));
         setSessionCookie(request, reply, session);
         return describeSession(parts, session.token.reveal());
       },
-    );
-
-    app.post(
-      "/console/first_owner",
-      operation({
+    ),
+    operation(
+      "POST /console/first_owner",
+      {
         grants: "credential",
         summary: "Makes the operator, signed in with a link, the first owner of the organization, with a password.",
         tag: "Service",
         permission: "console",
         body: ConsoleFirstOwnerBody,
         answer: ConsoleSession,
-      }),
-      async (request, reply) => {
-        const { email, name, password } = parse(ConsoleFirstOwnerBody, request.body);
+      },
+      async ({ body: { email, name, password }, request, reply }) => {
         if (!(await isOperatorSession(accounts, sessionToken(request)))) {
           throw new Fault(
             "forbidden",
@@ -113,6 +107,6 @@ export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
         setSessionCookie(request, reply, session);
         return describeSession(parts, session.token.reveal());
       },
-    );
-  };
+    ),
+  );
 }

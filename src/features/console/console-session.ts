@@ -1,12 +1,11 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { refuseOtherSites } from "../../http/same-origin.ts";
 import type { NewConsoleSession } from "../../http/session-cookie.ts";
 import { clearSessionCookie, sessionToken, setSessionCookie } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { ConsoleProjectBody, ConsoleSignInBody, toSignedOut } from "../../wire/openai/console-session.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { ConsoleSession, SignedOut } from "../../wire/openapi/service-answers.ts";
 import { consoleUrl } from "../sign-on/index.ts";
 import { actorOf, countFailures, requireUserSession } from "./console-requests.ts";
@@ -16,16 +15,16 @@ import { type ConsoleSessionParts, callersOf, describeSession } from "./describe
 export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
   const { accounts, userSessions, signOn, countWrongKey } = parts;
   const counted = countFailures(countWrongKey);
-  return async (app) => {
-    app.addHook("onRequest", (request, reply, done) => {
-      reply.header("cache-control", "no-store");
-      refuseOtherSites(request);
-      done();
-    });
-
-    app.post(
-      "/console/session",
-      operation({
+  return routes(
+    (app) =>
+      app.addHook("onRequest", (request, reply, done) => {
+        reply.header("cache-control", "no-store");
+        refuseOtherSites(request);
+        done();
+      }),
+    operation(
+      "POST /console/session",
+      {
         grants: "credential",
         summary:
           "Signs in to the console: exchanges `key`, an API key or admin key, or a user's `email` and `password`, for a session cookie.",
@@ -33,53 +32,48 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
         permission: "console",
         body: ConsoleSignInBody,
         answer: ConsoleSession,
-      }),
-      async (request, reply) => {
-        const body = parse(ConsoleSignInBody, request.body);
+      },
+      async ({ body, request, reply }) => {
         const session = await counted(request, () => signIn(parts, request, body));
         setSessionCookie(request, reply, session);
         return describeSession(parts, session.token.reveal());
       },
-    );
-
-    app.get(
-      "/console/session",
-      operation({
+    ),
+    operation(
+      "GET /console/session",
+      {
         summary: "Describes the session of the cookie.",
         tag: "Service",
         permission: "console",
         answer: ConsoleSession,
-      }),
-      async (request) => describeSession(parts, sessionToken(request)),
-    );
-
-    app.post(
-      "/console/session/project",
-      operation({
+      },
+      async ({ request }) => describeSession(parts, sessionToken(request)),
+    ),
+    operation(
+      "POST /console/session/project",
+      {
         grants: "credential",
         summary: "Chooses the project in which the session of a user calls models.",
         tag: "Service",
         permission: "console",
         body: ConsoleProjectBody,
         answer: ConsoleSession,
-      }),
-      async (request) => {
-        const { project } = parse(ConsoleProjectBody, request.body);
+      },
+      async ({ body: { project }, request }) => {
         const session = await requireUserSession(parts, request);
         await userSessions.chooseProject({ ...actorOf(request), userId: session.userId }, session, project);
         return describeSession(parts, sessionToken(request));
       },
-    );
-
-    app.delete(
-      "/console/session",
-      operation({
+    ),
+    operation(
+      "DELETE /console/session",
+      {
         summary: "Ends the session of the cookie.",
         tag: "Service",
         permission: "console",
         answer: SignedOut,
-      }),
-      async (request, reply) => {
+      },
+      async ({ request, reply }) => {
         const token = sessionToken(request);
         const session = token === undefined ? undefined : await userSessions.find(token);
         clearSessionCookie(request, reply);
@@ -93,8 +87,8 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
         if (token !== undefined) await accounts.consoleSessions.signOut(actor, token);
         return toSignedOut(undefined);
       },
-    );
-  };
+    ),
+  );
 }
 
 async function signIn(

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { toSignInCode } from "../../wire/openai/console-session.ts";
 import { SignInCode } from "../../wire/openapi/service-answers.ts";
@@ -10,10 +10,10 @@ import { type Accounts, authorOf } from "../accounts/index.ts";
  * operator's organization create one.
  */
 export function signInCodes(accounts: Accounts): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/console_sign_in_codes",
-      operation({
+  return routes(
+    operation(
+      "POST /console_sign_in_codes",
+      {
         grants: "credential",
         summary:
           "Creates a code that signs in to the console with the operator's keys, once, within an hour. Not in OpenAI's API; admin keys of the default organization only.",
@@ -21,13 +21,13 @@ export function signInCodes(accounts: Accounts): FastifyPluginAsync {
         permission: "admin",
         requires: "organization.admin_keys.write",
         answer: SignInCode,
-      }),
-      async (request) => {
-        if (!(await accounts.organizations.isDefault(request.caller.organizationId))) {
+      },
+      async ({ caller, request }) => {
+        if (!(await accounts.organizations.isDefault(caller.organizationId))) {
           throw new Fault("forbidden", "Only the default organization signs in to the console with a code.");
         }
         return toSignInCode(accounts.consoleSessions.createSignInCode(authorOf(request)).reveal());
       },
-    );
-  };
+    ),
+  );
 }

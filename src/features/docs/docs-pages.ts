@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import staticFiles from "@fastify/static";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 
 const OPERATION = { tag: "Service", permission: "public", content: ["text/html"] } as const;
 /** Files of the site other than its pages. */
@@ -17,44 +17,43 @@ const HTML = "text/html; charset=utf-8";
  * reads does not build it.
  */
 export function docsPages(folder: string, prepare: () => void): FastifyPluginAsync {
-  return async (app) => {
-    app.addHook("onRequest", (_request, reply, done) => {
-      reply.headers(SECURITY_HEADERS);
-      done();
-    });
-    app.register(staticFiles, { root: folder, serve: false, index: false, cacheControl: false });
-
-    const sendPage = async ({ headers }: FastifyRequest, reply: FastifyReply, path: string) => {
-      // A browser, rather than a scanner or a health check.
-      if (headers.accept?.includes("text/html")) prepare();
-      const page = await readPage(folder, path);
-      if (page !== undefined) return sendHtml(reply.header("cache-control", "no-cache"), page);
-      const notFound = await readPage(folder, "404");
-      if (notFound !== undefined) return sendHtml(reply.code(404), notFound);
-      return sendHtml(reply.code(503).header("retry-after", "5").header("cache-control", "no-store"), NOT_BUILT);
-    };
-
+  const sendPage = async ({ headers }: FastifyRequest, reply: FastifyReply, path: string) => {
+    // A browser, rather than a scanner or a health check.
+    if (headers.accept?.includes("text/html")) prepare();
+    const page = await readPage(folder, path);
+    if (page !== undefined) return sendHtml(reply.header("cache-control", "no-cache"), page);
+    const notFound = await readPage(folder, "404");
+    if (notFound !== undefined) return sendHtml(reply.code(404), notFound);
+    return sendHtml(reply.code(503).header("retry-after", "5").header("cache-control", "no-store"), NOT_BUILT);
+  };
+  return routes(
+    (app) =>
+      app.addHook("onRequest", (_request, reply, done) => {
+        reply.headers(SECURITY_HEADERS);
+        done();
+      }),
+    (app) => app.register(staticFiles, { root: folder, serve: false, index: false, cacheControl: false }),
     // Relative, since a reverse proxy may serve the service below a path.
-    app.get("/docs", operation({ ...OPERATION, summary: "Redirects to the documentation." }), (_request, reply) =>
+    operation("GET /docs", { ...OPERATION, summary: "Redirects to the documentation." }, ({ reply }) =>
       reply.redirect("docs/", 308),
-    );
-    app.get<{ Params: { "*": string } }>(
-      "/docs/*",
-      operation({
+    ),
+    operation(
+      "GET /docs/*",
+      {
         ...OPERATION,
         summary: "Serves the documentation of this version.",
         wildcard: "file",
         content: ["text/html", "application/octet-stream"],
-      }),
-      (request, reply) => {
-        const path = request.params["*"];
+      },
+      ({ params, request, reply }) => {
+        const path = params["*"];
         if (!ASSET.test(path)) return sendPage(request, reply, path);
         // Names of assets contain a hash of the content.
         reply.header("cache-control", path.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache");
         return reply.sendFile(path);
       },
-    );
-  };
+    ),
+  );
 }
 
 /** Reads a page by its address, such as `how-to/receive-webhooks`; undefined for an unknown address. */

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -13,19 +13,17 @@ const MAX_JSON_VALUES = 400_000;
 
 /** POST /v1/embeddings */
 export function embeddings(inference: Inference, unknownFields: UnknownFieldsPolicy): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/embeddings",
-      operation(
-        {
-          summary: "Creates embeddings of texts or token IDs.",
-          tag: "Text",
-          permission: "project",
-          body: EmbeddingBody,
-          answer: EmbeddingList,
-        },
-        { maxJsonValues: MAX_JSON_VALUES },
-      ),
+  return routes(
+    rawOperation(
+      "POST /embeddings",
+      {
+        summary: "Creates embeddings of texts or token IDs.",
+        tag: "Text",
+        permission: "project",
+        body: EmbeddingBody,
+        answer: EmbeddingList,
+        route: { config: { maxJsonValues: MAX_JSON_VALUES } },
+      },
       async (request, reply) => {
         reportIgnoredFields(reply, ignoredEmbeddingFields(request.body, unknownFields));
         const question = readEmbedding(request.body);
@@ -37,6 +35,6 @@ export function embeddings(inference: Inference, unknownFields: UnknownFieldsPol
         const bytes = toEmbeddingList(answer.model, result, question.encoding);
         return sendAnswer(reply, answer, { bytes, contentType: "application/json; charset=utf-8" });
       },
-    );
-  };
+    ),
+  );
 }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, rawOperation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { newId } from "../../kernel/id.ts";
 import {
@@ -41,32 +41,26 @@ interface OfRun {
   Params: { eval: string; run: string };
 }
 
-interface OfItem {
-  Params: { eval: string; run: string; item: string };
-}
-
 const PROJECT = { tag: "Evals", permission: "project" } as const;
 
 /** /v1/evals */
 export function evalRoutes(evals: Evals, runs: EvalRuns): FastifyPluginAsync {
-  return async (app) => {
-    app.get(
-      "/evals",
-      operation({ ...PROJECT, summary: "Lists the evals of the project.", query: EvalListQuery, answer: EvalList }),
-      async (request) => {
-        const { after, limit, order } = parse(EvalListQuery, request.query);
+  return routes(
+    operation(
+      "GET /evals",
+      { ...PROJECT, summary: "Lists the evals of the project.", query: EvalListQuery, answer: EvalList },
+      async ({ query: { after, limit, order }, request }) => {
         return toListBody(await evals.list({ projectId: projectOf(request), after, limit, order }), toEval);
       },
-    );
-
-    app.post(
-      "/evals",
-      operation({
+    ),
+    rawOperation(
+      "POST /evals",
+      {
         ...PROJECT,
         summary: "Creates an eval: the form of its rows, and the graders that decide whether a sample passes.",
         body: EvalCreateBody,
         others: { 201: Eval },
-      }),
+      },
       async (request, reply) => {
         refusePython(Object(request.body).testing_criteria, "testing_criteria");
         const body = parse(EvalCreateBody, request.body);
@@ -76,76 +70,65 @@ export function evalRoutes(evals: Evals, runs: EvalRuns): FastifyPluginAsync {
         reply.code(201);
         return toEval(await evals.create(author, projectOf(request), { name, metadata, definition }));
       },
-    );
-
-    app.get<OfEval>(
-      "/evals/:eval",
-      operation({ ...PROJECT, summary: "Retrieves an eval.", answer: Eval }),
-      async (request) => toEval(await evals.find(evalOf(request))),
-    );
-
-    app.post<OfEval>(
-      "/evals/:eval",
-      operation({
+    ),
+    operation("GET /evals/:eval", { ...PROJECT, summary: "Retrieves an eval.", answer: Eval }, async ({ request }) =>
+      toEval(await evals.find(evalOf(request))),
+    ),
+    operation(
+      "POST /evals/:eval",
+      {
         ...PROJECT,
         summary: "Changes the name and metadata of an eval.",
         body: EvalUpdateBody,
         answer: Eval,
-      }),
-      async (request) => {
-        const change = parse(EvalUpdateBody, request.body);
+      },
+      async ({ body, request }) => {
+        const change = body;
         return toEval(await evals.update(projectAuthorOf(request), evalOf(request), change));
       },
-    );
-
-    app.delete<OfEval>(
-      "/evals/:eval",
-      operation({ ...PROJECT, summary: "Deletes an eval with its runs.", answer: EvalDeleted }),
-      async (request) => {
+    ),
+    operation(
+      "DELETE /evals/:eval",
+      { ...PROJECT, summary: "Deletes an eval with its runs.", answer: EvalDeleted },
+      async ({ params, request }) => {
         await evals.delete(projectAuthorOf(request), evalOf(request));
-        return { object: "eval.deleted" as const, deleted: true, eval_id: request.params.eval };
+        return { object: "eval.deleted" as const, deleted: true, eval_id: params.eval };
       },
-    );
-
-    app.get<OfEval>(
-      "/evals/:eval/runs",
-      operation({ ...PROJECT, summary: "Lists the runs of an eval.", query: EvalRunListQuery, answer: EvalRunList }),
-      async (request) => {
-        const { after, limit, order, status, comparison_id: comparisonId } = parse(EvalRunListQuery, request.query);
+    ),
+    operation(
+      "GET /evals/:eval/runs",
+      { ...PROJECT, summary: "Lists the runs of an eval.", query: EvalRunListQuery, answer: EvalRunList },
+      async ({ query: { after, limit, order, status, comparison_id: comparisonId }, request }) => {
         const page = await runs.list(evalOf(request), { after, limit, order, status, comparisonId });
         return toListBody(page, (run) => show(request, run));
       },
-    );
-
-    app.post<OfEval>(
-      "/evals/:eval/runs",
-      operation({
+    ),
+    operation(
+      "POST /evals/:eval/runs",
+      {
         ...PROJECT,
         summary:
           "Runs an eval over rows of the request, of a file or of stored answers, with a model or a version of a stored prompt. Its requests have the priority of batches.",
         body: EvalRunBody,
         others: { 201: EvalRun },
-      }),
-      async (request, reply) => {
-        const { name, metadata, data_source: source } = parse(EvalRunBody, request.body);
+      },
+      async ({ body: { name, metadata, data_source: source }, request, reply }) => {
         const created = { metadata, comparisonId: undefined, runs: [{ name, source }] };
         const [run] = await runs.create(projectAuthorOf(request), evalOf(request), created);
         reply.code(201);
         return show(request, run as ShownRun);
       },
-    );
-
-    app.post<OfEval>(
-      "/evals/:eval/comparisons",
-      operation({
+    ),
+    operation(
+      "POST /evals/:eval/comparisons",
+      {
         ...PROJECT,
         summary:
           "Runs an eval over the same rows with several models or versions of stored prompts, one run each. Not in OpenAI's API.",
         body: EvalComparisonBody,
         answer: EvalComparison,
-      }),
-      async (request) => {
-        const { metadata, data_source: source, variants } = parse(EvalComparisonBody, request.body);
+      },
+      async ({ params, body: { metadata, data_source: source, variants }, request }) => {
         const id = newId("evalcmp_");
         const compared = variants.map(({ name, input_messages: messages, ...variant }) => {
           const { input_messages: common, ...rows } = source;
@@ -155,54 +138,48 @@ export function evalRoutes(evals: Evals, runs: EvalRuns): FastifyPluginAsync {
         const created = { metadata, comparisonId: id, runs: compared };
         const shown = await runs.create(projectAuthorOf(request), evalOf(request), created);
         const object = "eval.comparison" as const;
-        return { id, object, eval_id: request.params.eval, runs: shown.map((run) => show(request, run)) };
+        return { id, object, eval_id: params.eval, runs: shown.map((run) => show(request, run)) };
       },
-    );
-
-    app.get<OfRun>(
-      "/evals/:eval/runs/:run",
-      operation({ ...PROJECT, summary: "Retrieves a run with its counts so far.", answer: EvalRun }),
-      async (request) => show(request, await runs.find(runOf(request))),
-    );
-
+    ),
+    operation(
+      "GET /evals/:eval/runs/:run",
+      { ...PROJECT, summary: "Retrieves a run with its counts so far.", answer: EvalRun },
+      async ({ request }) => show(request, await runs.find(runOf(request))),
+    ),
     // OpenAI's document has the first path, its SDKs the second.
-    for (const path of ["/evals/:eval/runs/:run", "/evals/:eval/runs/:run/cancel"]) {
-      app.post<OfRun>(
-        path,
-        operation({ ...PROJECT, summary: "Cancels a run; the results so far stay.", answer: EvalRun }),
-        async (request) => show(request, await runs.cancel(projectAuthorOf(request), runOf(request))),
-      );
-    }
-
-    app.delete<OfRun>(
-      "/evals/:eval/runs/:run",
-      operation({ ...PROJECT, summary: "Deletes a run with its results.", answer: EvalRunDeleted }),
-      async (request) => {
+    ...(["/evals/:eval/runs/:run", "/evals/:eval/runs/:run/cancel"] as const).map((path) =>
+      operation(
+        `POST ${path}`,
+        { ...PROJECT, summary: "Cancels a run; the results so far stay.", answer: EvalRun },
+        async ({ request }) => show(request, await runs.cancel(projectAuthorOf(request), runOf(request))),
+      ),
+    ),
+    operation(
+      "DELETE /evals/:eval/runs/:run",
+      { ...PROJECT, summary: "Deletes a run with its results.", answer: EvalRunDeleted },
+      async ({ params, request }) => {
         await runs.delete(projectAuthorOf(request), runOf(request));
-        return { object: "eval.run.deleted" as const, deleted: true, run_id: request.params.run };
+        return { object: "eval.run.deleted" as const, deleted: true, run_id: params.run };
       },
-    );
-
-    app.get<OfRun>(
-      "/evals/:eval/runs/:run/output_items",
-      operation({
+    ),
+    operation(
+      "GET /evals/:eval/runs/:run/output_items",
+      {
         ...PROJECT,
         summary: "Lists the rows of a run with samples and results.",
         query: OutputItemQuery,
         answer: EvalOutputItemList,
-      }),
-      async (request) => {
-        const { after, limit, order, status } = parse(OutputItemQuery, request.query);
+      },
+      async ({ query: { after, limit, order, status }, request }) => {
         return toListBody(await runs.listItems(runOf(request), { after, limit, order, status }), toOutputItem);
       },
-    );
-
-    app.get<OfItem>(
-      "/evals/:eval/runs/:run/output_items/:item",
-      operation({ ...PROJECT, summary: "Retrieves a row of a run.", answer: EvalOutputItem }),
-      async (request) => toOutputItem(await runs.findItem(runOf(request), request.params.item)),
-    );
-  };
+    ),
+    operation(
+      "GET /evals/:eval/runs/:run/output_items/:item",
+      { ...PROJECT, summary: "Retrieves a row of a run.", answer: EvalOutputItem },
+      async ({ params, request }) => toOutputItem(await runs.findItem(runOf(request), params.item)),
+    ),
+  );
 }
 
 function evalOf(request: FastifyRequest<OfEval>) {

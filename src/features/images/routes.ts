@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { ImageFile } from "../../contracts/image-model.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes, scope } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import { receiveUpload, requireFile, takeMultipart, type UploadedFile, type UploadOptions } from "../../http/upload.ts";
@@ -70,49 +70,49 @@ export function images(inference: Inference, { uploads, limits, unknownFields }:
     return answer(request, reply, onLeave, { parsed, inputs });
   };
 
-  return async (app) => {
-    app.post(
-      "/images/generations",
-      operation({
+  return routes(
+    rawOperation(
+      "POST /images/generations",
+      {
         summary: "Generates images from a prompt.",
         tag: "Images",
         permission: "project",
         body: ImageGenerationBody,
         answer: Images,
         content: ["text/event-stream"],
-      }),
+      },
       (request, reply) => {
         const parsed = readGeneration(request.body, limits, unknownFields);
         return answer(request, reply, onDisconnect(reply), { parsed, inputs: NO_INPUTS });
       },
-    );
-    app.register(async (forms) => {
-      takeMultipart(forms);
-      forms.post(
-        "/images/edits",
-        operation({
+    ),
+    scope(
+      takeMultipart,
+      rawOperation(
+        "POST /images/edits",
+        {
           summary: "Edits images by a prompt, within a mask if there is one.",
           tag: "Images",
           permission: "project",
           form: ImageEditBody,
           answer: Images,
           content: ["text/event-stream"],
-        }),
+        },
         (request, reply) => answerForm(request, reply, "edit"),
-      );
-      forms.post(
-        "/images/variations",
-        operation({
+      ),
+      rawOperation(
+        "POST /images/variations",
+        {
           summary: "Generates variations of an image.",
           tag: "Images",
           permission: "project",
           form: ImageVariationBody,
           answer: Images,
-        }),
+        },
         (request, reply) => answerForm(request, reply, "variation"),
-      );
-    });
-  };
+      ),
+    ),
+  );
 }
 
 /** Throws a Fault for a file that is not an image. */

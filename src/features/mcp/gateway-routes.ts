@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, rawOperation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -53,29 +53,28 @@ export function mcpGateway({
   originOf,
   isOpen,
 }: GatewayRoutes): FastifyPluginAsync {
-  return async (app) => {
-    app.addHook("onSend", async (request, reply) => {
-      if (reply.statusCode !== 401) return;
-      const metadata = `${originOf(request)}${METADATA}${PATH}`;
-      reply.header("www-authenticate", `Bearer realm="Parlance", resource_metadata="${metadata}"`);
-    });
-    for (const path of [PATH, SERVER_PATH]) {
-      app.post(
-        path,
+  return routes(
+    (app) =>
+      app.addHook("onSend", async (request, reply) => {
+        if (reply.statusCode !== 401) return;
+        const metadata = `${originOf(request)}${METADATA}${PATH}`;
+        reply.header("www-authenticate", `Bearer realm="Parlance", resource_metadata="${metadata}"`);
+      }),
+    ...[PATH, SERVER_PATH].map((path) =>
+      rawOperation(
+        `POST ${path}`,
         {
-          ...operation({
-            summary:
-              path === PATH
-                ? "Answers a message of the Model Context Protocol for the configured servers: tools, prompts and resources."
-                : "Answers a message of the Model Context Protocol for one server.",
-            tag: "MCP",
-            permission: "project",
-            body: Message,
-            answer: Answer,
-            content: ["text/event-stream"],
-          }),
+          summary:
+            path === PATH
+              ? "Answers a message of the Model Context Protocol for the configured servers: tools, prompts and resources."
+              : "Answers a message of the Model Context Protocol for one server.",
+          tag: "MCP",
+          permission: "project",
+          body: Message,
+          answer: Answer,
+          content: ["text/event-stream"],
           // Recordings to transcribe have the limit of other requests.
-          ...(path === PATH && { bodyLimit: MAX_BODY_BYTES }),
+          ...(path === PATH && { route: { bodyLimit: MAX_BODY_BYTES } }),
         },
         async (request, reply) => {
           refuseOtherOrigins(request, corsOrigins, publicUrl);
@@ -106,9 +105,9 @@ export function mcpGateway({
           });
           return send(reply, answer);
         },
-      );
-    }
-  };
+      ),
+    ),
+  );
 }
 
 function nothingServed(): Fault {
@@ -151,17 +150,17 @@ export function resourceMetadata(
   originOf: GatewayRoutes["originOf"],
   isOpen: GatewayRoutes["isOpen"],
 ): FastifyPluginAsync {
-  return async (app) => {
-    for (const path of [METADATA, `${METADATA}${PATH}`]) {
-      app.get(
-        path,
-        operation({
+  return routes(
+    ...[METADATA, `${METADATA}${PATH}`].map((path) =>
+      operation(
+        `GET ${path}`,
+        {
           summary: "Describes /mcp to MCP clients (RFC 9728).",
           tag: "MCP",
           permission: "public",
           answer: ResourceMetadata,
-        }),
-        async (request) => {
+        },
+        async ({ request }) => {
           if (!isOpen()) throw nothingServed();
           return {
             resource: `${originOf(request)}${PATH}`,
@@ -171,7 +170,7 @@ export function resourceMetadata(
             resource_documentation: DOCUMENTATION,
           };
         },
-      );
-    }
-  };
+      ),
+    ),
+  );
 }

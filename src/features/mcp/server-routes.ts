@@ -3,7 +3,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, rawOperation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { pageOfRows } from "../../storage/page.ts";
@@ -37,10 +37,6 @@ interface McpServerRoutes {
 
 const READ = { tag: "MCP", permission: "admin", requires: "organization.read" } as const;
 
-interface OfServer {
-  Params: { server: string };
-}
-
 /** Time for which a list waits for servers that do not answer. */
 const CHECK_MS = 5_000;
 
@@ -51,42 +47,42 @@ export function mcpServers({ servers, gateway, inference }: McpServerRoutes): Fa
     if (server === undefined) throw noServer(name);
     return server;
   };
-  return async (app) => {
-    app.get(
-      "/mcp_servers",
-      operation({
+  return routes(
+    rawOperation(
+      "GET /mcp_servers",
+      {
         summary: "Lists the MCP servers that the project may use, with their state. Not in OpenAI's API.",
         tag: "MCP",
         permission: "project",
         query: McpServersQuery,
         answer: McpServerList,
-      }),
+      },
       async ({ caller, query }) => listServers(servers, servers.visibleTo(caller), query, false),
-    );
-    app.get<OfServer>(
-      "/mcp_servers/:server/tools",
-      operation({
+    ),
+    rawOperation(
+      "GET /mcp_servers/:server/tools",
+      {
         summary: "Lists the tools of an MCP server that the project may use. Not in OpenAI's API.",
         tag: "MCP",
         permission: "project",
         query: McpServersQuery,
         answer: McpToolList,
-      }),
+      },
       async ({ caller, params, query }) => listTools(servers, find(params.server, caller), query),
-    );
-    app.post<OfServer>(
-      "/mcp_servers/:server/calls",
-      operation({
+    ),
+    operation(
+      "POST /mcp_servers/:server/calls",
+      {
         summary:
           "Calls a tool of an MCP server, with the permissions, guardrails, price and bounds of a call at /mcp. Not in OpenAI's API.",
         tag: "MCP",
         permission: "project",
         body: McpCallBody,
         answer: McpCallResult,
-      }),
-      async (request, reply) => {
+      },
+      async ({ body, request, reply }) => {
         const { caller, params } = request;
-        const { name, arguments: input } = parse(McpCallBody, request.body);
+        const { name, arguments: input } = body;
         const server = find(params.server, caller);
         await inference.admit(caller);
         const onLeave = onDisconnect(reply);
@@ -102,45 +98,45 @@ export function mcpServers({ servers, gateway, inference }: McpServerRoutes): Fa
         });
         return toMcpCallResult(result, Math.round(performance.now() - beganAt), server.priceOf(name));
       },
-    );
-  };
+    ),
+  );
 }
 
 /** Below /v1/organization. */
 export function mcpAdministration({ servers, accounts, log }: McpServerRoutes): FastifyPluginAsync {
-  return async (app) => {
-    app.get(
-      "/mcp_servers",
-      operation({
+  return routes(
+    rawOperation(
+      "GET /mcp_servers",
+      {
         ...READ,
         summary:
           "Lists all MCP servers with their state and settings. Not in OpenAI's API; admin keys of the default organization only.",
         query: McpServersQuery,
         answer: McpServerList,
-      }),
+      },
       async ({ caller, query }) => {
         await requireInstallation(accounts, caller);
         return listServers(servers, servers.listForOperator(caller), query, true);
       },
-    );
-    app.get<OfServer>(
-      "/mcp_servers/:server/tools",
-      operation({
+    ),
+    rawOperation(
+      "GET /mcp_servers/:server/tools",
+      {
         ...READ,
         summary: "Lists all tools of an MCP server. Not in OpenAI's API; admin keys of the default organization only.",
         query: McpServersQuery,
         answer: McpToolList,
-      }),
+      },
       async ({ caller, params, query }) => {
         await requireInstallation(accounts, caller);
         const server = servers.findForOperator(params.server, caller);
         if (server === undefined) throw noServer(params.server);
         return listTools(servers, server, query);
       },
-    );
-    app.get(
-      "/mcp_calls",
-      operation({
+    ),
+    operation(
+      "GET /mcp_calls",
+      {
         tag: "Reports",
         permission: "admin-or-project",
         requires: "signed-in",
@@ -148,15 +144,14 @@ export function mcpAdministration({ servers, accounts, log }: McpServerRoutes): 
           "Lists calls of tools of MCP servers, newest first: who called what, how long it took and what it cost. A project key lists its own project. Not in OpenAI's API.",
         query: McpCallsQuery,
         answer: McpCallList,
-      }),
-      async ({ caller, query }) => {
-        const { project_id: projectId, ...filter } = parse(McpCallsQuery, query);
+      },
+      async ({ query: { project_id: projectId, ...filter }, caller }) => {
         const { organizationId } = caller;
         const page = await log.list({ ...filter, projectId, organizationId, visibility: visibilityOf(caller) });
         return toListBody(page, toMcpCall);
       },
-    );
-  };
+    ),
+  );
 }
 
 async function listServers(all: McpServers, servers: readonly Server[], query: unknown, showsSettings: boolean) {

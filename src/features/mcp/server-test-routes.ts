@@ -1,10 +1,9 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import { McpServerTest, toMcpServerTest } from "../../wire/openai/organization/mcp-servers.ts";
 import { McpServerEntryBody } from "../../wire/openai/organization/organization-entries.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { type Accounts, requireDefaultOrganization, WRITE } from "../accounts/index.ts";
 import { isGrantFailure } from "./grants/grant-faults.ts";
 import type { McpGrants } from "./grants/mcp-grants.ts";
@@ -28,19 +27,18 @@ const TEST_MS = 80_000;
 
 /** POST /v1/organization/mcp_servers/test */
 export function mcpServerTests({ accounts, entries, servers, grants }: ServerTestParts): FastifyPluginAsync {
-  return async (app) => {
-    requireDefaultOrganization(app, accounts);
-    app.post(
-      "/mcp_servers/test",
-      operation({
+  return routes(
+    (app) => requireDefaultOrganization(app, accounts),
+    operation(
+      "POST /mcp_servers/test",
+      {
         ...WRITE,
         summary:
           "Tests an MCP server before it is saved: connects, and lists its tools; of one with `oauth`, finds its authorization server. Nothing is stored. Not in OpenAI's API.",
         body: McpServerEntryBody,
         answer: McpServerTest,
-      }),
-      async (request, reply) => {
-        const { name } = parse(McpServerEntryBody, request.body);
+      },
+      async ({ body: { name }, request, reply }) => {
         const { mcpServers } = await entries.preview("mcp_server", name, request.body);
         const settings = mcpServers.find((each) => each.name === name);
         // Another entry of the API may have changed meanwhile.
@@ -51,8 +49,8 @@ export function mcpServerTests({ accounts, entries, servers, grants }: ServerTes
         if (usesOAuth(settings)) return testAccounts(settings, grants());
         return toMcpServerTest(await servers.test(settings, signal), undefined);
       },
-    );
-  };
+    ),
+  );
 }
 
 /** Such a server shows its tools to connected accounts only. */

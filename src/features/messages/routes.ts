@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import { answerChat, formatContext } from "../../http/answer-chat.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { messagesFormat } from "../../wire/anthropic/messages.ts";
@@ -26,17 +26,17 @@ export function messages(
   unknownFields: UnknownFieldsPolicy,
   { content, tools, maxToolCalls = 0 }: MessagesParts = {},
 ): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/messages",
-      operation({
+  return routes(
+    rawOperation(
+      "POST /messages",
+      {
         summary: "Answers a chat in Anthropic's format, streamed or not.",
         tag: "Chat",
         permission: "project",
         body: MessagesBody,
         answer: Message,
         content: ["text/event-stream"],
-      }),
+      },
       async (request, reply) => {
         const chat = messagesFormat.read(request.body, formatContext(request, unknownFields));
         request.record.model = chat.model;
@@ -49,17 +49,16 @@ export function messages(
           startToolLoop({ inference, caller, maxCalls: maxToolCalls }, loop, ask),
         );
       },
-    );
-
-    app.post(
-      "/messages/count_tokens",
-      operation({
+    ),
+    rawOperation(
+      "POST /messages/count_tokens",
+      {
         summary: "Counts the tokens of a prompt in Anthropic's format; an estimate for upstreams.",
         tag: "Chat",
         permission: "project",
         body: CountTokensBody,
         answer: TokenCount,
-      }),
+      },
       async (request, reply) => {
         const body = readCountTokensBody(request.body);
         request.record.model = body.model;
@@ -73,6 +72,6 @@ export function messages(
         reportIgnoredFields(reply, ignoredFields(body));
         return { input_tokens: counted.promptTokens };
       },
-    );
-  };
+    ),
+  );
 }

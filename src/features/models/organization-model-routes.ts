@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { whileAllowed } from "../../http/while-allowed.ts";
 import { AsyncQueue } from "../../kernel/async/async-queue.ts";
@@ -13,7 +13,6 @@ import {
   toPull,
   toPullFrame,
 } from "../../wire/openai/organization/organization-models.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { ModelLibrary, ModelPull, ModelStatus } from "../../wire/openapi/model-library-answers.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
 import { type Accounts, type AuditEvent, actorOf } from "../accounts/index.ts";
@@ -35,69 +34,65 @@ const PROGRESS_INTERVAL_MS = 200;
 
 /** GET /v1/organization/models; /v1/organization/models/{id}, /load, /unload and /pull; slashes of an ID are percent-encoded. */
 export function organizationModels(accounts: ModelAccounts, models: ModelOperations): FastifyPluginAsync {
-  return async (app) => {
-    // Models belong to the installation: unloading or removing one affects all organizations.
-    app.addHook<OfModel>("preHandler", async ({ caller, params }) => {
-      if (await accounts.organizations.isDefault(caller.organizationId)) return;
-      throw new Fault("not-found", `The model \`${params.id ?? ""}\` does not exist.`);
+  const record = (request: FastifyRequest<OfModel>, type: AuditEvent["type"]) =>
+    accounts.auditTrail.record(actorOf(request), {
+      type,
+      organizationId: request.caller.organizationId,
+      resourceId: request.params.id,
+      details: {},
     });
-
-    app.get<OfModel>(
-      "/models",
-      operation({
+  return routes(
+    // Models belong to the installation: unloading or removing one affects all organizations.
+    (app) =>
+      app.addHook<OfModel>("preHandler", async ({ caller, params }) => {
+        if (await accounts.organizations.isDefault(caller.organizationId)) return;
+        throw new Fault("not-found", `The model \`${params.id ?? ""}\` does not exist.`);
+      }),
+    operation(
+      "GET /models",
+      {
         summary:
           "Lists the models that can be pulled, what they need, how fast they are on this machine, and pulls in the background. Not in OpenAI's API; admin keys of the default organization only.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.read",
         answer: ModelLibrary,
-      }),
+      },
       async () => toModelLibrary(await models.library()),
-    );
-
-    const record = (request: FastifyRequest<OfModel>, type: AuditEvent["type"]) =>
-      accounts.auditTrail.record(actorOf(request), {
-        type,
-        organizationId: request.caller.organizationId,
-        resourceId: request.params.id,
-        details: {},
-      });
-
-    app.post<OfModel>(
-      "/models/:id/load",
-      operation({
+    ),
+    operation(
+      "POST /models/:id/load",
+      {
         summary: "Loads a model. Not in OpenAI's API; admin keys of the default organization only.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.models.write",
         answer: ModelStatus,
-      }),
-      async (request, reply) => {
-        const status = await models.load(request.params.id, untilClosed(reply));
+      },
+      async ({ params, request, reply }) => {
+        const status = await models.load(params.id, untilClosed(reply));
         await record(request, "model.loaded");
         return toModelStatus(status);
       },
-    );
-
-    app.post<OfModel>(
-      "/models/:id/unload",
-      operation({
+    ),
+    operation(
+      "POST /models/:id/unload",
+      {
         summary: "Unloads a model and frees its memory. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.models.write",
         answer: ModelStatus,
-      }),
-      async (request) => {
-        const status = await models.unload(request.params.id);
+      },
+      async ({ params, request }) => {
+        const status = await models.unload(params.id);
         await record(request, "model.unloaded");
         return toModelStatus(status);
       },
-    );
-
-    app.post<OfModel>(
-      "/models/:id/pull",
-      operation({
+    ),
+    operation(
+      "POST /models/:id/pull",
+      {
         summary:
           "Downloads a model and streams the progress, or with `?background=true` goes on without the client. Not in OpenAI's API.",
         tag: "Organization",
@@ -106,10 +101,10 @@ export function organizationModels(accounts: ModelAccounts, models: ModelOperati
         query: PullQuery,
         answer: ModelPull,
         content: ["text/event-stream"],
-      }),
-      async (request, reply) => {
+      },
+      async ({ query, request, reply }) => {
         const { params } = request;
-        if (parse(PullQuery, request.query).background === true) {
+        if (query.background === true) {
           const pulled = models.pullInBackground(params.id, () => record(request, "model.pulled"));
           // Later failures are part of the list.
           pulled.catch(() => {});
@@ -147,37 +142,35 @@ export function organizationModels(accounts: ModelAccounts, models: ModelOperati
           );
         return sendEvents(reply, whileAllowed(request, accounts, frames.read()));
       },
-    );
-
-    app.delete<OfModel>(
-      "/models/:id/pull",
-      operation({
+    ),
+    operation(
+      "DELETE /models/:id/pull",
+      {
         summary: "Cancels a pull in the background. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.models.write",
         answer: ModelPull,
-      }),
+      },
       async ({ params }) => toPull(params.id, models.cancelPull(params.id)),
-    );
-
-    app.delete<OfModel>(
-      "/models/:id",
-      operation({
+    ),
+    operation(
+      "DELETE /models/:id",
+      {
         summary: "Removes a model's files. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.models.write",
         answer: deleted("organization.model.deleted"),
-      }),
-      async (request) => {
-        const { id } = request.params;
+      },
+      async ({ params, request }) => {
+        const { id } = params;
         await models.remove(id);
         await record(request, "model.deleted");
         return toModelDeleted(id);
       },
-    );
-  };
+    ),
+  );
 }
 
 function untilClosed(reply: FastifyReply): AbortSignal {

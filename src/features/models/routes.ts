@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { speaksAnthropic } from "../../http/error-format.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, rawOperation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import {
   ModelListQuery as AnthropicModelListQuery,
@@ -21,65 +21,63 @@ const EitherList = z.union([ModelList, ModelInfoList]);
 
 /** GET /v1/models and GET /v1/models/{id}; IDs contain `/`, so the ID is the rest of the path. */
 export function models(inference: Inference): FastifyPluginAsync {
-  return async (app) => {
-    const list = async (request: FastifyRequest, reply: FastifyReply) => {
-      if (speaksAnthropic(request)) return listForAnthropic(request, reply);
-      const query = parse(ModelListQuery, request.query);
-      reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
-      const listed = inference.models.list(request.caller, {
-        includesWildcards: query.return_wildcard_routes,
-        onlyAccessGroups: query.only_model_access_groups,
-        task: query.task,
-      });
-      return toModelList(listed, shownBy(query));
-    };
-    const listForAnthropic = async (request: FastifyRequest, reply: FastifyReply) => {
-      const query = parse(AnthropicModelListQuery, request.query);
-      reply.headers(anthropicRateLimitHeaders(await inference.admit(request.caller))).header("request-id", request.id);
-      const filter = { includesWildcards: false, onlyAccessGroups: false, task: "chat" } as const;
-      return toModelInfos(inference.models.list(request.caller, filter), query);
-    };
-    app.get(
-      "/models",
-      operation({
+  const list = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (speaksAnthropic(request)) return listForAnthropic(request, reply);
+    const query = parse(ModelListQuery, request.query);
+    reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+    const listed = inference.models.list(request.caller, {
+      includesWildcards: query.return_wildcard_routes,
+      onlyAccessGroups: query.only_model_access_groups,
+      task: query.task,
+    });
+    return toModelList(listed, shownBy(query));
+  };
+  const listForAnthropic = async (request: FastifyRequest, reply: FastifyReply) => {
+    const query = parse(AnthropicModelListQuery, request.query);
+    reply.headers(anthropicRateLimitHeaders(await inference.admit(request.caller))).header("request-id", request.id);
+    const filter = { includesWildcards: false, onlyAccessGroups: false, task: "chat" } as const;
+    return toModelInfos(inference.models.list(request.caller, filter), query);
+  };
+  return routes(
+    rawOperation(
+      "GET /models",
+      {
         summary:
           "Lists the models that the key may use; `?include_metadata=true` adds capabilities, prices and context windows.",
         tag: "Models",
         permission: "project",
         query: ModelListQuery,
         answer: EitherList,
-      }),
+      },
       list,
-    );
-    app.get(
-      "/models/",
-      operation({
+    ),
+    rawOperation(
+      "GET /models/",
+      {
         summary: "The same as `GET /v1/models`.",
         tag: "Models",
         permission: "project",
         query: ModelListQuery,
         answer: EitherList,
-      }),
+      },
       list,
-    );
-
-    app.get<{ Params: { "*": string } }>(
-      "/models/*",
-      operation({
+    ),
+    operation(
+      "GET /models/*",
+      {
         summary: "Retrieves one model. Its ID may contain slashes.",
         tag: "Models",
         permission: "project",
         wildcard: "model",
         query: ModelListQuery,
         answer: z.union([Model, ModelInfo]),
-      }),
-      async (request) => {
-        const query = parse(ModelListQuery, request.query);
-        const model = inference.models.retrieve(request.caller, request.params["*"]);
+      },
+      async ({ params, query, caller, request }) => {
+        const model = inference.models.retrieve(caller, params["*"]);
         return speaksAnthropic(request) ? toModelInfo(model) : toModelEntry(model, shownBy(query));
       },
-    );
-  };
+    ),
+  );
 }
 
 function shownBy(query: { include_model_access_groups: boolean; include_metadata: boolean }) {

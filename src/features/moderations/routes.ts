@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -21,16 +21,16 @@ export function moderations(
   unknownFields: UnknownFieldsPolicy,
   content?: BodyContent,
 ): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/moderations",
-      operation({
+  return routes(
+    rawOperation(
+      "POST /moderations",
+      {
         summary: "Classifies text or images.",
         tag: "Text",
         permission: "project",
         body: ModerationBody,
         answer: Moderation,
-      }),
+      },
       async (request, reply) => {
         reportIgnoredFields(reply, ignoredModerationFields(request.body, unknownFields));
         const sent = readModeration(request.body, maxInputs);
@@ -44,6 +44,6 @@ export function moderations(
         const verdicts = Array.fromAsync(answer.events);
         return sendAnswer(reply, answer, { body: verdicts.then(([first = []]) => toModeration(answer, first)) });
       },
-    );
-  };
+    ),
+  );
 }

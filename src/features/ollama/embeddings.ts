@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
 import {
@@ -18,38 +18,37 @@ import { withoutLatest } from "./model-name.ts";
 
 /** POST /api/embed and /api/embeddings */
 export function ollamaEmbeddings(inference: Inference): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/embed",
-      operation({
+  return routes(
+    rawOperation(
+      "POST /embed",
+      {
         summary: "Creates embeddings in Ollama's format.",
         tag: "Ollama",
         permission: "project",
         body: EmbedBody,
         answer: OllamaEmbed,
-      }),
+      },
       async (request, reply) => {
         const question = readOllamaEmbed(request.body);
         return embed(request, reply, question, (result) =>
           toEmbedAnswer(question.model, result, request.record.beganAt),
         );
       },
-    );
-
-    app.post(
-      "/embeddings",
-      operation({
+    ),
+    rawOperation(
+      "POST /embeddings",
+      {
         summary: "Creates one embedding in Ollama's former format.",
         tag: "Ollama",
         permission: "project",
         body: EmbeddingsBody,
         answer: OllamaEmbedding,
-      }),
+      },
       async (request, reply) => {
         return embed(request, reply, readOllamaEmbeddings(request.body), toEmbeddingsAnswer);
       },
-    );
-  };
+    ),
+  );
 
   async function embed(
     request: FastifyRequest,

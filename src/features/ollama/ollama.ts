@@ -3,7 +3,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { answerChat, formatContext } from "../../http/answer-chat.ts";
 import { acceptAnyJsonType } from "../../http/json-body.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, rawOperation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { type OllamaOperation, toLoadAnswer } from "../../wire/ollama/chat-answer.ts";
@@ -25,89 +25,83 @@ const ALL = { includesWildcards: false, onlyAccessGroups: false };
 
 /** Routes below /api. */
 export function ollama(inference: Inference, unknownFields: UnknownFieldsPolicy): FastifyPluginAsync {
-  return async (app) => {
+  return routes(
     // curl -d and some clients send JSON as another type.
-    acceptAnyJsonType(app);
-    app.get(
-      "/version",
-      operation({
+    acceptAnyJsonType,
+    operation(
+      "GET /version",
+      {
         summary: "Returns the version of Ollama whose API this is.",
         tag: "Ollama",
         permission: "project",
         answer: OllamaVersion,
-      }),
+      },
       async () => ({ version: OLLAMA_VERSION }),
-    );
-
-    app.get(
-      "/tags",
-      operation({
+    ),
+    operation(
+      "GET /tags",
+      {
         summary: "Lists the chat and embedding models in Ollama's format.",
         tag: "Ollama",
         permission: "project",
         answer: OllamaModels,
-      }),
+      },
       async ({ caller }) => toTags(await list(caller)),
-    );
-
-    app.get(
-      "/ps",
-      operation({
+    ),
+    operation(
+      "GET /ps",
+      {
         summary: "Lists the loaded models in Ollama's format.",
         tag: "Ollama",
         permission: "project",
         answer: OllamaModels,
-      }),
+      },
       async ({ caller }) => toRunning(await list(caller)),
-    );
-
-    app.post(
-      "/show",
-      operation({
+    ),
+    rawOperation(
+      "POST /show",
+      {
         summary: "Describes a model in Ollama's format.",
         tag: "Ollama",
         permission: "project",
         body: ShowBody,
         answer: OllamaModel,
-      }),
+      },
       async (request) => {
         await inference.admit(request.caller);
         return toShow(inference.models.retrieve(request.caller, withoutLatest(inference, readShow(request.body))));
       },
-    );
-
-    app.post(
-      "/chat",
-      operation({
+    ),
+    rawOperation(
+      "POST /chat",
+      {
         summary: "Answers a chat in Ollama's format, as lines of JSON or not.",
         tag: "Ollama",
         permission: "project",
         body: OllamaChatBody,
         answer: OllamaChat,
         content: [NDJSON],
-      }),
+      },
       async (request, reply) => {
         return answer(request, reply, "chat", ollamaChatFormat);
       },
-    );
-
-    app.post(
-      "/generate",
-      operation({
+    ),
+    rawOperation(
+      "POST /generate",
+      {
         summary: "Answers a prompt in Ollama's format; `raw` and `suffix` bypass the chat template.",
         tag: "Ollama",
         permission: "project",
         body: OllamaGenerateBody,
         answer: OllamaGenerate,
         content: [NDJSON],
-      }),
+      },
       async (request, reply) => {
         return answer(request, reply, "generate", ollamaGenerateFormat);
       },
-    );
-
-    app.register(ollamaEmbeddings(inference));
-  };
+    ),
+    (app) => app.register(ollamaEmbeddings(inference)),
+  );
 
   function contextOf(request: FastifyRequest): OllamaContext {
     const idOf = (name: string) => withoutLatest(inference, name);

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import { z } from "zod";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { toOpenApiDocument } from "../../wire/openapi/document.ts";
 import type { RegisteredOperation } from "../../wire/openapi/operation.ts";
@@ -8,19 +8,19 @@ import type { RegisteredOperation } from "../../wire/openapi/operation.ts";
 /** GET /openapi.json. It needs no key, since it describes the program and not what runs on it. */
 export function openApi(operations: readonly RegisteredOperation[]): FastifyPluginAsync {
   let text: string | undefined;
-  return async (app) => {
-    app.get(
-      "/openapi.json",
-      operation({
+  return routes(
+    operation(
+      "GET /openapi.json",
+      {
         summary: "Returns this API as an OpenAPI 3.1 document.",
         tag: "Service",
         permission: "public",
         answer: z.looseObject({ openapi: z.string() }),
-      }),
-      async (_request, reply) => {
+      },
+      async ({ reply }) => {
         text ??= JSON.stringify(toOpenApiDocument(VERSION, operations));
         return reply.type("application/json; charset=utf-8").header("cache-control", "no-cache").send(text);
       },
-    );
-  };
+    ),
+  );
 }

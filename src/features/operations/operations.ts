@@ -1,7 +1,7 @@
 /** Health checks and metrics for load balancers and monitoring. */
 
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { Live, Readiness as ReadinessAnswer } from "../../wire/openapi/service-answers.ts";
 
 export interface Operations {
@@ -66,31 +66,30 @@ export function operations(
   { readiness, metrics, hiddenModels }: Operations,
   access: OperationsAccess,
 ): FastifyPluginAsync {
-  return async (app) => {
-    app.get(
-      "/health/live",
-      operation({
+  return routes(
+    operation(
+      "GET /health/live",
+      {
         summary: "Returns 200 while the process is alive.",
         tag: "Service",
         permission: "public",
         answer: Live,
-      }),
-      async () => ({ status: "live" }),
-    );
-
+      },
+      async () => ({ status: "live" as const }),
+    ),
     // The short path is vLLM's and llama.cpp's, where clients of theirs look first.
-    for (const path of ["/health", "/health/ready"]) {
-      app.get(
-        path,
-        operation({
+    ...["/health", "/health/ready"].map((path) =>
+      operation(
+        `GET ${path}`,
+        {
           summary:
             "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key that has `organization.read`, lists the state and device of each deployment.",
           tag: "Service",
           permission: "optional-admin",
           answer: ReadinessAnswer,
           others: { 503: ReadinessAnswer },
-        }),
-        async (request, reply) => {
+        },
+        async ({ request, reply }) => {
           const mayReadDetails = await access.mayReadDetails(request);
           const { isReady, ...details } = await readiness();
           const status = isReady ? "ready" : "not_ready";
@@ -98,26 +97,25 @@ export function operations(
           const state = { status, database: { state: details.database.state } };
           return reply.code(isReady ? 200 : 503).send(mayReadDetails ? { status, ...details } : state);
         },
-      );
-    }
-
-    app.get(
-      "/metrics",
-      operation({
+      ),
+    ),
+    operation(
+      "GET /metrics",
+      {
         summary: "Returns [metrics](metrics.md) in the Prometheus text format.",
         tag: "Service",
         permission: "metrics",
         content: ["text/plain"],
-      }),
-      async (request, reply) => {
+      },
+      async ({ request, reply }) => {
         const isOperator = await access.checkMetrics(request);
         const hidden = isOperator ? [] : hiddenModels();
         const showsAll = hidden.length === 0 || (await access.mayReadDetails(request));
         const { contentType, text } = await metrics();
         return reply.type(contentType).send(showsAll ? text : withoutModels(text, hidden));
       },
-    );
-  };
+    ),
+  );
 }
 
 /** Removes the series of these models from metrics in Prometheus's format. */

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { pageOfRows } from "../../storage/page.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
@@ -9,17 +9,12 @@ import {
   toLimitsChange,
   toRateLimit,
 } from "../../wire/openai/organization/organization-rate-limits.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { RateLimit, RateLimitList } from "../../wire/openapi/organization-answers.ts";
 import { type AccessedModel, type Accounts, actorOf, modelAccess, projectOf } from "../accounts/index.ts";
 import { RateLimitService } from "./rate-limit-service.ts";
 
 interface OfProject {
   Params: { project: string };
-}
-
-interface OfLimit {
-  Params: { project: string; limit: string };
 }
 
 export interface LimitedModels {
@@ -50,30 +45,28 @@ export function rateLimits(accounts: Accounts, { models, resolve, defaults }: Li
     });
   };
 
-  return async (app) => {
-    app.get<OfProject>(
-      "/projects/:project/rate_limits",
-      operation({
+  return routes(
+    operation(
+      "GET /projects/:project/rate_limits",
+      {
         summary: "Lists the rate limits of a project, one per model. A project key sees those of its own project.",
         tag: "Projects",
         permission: "admin-or-project",
         requires: "project.read",
         query: RateLimitListQuery,
         answer: RateLimitList,
-      }),
-      async (request) => {
-        const { projectId } = request.caller;
-        const { project } = request.params;
+      },
+      async ({ params, query, caller, request }) => {
+        const { projectId } = caller;
+        const { project } = params;
         if (projectId !== undefined && projectId !== project)
           throw new Fault("not-found", `There is no project \`${project}\`.`);
-        const query = parse(RateLimitListQuery, request.query);
         return toListBody(pageOfRows(await rowsOf(request), query), (row) => row);
       },
-    );
-
-    app.post<OfLimit>(
-      "/projects/:project/rate_limits/:limit",
-      operation({
+    ),
+    operation(
+      "POST /projects/:project/rate_limits/:limit",
+      {
         summary:
           "Sets the rate limits of a project for one model; takes the model's ID or alias, too, which is not in OpenAI's API.",
         tag: "Projects",
@@ -81,10 +74,10 @@ export function rateLimits(accounts: Accounts, { models, resolve, defaults }: Li
         requires: "project.limits.write",
         body: RateLimitBody,
         answer: RateLimit,
-      }),
-      async (request) => {
-        const change = toLimitsChange(parse(RateLimitBody, request.body));
-        const { limit } = request.params;
+      },
+      async ({ params, body, request }) => {
+        const change = toLimitsChange(body);
+        const { limit } = params;
         const model = resolve(limit);
         const row = (await rowsOf(request)).find((each) => each.id === limit || each.model === model);
         if (row === undefined) {
@@ -94,6 +87,6 @@ export function rateLimits(accounts: Accounts, { models, resolve, defaults }: Li
         const [changed = row] = (await rowsOf(request)).filter(({ id }) => id === row.id);
         return changed;
       },
-    );
-  };
+    ),
+  );
 }

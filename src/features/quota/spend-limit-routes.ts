@@ -1,12 +1,11 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation, type RouteAdder, routes } from "../../http/operation.ts";
 import {
   SpendLimitBody,
   type SpendLimitOwnerKind,
   toSpendLimit,
   toSpendLimitDeleted,
 } from "../../wire/openai/organization/organization-spend-limits.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { removed, spendLimit } from "../../wire/openapi/organization-answers.ts";
 import { type Accounts, actorOf } from "../accounts/index.ts";
 import { SpendLimitService } from "./spend-limit-service.ts";
@@ -17,11 +16,11 @@ interface OfOwner {
 
 /** `spend_limit` of the organization, of a project and, not in OpenAI's API, of a project's key */
 export function spendLimits(accounts: Accounts): FastifyPluginAsync {
-  return async (app) => {
-    serve(app, "/spend_limit", "organization", accounts);
-    serve(app, "/projects/:project/spend_limit", "project", accounts);
-    serve(app, "/projects/:project/api_keys/:key/spend_limit", "api_key", accounts);
-  };
+  return routes(
+    ...serve("/spend_limit", "organization", accounts),
+    ...serve("/projects/:project/spend_limit", "project", accounts),
+    ...serve("/projects/:project/api_keys/:key/spend_limit", "api_key", accounts),
+  );
 }
 
 const TEXTS = {
@@ -48,44 +47,44 @@ const TEXTS = {
   },
 } as const;
 
-function serve(app: FastifyInstance, path: string, owner: SpendLimitOwnerKind, { transactions }: Accounts): void {
+function serve(path: string, owner: SpendLimitOwnerKind, { transactions }: Accounts): RouteAdder[] {
   const limits = new SpendLimitService(transactions);
   const { tag, name, remark, read, write } = TEXTS[owner];
   const definition = { tag, permission: "admin", answer: spendLimit(owner) } as const;
-  app.get<OfOwner>(
-    path,
-    operation({ ...definition, requires: read, summary: `Retrieves ${name} monthly spend limit.${remark}` }),
-    async (request) => toSpendLimit(owner, await limits.retrieve(ownerOf(request))),
-  );
 
-  app.post<OfOwner>(
-    path,
-    operation({
-      ...definition,
-      requires: write,
-      summary: `Sets ${name} monthly spend limit.${remark}`,
-      body: SpendLimitBody,
-    }),
-    async (request) => {
-      const body = parse(SpendLimitBody, request.body);
-      const isEnforcing = body.enforcement?.status !== "inactive";
-      const change = { thresholdCents: body.threshold_amount, isEnforcing };
-      return toSpendLimit(owner, await limits.replace(actorOf(request), ownerOf(request), change));
-    },
-  );
-
-  app.delete<OfOwner>(
-    path,
-    operation({
-      ...definition,
-      requires: write,
-      summary: `Removes ${name} spend limit.${remark}`,
-      answer: removed(`${owner}.spend_limit.deleted`),
-    }),
-    async (request) => {
-      return toSpendLimitDeleted(owner, await limits.remove(actorOf(request), ownerOf(request)));
-    },
-  );
+  return [
+    operation(
+      `GET ${path}`,
+      { ...definition, requires: read, summary: `Retrieves ${name} monthly spend limit.${remark}` },
+      async ({ request }) => toSpendLimit(owner, await limits.retrieve(ownerOf(request))),
+    ),
+    operation(
+      `POST ${path}`,
+      {
+        ...definition,
+        requires: write,
+        summary: `Sets ${name} monthly spend limit.${remark}`,
+        body: SpendLimitBody,
+      },
+      async ({ body, request }) => {
+        const isEnforcing = body.enforcement?.status !== "inactive";
+        const change = { thresholdCents: body.threshold_amount, isEnforcing };
+        return toSpendLimit(owner, await limits.replace(actorOf(request), ownerOf(request), change));
+      },
+    ),
+    operation(
+      `DELETE ${path}`,
+      {
+        ...definition,
+        requires: write,
+        summary: `Removes ${name} spend limit.${remark}`,
+        answer: removed(`${owner}.spend_limit.deleted`),
+      },
+      async ({ request }) => {
+        return toSpendLimitDeleted(owner, await limits.remove(actorOf(request), ownerOf(request)));
+      },
+    ),
+  ];
 }
 
 function ownerOf(request: FastifyRequest<OfOwner>) {

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../http/operation.ts";
-import { parse } from "../../wire/openai/validate.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { ClientSecret } from "../../wire/openapi/model-answers.ts";
 import { ClientSecretBody, DEFAULT_SECRET_SECONDS, toClientSecret } from "../../wire/realtime/client-secret.ts";
 import { defaultSettings, type SessionConfiguration, updateSettings } from "../../wire/realtime/session-settings.ts";
@@ -10,10 +9,10 @@ import type { RealtimeServices } from "./session-context.ts";
 
 /** POST /v1/realtime/client_secrets */
 export function realtimeClientSecrets(secrets: ClientSecrets, services: RealtimeServices): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/realtime/client_secrets",
-      operation({
+  return routes(
+    operation(
+      "POST /realtime/client_secrets",
+      {
         grants: "credential",
         summary: "Creates a short-lived secret with which a browser opens Realtime sessions.",
         tag: "Realtime",
@@ -21,10 +20,9 @@ export function realtimeClientSecrets(secrets: ClientSecrets, services: Realtime
         body: ClientSecretBody,
         isBodyOptional: true,
         answer: ClientSecret,
-      }),
-      async (request) => {
+      },
+      async ({ body, request }) => {
         const { caller } = request;
-        const body = parse(ClientSecretBody, request.body ?? {});
         const session: SessionConfiguration = body.session ?? { type: "realtime" };
         const settings = updateSettings(defaultSettings(session.type), session);
         // The client may name the model in its URL.
@@ -34,6 +32,6 @@ export function realtimeClientSecrets(secrets: ClientSecrets, services: Realtime
         const { secret, expiresAt } = await secrets.create(caller, JSON.stringify(session), seconds);
         return toClientSecret(secret.reveal(), expiresAt, settings);
       },
-    );
-  };
+    ),
+  );
 }

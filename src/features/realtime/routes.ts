@@ -1,7 +1,7 @@
 import websocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { KEY_PROTOCOL, reauthenticate, sentKey } from "../../http/authenticate.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation } from "../../http/operation.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 import { parse } from "../../wire/openai/validate.ts";
@@ -39,21 +39,22 @@ export function realtime(parts: RealtimeParts): FastifyPluginAsync {
         socket.terminate();
       },
     });
-    app.route({
-      method: "GET",
-      url: "/realtime",
-      ...operation({
+    rawOperation(
+      "GET /realtime",
+      {
         summary: "Opens a session of the Realtime API: speech and events over a WebSocket.",
         tag: "Realtime",
         permission: "project",
         query: RealtimeQuery,
-      }),
-      onRequest: (request, _reply, done) => done(refusedOrigin(request, parts.origins)),
-      handler: () => {
+        route: {
+          onRequest: (request, _reply, done) => done(refusedOrigin(request, parts.origins)),
+          wsHandler: (socket, request) => serve(socket, request, parts),
+        },
+      },
+      () => {
         throw invalidRequest("This path takes a WebSocket: send `Connection: Upgrade` and `Upgrade: websocket`.");
       },
-      wsHandler: (socket, request) => serve(socket, request, parts),
-    });
+    )(app);
   };
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { allows } from "../../http/access.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import type { RequestEntry } from "../../http/request-entry.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -15,7 +15,6 @@ import {
 } from "../../wire/openai/organization/organization-request-content.ts";
 import { toRequestEntry, toRequestFilter } from "../../wire/openai/organization/organization-requests.ts";
 import { RequestExportQuery } from "../../wire/openai/organization/request-export.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { filterOf, REPORT, type RequestFilter, type RequestHistory, showsCauses } from "../usage/index.ts";
@@ -38,22 +37,21 @@ export interface RequestContentParts {
 
 /** Single requests with their content, search in it, and feedback. */
 export function requestContent({ accounts, history, recorded, feedback }: RequestContentParts): FastifyPluginAsync {
-  return async (app) => {
-    app.get(
-      "/requests/search",
-      operation({
+  return routes(
+    operation(
+      "GET /requests/search",
+      {
         summary:
           "Finds requests by words of their recorded prompts and answers, newest first, with the filters of the list. The audit log says who searched. Not in OpenAI's API.",
         ...REPORT,
         query: RequestSearchQuery,
         answer: RequestPage,
-      }),
-      async (request) => {
-        const { query: text, page, limit, ...filters } = parse(RequestSearchQuery, request.query);
+      },
+      async ({ query: { query: text, page, limit, ...filters }, caller, request }) => {
         const filter = contentFilter(request, toRequestFilter(filters));
         const position = toSearchPosition(page);
         if (position === undefined) {
-          const { organizationId: resourceId } = request.caller;
+          const { organizationId: resourceId } = caller;
           await auditLook(accounts, request, "request.content.searched", { resourceId });
         }
         const found = await recorded?.search(filter, text, position, limit);
@@ -65,44 +63,41 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
           next_page: found?.next === undefined ? null : `page_${found.next}`,
         };
       },
-    );
-
-    app.get(
-      "/requests/export",
-      operation({
+    ),
+    operation(
+      "GET /requests/export",
+      {
         summary:
           "Exports recorded requests as JSON Lines, oldest first, for fine-tuning or evaluations, with the filters of the list. The audit log says who exported. Not in OpenAI's API.",
         ...REPORT,
         query: RequestExportQuery,
         content: ["application/x-ndjson"],
-      }),
-      async (request, reply) => {
-        const { format, min_score, query, ...filters } = parse(RequestExportQuery, request.query);
+      },
+      async ({ query: { format, min_score, query, ...filters }, caller, request, reply }) => {
         const filter = contentFilter(request, toRequestFilter(filters));
         if (recorded === undefined) throw notRecorded();
         const lines = exportRequests(recorded, feedback, filter, { format, min_score, query });
-        const { organizationId: resourceId } = request.caller;
+        const { organizationId: resourceId } = caller;
         await auditLook(accounts, request, "request.content.exported", { resourceId, details: { format } });
         reply.header("content-disposition", `attachment; filename="requests.jsonl"`);
         return sendBytes(reply, "application/x-ndjson", lines);
       },
-    );
-
-    app.get<OfRequest>(
-      "/requests/:id",
-      operation({
+    ),
+    operation(
+      "GET /requests/:id",
+      {
         summary:
           "Retrieves one request: its timing, attempts, tokens, cost and feedback; with `include[]=content` its recorded prompt and answer, which the audit log notes. Not in OpenAI's API.",
         ...REPORT,
         query: RequestDetailsQuery,
         answer: RequestDetails,
-      }),
-      async (request) => {
-        const { id } = request.params;
-        const isAsked = includesContent(parse(RequestDetailsQuery, request.query));
+      },
+      async ({ params, query, caller, request }) => {
+        const { id } = params;
+        const isAsked = includesContent(query);
         const entry = await findEntry(request);
         const { projectId } = entry;
-        const mayRead = mayReadContent(request.caller, projectId);
+        const mayRead = mayReadContent(caller, projectId);
         if (isAsked && !mayRead) throw mayNotRead();
         const isRecorded = mayRead && recorded !== undefined && (await recorded.has(id));
         if (isAsked && isRecorded) {
@@ -115,25 +110,23 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
           feedback: await feedback.list(entry.organizationId, [id]),
         });
       },
-    );
-
-    app.post<OfRequest>(
-      "/requests/:id/feedback",
-      operation({
+    ),
+    operation(
+      "POST /requests/:id/feedback",
+      {
         summary:
           "Rates a request: a score, a comment and tags, in place of what the same key or user said before. Users need `project.inference` in its project. Also with a key of the project. Not in OpenAI's API.",
         ...REPORT,
         body: FeedbackBody,
         answer: RequestFeedback,
-      }),
-      async (request) => {
-        const { score = null, comment = null, tags = [] } = parse(FeedbackBody, request.body);
-        const entry = await findEntry(request);
-        if (!allows(request.caller.access, "project.inference", entry.projectId)) throw mayNotRate();
-        return toFeedback(await feedback.put(entry, request.caller, { score, comment, tags }));
       },
-    );
-  };
+      async ({ body: { score = null, comment = null, tags = [] }, caller, request }) => {
+        const entry = await findEntry(request);
+        if (!allows(caller.access, "project.inference", entry.projectId)) throw mayNotRate();
+        return toFeedback(await feedback.put(entry, caller, { score, comment, tags }));
+      },
+    ),
+  );
 
   /** Finds the entry in the history, or with the content, which may be kept for more days. Throws a Fault. */
   async function findEntry(request: FastifyRequest<OfRequest>): Promise<RequestEntry> {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
   metadataFilter,
@@ -10,7 +10,6 @@ import {
   toStoredMessages,
   toStoredPage,
 } from "../../wire/openai/chat/stored-completions.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { StoredCompletion, StoredCompletionMessages, StoredCompletionPage } from "../../wire/openapi/model-answers.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
 import type { StoredCompletions } from "./stored-completions.ts";
@@ -24,66 +23,60 @@ const CHAT = { tag: "Chat", permission: "project" } as const;
 
 /** Lists, retrieves, changes and deletes chat completions that were created with `store: true`. */
 export function storedCompletions(stored: StoredCompletions | undefined): FastifyPluginAsync {
-  return async (app) => {
-    app.get(
-      "/chat/completions",
-      operation({
+  return routes(
+    operation(
+      "GET /chat/completions",
+      {
         summary: "Lists chat completions of the project that were created with `store: true`, by model and metadata.",
         ...CHAT,
         query: StoredCompletionsQuery,
         answer: StoredCompletionPage,
-      }),
-      async (request) => {
-        const { after, limit, order, model, ...others } = parse(StoredCompletionsQuery, request.query);
+      },
+      async ({ query: { after, limit, order, model, ...others }, request }) => {
         const query = { after, limit, order, model, metadata: metadataFilter(others) };
         const { entries, hasMore } = await requireStored(stored).list(placeOf(request), query);
         return toStoredPage(entries, hasMore);
       },
-    );
-
-    app.get<OfCompletion>(
-      PATH,
-      operation({ summary: "Retrieves a stored chat completion.", ...CHAT, answer: StoredCompletion }),
-      async (request) => toStoredCompletion(await requireStored(stored).find(placeOf(request), idOf(request))),
-    );
-
-    app.post<OfCompletion>(
-      PATH,
-      operation({
+    ),
+    operation(
+      `GET ${PATH}`,
+      { summary: "Retrieves a stored chat completion.", ...CHAT, answer: StoredCompletion },
+      async ({ request }) => toStoredCompletion(await requireStored(stored).find(placeOf(request), idOf(request))),
+    ),
+    operation(
+      `POST ${PATH}`,
+      {
         summary: "Replaces the metadata of a stored chat completion.",
         ...CHAT,
         body: StoredCompletionUpdateBody,
         answer: StoredCompletion,
-      }),
-      async (request) => {
-        const { metadata } = parse(StoredCompletionUpdateBody, request.body);
+      },
+      async ({ body: { metadata }, request }) => {
         return toStoredCompletion(await requireStored(stored).update(placeOf(request), idOf(request), metadata ?? {}));
       },
-    );
-
-    app.delete<OfCompletion>(
-      PATH,
-      operation({ summary: "Deletes a stored chat completion.", ...CHAT, answer: deleted("chat.completion.deleted") }),
-      async (request) => {
+    ),
+    operation(
+      `DELETE ${PATH}`,
+      { summary: "Deletes a stored chat completion.", ...CHAT, answer: deleted("chat.completion.deleted") },
+      async ({ request }) => {
         await requireStored(stored).delete(placeOf(request), idOf(request));
         return { id: idOf(request), object: "chat.completion.deleted" as const, deleted: true as const };
       },
-    );
-
-    app.get<OfCompletion>(
-      `${PATH}/messages`,
-      operation({
+    ),
+    operation(
+      `GET ${PATH}/messages`,
+      {
         summary: "Lists the messages of the request of a stored chat completion.",
         ...CHAT,
         query: StoredMessagesQuery,
         answer: StoredCompletionMessages,
-      }),
-      async (request) => {
-        const page = parse(StoredMessagesQuery, request.query);
+      },
+      async ({ query, request }) => {
+        const page = query;
         return toStoredMessages(await requireStored(stored).find(placeOf(request), idOf(request)), page);
       },
-    );
-  };
+    ),
+  );
 }
 
 const idOf = ({ params }: FastifyRequest<OfCompletion>) => params.completion;

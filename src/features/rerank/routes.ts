@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -19,10 +19,10 @@ export function rerank(
   unknownFields: UnknownFieldsPolicy,
   { returnsDocuments }: RerankOptions,
 ): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/rerank",
-      operation({
+  return routes(
+    rawOperation(
+      "POST /rerank",
+      {
         summary: returnsDocuments
           ? "Ranks documents by relevance to a query, in the shape of Jina and Cohere."
           : "The same as `POST /v1/rerank`, without the documents unless `return_documents` is true.",
@@ -30,7 +30,7 @@ export function rerank(
         permission: "project",
         body: RerankBody,
         answer: Ranking,
-      }),
+      },
       async (request: FastifyRequest, reply: FastifyReply) => {
         reportIgnoredFields(reply, ignoredRerankFields(request.body, unknownFields));
         const read = readRerank(request.body);
@@ -43,6 +43,6 @@ export function rerank(
         if (result === undefined) throw new Error(`${answer.deployment} returned no scores`);
         return sendAnswer(reply, answer, { body: toRanking(answer, rerankRequest, result) });
       },
-    );
-  };
+    ),
+  );
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import { formatContext } from "../../http/answer-chat.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -25,16 +25,16 @@ export function compactResponses(
   storage: ResponseStorage | undefined,
   content: BodyContent,
 ): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/responses/compact",
-      operation({
+  return routes(
+    rawOperation(
+      "POST /responses/compact",
+      {
         summary: "Compacts a conversation to its user messages and an encrypted summary, which a model writes.",
         tag: "Responses",
         permission: "project",
         body: CompactBody,
         answer: CompactedResponse,
-      }),
+      },
       async (request, reply) => {
         const chat = responsesFormat.read(request.body, formatContext(request, policy));
         const { body } = chat;
@@ -57,8 +57,8 @@ export function compactResponses(
         const seal = (text: string) => storage.summaries.seal(projectId, text);
         return sendAnswer(reply, answer, { body: toCompactedResponse(prompt, summary, seal) });
       },
-    );
-  };
+    ),
+  );
 }
 
 function notEncrypted() {

@@ -1,10 +1,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { newId } from "../../kernel/id.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { Conversation, ItemList, ListedItem as ListedItemAnswer } from "../../wire/openapi/model-answers.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
 import {
@@ -26,148 +25,135 @@ interface OfConversation {
   Params: { conversation: string };
 }
 
-interface OfItem {
-  Params: { conversation: string; item: string };
-}
-
 /** /v1/conversations and their items. */
 export function conversations(inference: Inference, storage: ResponseStorage | undefined): FastifyPluginAsync {
-  return async (app) => {
+  return routes(
     // Counts as a request, so that limits bound what a key can store.
-    app.addHook("preHandler", async (request, reply) => {
-      if (request.method !== "POST") return;
-      reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
-    });
-
-    app.post(
-      "/conversations",
-      operation({
+    (app) =>
+      app.addHook("preHandler", async (request, reply) => {
+        if (request.method !== "POST") return;
+        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+      }),
+    operation(
+      "POST /conversations",
+      {
         summary: "Creates a conversation; takes `items` and `metadata`.",
         tag: "Responses",
         permission: "project",
         body: ConversationCreateBody,
         isBodyOptional: true,
         answer: Conversation,
-      }),
-      async (request) => {
-        const { items = [], metadata = {} } = parse(ConversationCreateBody, request.body ?? {});
+      },
+      async ({ body, caller, request }) => {
+        const { items = [], metadata = {} } = body;
         const stored = await toOwnItems(request, items);
-        const resource = { projectId: projectOf(request), id: newId("conv_"), createdBy: request.caller.keyId };
+        const resource = { projectId: projectOf(request), id: newId("conv_"), createdBy: caller.keyId };
         return toConversation(await requireStorage(storage).conversations.create(resource, metadata, stored));
       },
-    );
-
-    app.get<OfConversation>(
-      "/conversations/:conversation",
-      operation({
+    ),
+    operation(
+      "GET /conversations/:conversation",
+      {
         summary: "Retrieves a conversation.",
         tag: "Responses",
         permission: "project",
         answer: Conversation,
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         return toConversation(await requireStorage(storage).conversations.find(resourceOf(request)));
       },
-    );
-
-    app.post<OfConversation>(
-      "/conversations/:conversation",
-      operation({
+    ),
+    operation(
+      "POST /conversations/:conversation",
+      {
         summary: "Replaces the metadata of a conversation.",
         tag: "Responses",
         permission: "project",
         body: ConversationUpdateBody,
         answer: Conversation,
-      }),
-      async (request) => {
-        const { metadata } = parse(ConversationUpdateBody, request.body);
+      },
+      async ({ body, request }) => {
+        const { metadata } = body;
         return toConversation(await requireStorage(storage).conversations.update(resourceOf(request), metadata));
       },
-    );
-
-    app.delete<OfConversation>(
-      "/conversations/:conversation",
-      operation({
+    ),
+    operation(
+      "DELETE /conversations/:conversation",
+      {
         summary: "Deletes a conversation. Stored responses keep their items.",
         tag: "Responses",
         permission: "project",
         answer: deleted("conversation.deleted"),
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         const resource = resourceOf(request);
         await requireStorage(storage).conversations.delete(resource);
         return { id: resource.id, object: "conversation.deleted", deleted: true };
       },
-    );
-
-    app.post<OfConversation>(
-      "/conversations/:conversation/items",
-      operation({
+    ),
+    operation(
+      "POST /conversations/:conversation/items",
+      {
         summary: "Adds up to 20 items to a conversation.",
         tag: "Responses",
         permission: "project",
         body: ConversationItemsBody,
         answer: ItemList,
-      }),
-      async (request) => {
-        const { items } = parse(ConversationItemsBody, request.body);
+      },
+      async ({ body: { items }, request }) => {
         const entries = await toOwnItems(request, items);
         await requireStorage(storage).conversations.addItems(resourceOf(request), entries);
         return toItemList({ entries, hasMore: false });
       },
-    );
-
-    app.get<OfConversation>(
-      "/conversations/:conversation/items",
-      operation({
+    ),
+    operation(
+      "GET /conversations/:conversation/items",
+      {
         summary: "Lists the items of a conversation.",
         tag: "Responses",
         permission: "project",
         query: ItemListQuery,
         answer: ItemList,
-      }),
-      async (request) => {
-        const { after, limit, order } = parse(ItemListQuery, request.query);
+      },
+      async ({ query: { after, limit, order }, request }) => {
         const page = { after, limit, order };
         return toItemList(await requireStorage(storage).conversations.listItems(resourceOf(request), page));
       },
-    );
-
-    app.get<OfItem>(
-      "/conversations/:conversation/items/:item",
-      operation({
+    ),
+    operation(
+      "GET /conversations/:conversation/items/:item",
+      {
         summary: "Retrieves an item of a conversation.",
         tag: "Responses",
         permission: "project",
         answer: ListedItemAnswer,
-      }),
-      async (request) => {
-        return requireStorage(storage).conversations.findItem(resourceOf(request), request.params.item);
       },
-    );
-
-    app.delete<OfItem>(
-      "/conversations/:conversation/items/:item",
-      operation({
+      async ({ params, request, reply }) => {
+        return reply.send(await requireStorage(storage).conversations.findItem(resourceOf(request), params.item));
+      },
+    ),
+    operation(
+      "DELETE /conversations/:conversation/items/:item",
+      {
         summary: "Removes an item from a conversation.",
         tag: "Responses",
         permission: "project",
         answer: Conversation,
-      }),
-      async (request) => {
-        const { conversations: stored } = requireStorage(storage);
-        return toConversation(await stored.deleteItem(resourceOf(request), request.params.item));
       },
-    );
+      async ({ params, request }) => {
+        const { conversations: stored } = requireStorage(storage);
+        return toConversation(await stored.deleteItem(resourceOf(request), params.item));
+      },
+    ),
+  );
 
-    /** Copies referenced items, and gives every item an id. Throws a Fault for unknown references and large items. */
-    async function toOwnItems(request: FastifyRequest, items: SentInput): Promise<ListedItem[]> {
-      const referencedItems = await requireStorage(storage).items.find(projectOf(request), referencedIds(items));
-      const resolvedItems = replaceReferences(items, referencedItems);
-      if (!isStorable(resolvedItems)) throw tooLargeToStore("items", "to a conversation");
-      return toStoredItems(resolvedItems);
-    }
-  };
+  /** Copies referenced items, and gives every item an id. Throws a Fault for unknown references and large items. */
+  async function toOwnItems(request: FastifyRequest, items: SentInput): Promise<ListedItem[]> {
+    const referencedItems = await requireStorage(storage).items.find(projectOf(request), referencedIds(items));
+    const resolvedItems = replaceReferences(items, referencedItems);
+    if (!isStorable(resolvedItems)) throw tooLargeToStore("items", "to a conversation");
+    return toStoredItems(resolvedItems);
+  }
 }
 
 function resourceOf(request: FastifyRequest<OfConversation>) {

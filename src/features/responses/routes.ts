@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
 import { type AskChat, answerChat, formatContext } from "../../http/answer-chat.ts";
 import { DetachedRun } from "../../http/detached-run.ts";
-import { operation } from "../../http/operation.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import type { EndedRequest } from "../../http/request-log.ts";
@@ -50,20 +50,18 @@ export function responses(
   policy: UnknownFieldsPolicy,
   { storage, toBackground, content, hostedTools, tools, maxToolCalls, recordContent }: ResponseParts,
 ): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/responses",
-      operation(
-        {
-          summary: "Creates a response, streamed or not, or in the background.",
-          tag: "Responses",
-          permission: "project",
-          body: ResponsesBody,
-          answer: Response,
-          content: ["text/event-stream"],
-        },
-        { takesPrompt: "responses" },
-      ),
+  return routes(
+    rawOperation(
+      "POST /responses",
+      {
+        summary: "Creates a response, streamed or not, or in the background.",
+        tag: "Responses",
+        permission: "project",
+        body: ResponsesBody,
+        answer: Response,
+        content: ["text/event-stream"],
+        route: { config: { takesPrompt: "responses" } },
+      },
       async (request, reply) => {
         const chat = await read(request);
         const { body, prompt } = chat;
@@ -85,20 +83,17 @@ export function responses(
         };
         return answerChat(inference, responsesFormat, chat, reply, askOf(chat, request.caller, positions));
       },
-    );
-
-    app.post(
-      "/responses/input_tokens",
-      operation(
-        {
-          summary: "Counts the tokens of a response's input; an estimate for upstreams.",
-          tag: "Responses",
-          permission: "project",
-          body: ResponsesBody,
-          answer: ResponseTokens,
-        },
-        { takesPrompt: "responses" },
-      ),
+    ),
+    rawOperation(
+      "POST /responses/input_tokens",
+      {
+        summary: "Counts the tokens of a response's input; an estimate for upstreams.",
+        tag: "Responses",
+        permission: "project",
+        body: ResponsesBody,
+        answer: ResponseTokens,
+        route: { config: { takesPrompt: "responses" } },
+      },
       async (request, reply) => {
         const chat = await read(request);
         const sent = { model: chat.body.model, ...chat.prompt };
@@ -114,61 +109,61 @@ export function responses(
         reply.header("x-parlance-token-count", counted.isEstimate ? "estimate" : "exact");
         return { object: "response.input_tokens", input_tokens: counted.promptTokens };
       },
-    );
+    ),
+  );
 
-    async function read(request: FastifyRequest): Promise<ResponseChat> {
-      const chat = responsesFormat.read(request.body, formatContext(request, policy));
-      request.record.model = chat.model;
-      const messages = request.promptMessages as readonly InputItem[] | undefined;
-      return { ...chat, hostedTools, prompt: await resolvePrompt(storage, projectOf(request), chat.body, messages) };
-    }
+  async function read(request: FastifyRequest): Promise<ResponseChat> {
+    const chat = responsesFormat.read(request.body, formatContext(request, policy));
+    request.record.model = chat.model;
+    const messages = request.promptMessages as readonly InputItem[] | undefined;
+    return { ...chat, hostedTools, prompt: await resolvePrompt(storage, projectOf(request), chat.body, messages) };
+  }
 
-    /** Returns what runs a response in several turns; undefined: its model answers in one. */
-    function askOf(chat: ResponseChat, caller: Caller, positions: ReadonlySet<number> | undefined) {
-      const seal = storage && ((summary: string) => storage.summaries.seal(caller.projectId ?? "", summary));
-      return withCompaction(chat, { inference, caller, seal, ask: loopOf(caller, positions) });
-    }
+  /** Returns what runs a response in several turns; undefined: its model answers in one. */
+  function askOf(chat: ResponseChat, caller: Caller, positions: ReadonlySet<number> | undefined) {
+    const seal = storage && ((summary: string) => storage.summaries.seal(caller.projectId ?? "", summary));
+    return withCompaction(chat, { inference, caller, seal, ask: loopOf(caller, positions) });
+  }
 
-    /** Returns what runs a response with tools of this service; undefined: its model alone answers. */
-    function loopOf(caller: Caller, positions: ReadonlySet<number> | undefined): AskChat<ResponseChat> | undefined {
-      if (positions === undefined) return undefined;
-      const options = { inference, caller, maxCalls: maxToolCalls };
-      return (chat, ask) => startToolLoop(options, toResponseLoop(tools, positions, chat), ask);
-    }
+  /** Returns what runs a response with tools of this service; undefined: its model alone answers. */
+  function loopOf(caller: Caller, positions: ReadonlySet<number> | undefined): AskChat<ResponseChat> | undefined {
+    if (positions === undefined) return undefined;
+    const options = { inference, caller, maxCalls: maxToolCalls };
+    return (chat, ask) => startToolLoop(options, toResponseLoop(tools, positions, chat), ask);
+  }
 
-    async function answerInBackground(
-      storage: ResponseStorage,
-      chat: ResponseChat,
-      queued: ReturnType<typeof toNewResponse>,
-      reply: FastifyReply,
-      positions: ReadonlySet<number> | undefined,
-    ) {
-      const { request } = reply;
-      const { body } = chat;
-      const served = positions && { positions, includes: [], functions: new Map() };
-      reportIgnoredFields(reply, ignoredFields(body, KNOWN_FIELDS, true, served));
-      const caller = toBackground(request.caller);
-      const run = {
-        inference,
-        storage,
-        caller,
-        ask: askOf(chat, caller, positions),
-        chat,
-        body,
-        queued,
-        run: new DetachedRun({
-          ...{ id: request.id, caller, operation: "responses", model: chat.model },
-          record: (ended) => {
-            // The history has the request already, as it was answered.
-            if (ended.recording !== undefined) recordContent?.(ended);
-          },
-        }),
-        ...renderingOf(chat),
-      };
-      const started = await startBackground(run, request.id);
-      return chat.isStreamed ? sendEvents(reply, toResponseFrames(started.events)) : started.response;
-    }
-  };
+  async function answerInBackground(
+    storage: ResponseStorage,
+    chat: ResponseChat,
+    queued: ReturnType<typeof toNewResponse>,
+    reply: FastifyReply,
+    positions: ReadonlySet<number> | undefined,
+  ) {
+    const { request } = reply;
+    const { body } = chat;
+    const served = positions && { positions, includes: [], functions: new Map() };
+    reportIgnoredFields(reply, ignoredFields(body, KNOWN_FIELDS, true, served));
+    const caller = toBackground(request.caller);
+    const run = {
+      inference,
+      storage,
+      caller,
+      ask: askOf(chat, caller, positions),
+      chat,
+      body,
+      queued,
+      run: new DetachedRun({
+        ...{ id: request.id, caller, operation: "responses", model: chat.model },
+        record: (ended) => {
+          // The history has the request already, as it was answered.
+          if (ended.recording !== undefined) recordContent?.(ended);
+        },
+      }),
+      ...renderingOf(chat),
+    };
+    const started = await startBackground(run, request.id);
+    return chat.isStreamed ? sendEvents(reply, toResponseFrames(started.events)) : started.response;
+  }
 }
 
 /** Refuses input that has to be stored and is too large for it; other responses say `store: false`. */

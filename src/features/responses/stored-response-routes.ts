@@ -1,11 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Authenticator } from "../../http/authenticate.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { whileAllowed } from "../../http/while-allowed.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { ItemList, Response } from "../../wire/openapi/model-answers.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
 import { ItemListQuery, RetrieveQuery, toItemList } from "../../wire/responses/item-lists.ts";
@@ -21,10 +20,10 @@ export function storedResponses(
   storage: ResponseStorage | undefined,
   accounts: Pick<Authenticator, "authenticate" | "authenticateSession">,
 ): FastifyPluginAsync {
-  return async (app) => {
-    app.get<OfResponse>(
-      "/responses/:response",
-      operation({
+  return routes(
+    operation(
+      "GET /responses/:response",
+      {
         summary:
           "Retrieves a stored response; `?stream=true&starting_after=` streams the events of one in the background.",
         tag: "Responses",
@@ -32,13 +31,13 @@ export function storedResponses(
         query: RetrieveQuery,
         answer: Response,
         content: ["text/event-stream"],
-      }),
-      async (request, reply) => {
+      },
+      async ({ query, request, reply }) => {
         const { responses, background } = requireStorage(storage);
-        const { stream, starting_after: startingAfter } = parse(RetrieveQuery, request.query);
+        const { stream, starting_after: startingAfter } = query;
         const resource = resourceOf(request);
         const { response, isBackground } = await responses.find(resource);
-        if (!stream) return response;
+        if (!stream) return reply.send(response);
         if (isBackground) {
           const from = startingAfter === undefined ? 0 : startingAfter + 1;
           const frames = toResponseFrames(background.follow(resource, from));
@@ -47,53 +46,49 @@ export function storedResponses(
         const message = "Only responses that were created with background: true can be streamed again.";
         throw invalidRequest(message, "stream", "invalid_value");
       },
-    );
-
-    app.delete<OfResponse>(
-      "/responses/:response",
-      operation({
+    ),
+    operation(
+      "DELETE /responses/:response",
+      {
         summary: "Deletes a stored response, and stops it if it still runs.",
         tag: "Responses",
         permission: "project",
         answer: deleted("response"),
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         const resource = resourceOf(request);
         await requireStorage(storage).background.delete(resource);
         return { id: resource.id, object: "response", deleted: true };
       },
-    );
-
-    app.post<OfResponse>(
-      "/responses/:response/cancel",
-      operation({
+    ),
+    operation(
+      "POST /responses/:response/cancel",
+      {
         summary: "Cancels a response in the background.",
         tag: "Responses",
         permission: "project",
         answer: Response,
-      }),
-      async (request) => {
-        const { response } = await requireStorage(storage).background.cancel(resourceOf(request));
-        return response;
       },
-    );
-
-    app.get<OfResponse>(
-      "/responses/:response/input_items",
-      operation({
+      async ({ request, reply }) => {
+        const { response } = await requireStorage(storage).background.cancel(resourceOf(request));
+        return reply.send(response);
+      },
+    ),
+    operation(
+      "GET /responses/:response/input_items",
+      {
         summary: "Lists the input items of a stored response.",
         tag: "Responses",
         permission: "project",
         query: ItemListQuery,
         answer: ItemList,
-      }),
-      async (request) => {
-        const { after, limit, order } = parse(ItemListQuery, request.query);
+      },
+      async ({ query: { after, limit, order }, request }) => {
         const page = { after, limit, order };
         return toItemList(await requireStorage(storage).responses.listInputItems(resourceOf(request), page));
       },
-    );
-  };
+    ),
+  );
 }
 
 function resourceOf(request: FastifyRequest<OfResponse>) {

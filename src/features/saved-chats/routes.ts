@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { sentKey } from "../../http/authenticate.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { sessionToken } from "../../http/session-cookie.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
@@ -40,77 +40,72 @@ export function savedChatRoutes(userSessions: UserSessions, chats: SavedChats): 
     ...(await ownerOf(request)),
     id: parse(SavedChatPath, request.params).chat,
   });
-  return async (app) => {
-    app.get(
-      "/saved_chats",
-      operation({
+  return routes(
+    operation(
+      "GET /saved_chats",
+      {
         ...PROJECT,
         summary:
           "Lists the chats that the signed-in person saved in the project, the one that changed last first. Only the person who had a chat reads it. Not in OpenAI's API, like the other operations on them.",
         query: SavedChatListQuery,
         answer: SavedChatList,
-      }),
-      async (request) => {
+      },
+      async ({ query: { query, after, limit }, request }) => {
         const owner = await ownerOf(request);
-        const { query, after, limit } = parse(SavedChatListQuery, request.query);
         return toListBody(await chats.list(owner, { query, after, limit }), toSavedChat);
       },
-    );
-
-    app.delete(
-      "/saved_chats",
-      operation({
+    ),
+    operation(
+      "DELETE /saved_chats",
+      {
         ...PROJECT,
         summary: "Deletes all chats that the signed-in person saved in the project.",
         answer: SavedChatsDeleted,
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         const count = await chats.deleteAll(await ownerOf(request));
         return { object: "saved_chats.deleted" as const, deleted: true, count };
       },
-    );
-
-    app.get<OfChat>(
-      "/saved_chats/:chat",
-      operation({
+    ),
+    operation(
+      "GET /saved_chats/:chat",
+      {
         ...PROJECT,
         summary: "Retrieves a chat of the signed-in person with its content.",
         answer: SavedChatWithContent,
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         const { content, ...chat } = await chats.find(await placeOf(request));
         return { ...toSavedChat(chat), content };
       },
-    );
-
-    app.put<OfChat>(
-      "/saved_chats/:chat",
-      operation({
+    ),
+    operation(
+      "PUT /saved_chats/:chat",
+      {
         ...PROJECT,
         summary:
           "Creates or replaces a chat under an ID that the client chooses. `revision` is the one that the change is based on, 0 for a new chat; a 409 says that another change came first.",
         body: SavedChatBody,
         answer: SavedChat,
-      }),
-      async (request) => {
+      },
+      async ({ body, request }) => {
         const place = await placeOf(request);
-        const change = parse(SavedChatBody, request.body);
+        const change = body;
         return toSavedChat(await chats.put(place, change));
       },
-    );
-
-    app.delete<OfChat>(
-      "/saved_chats/:chat",
-      operation({
+    ),
+    operation(
+      "DELETE /saved_chats/:chat",
+      {
         ...PROJECT,
         summary: "Deletes a chat of the signed-in person.",
         answer: deleted("saved_chat.deleted"),
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         const place = await placeOf(request);
         await chats.delete(place);
         return { id: place.id, object: "saved_chat.deleted", deleted: true };
       },
-    );
-  };
+    ),
+  );
 }

@@ -1,5 +1,4 @@
-import type { FastifyInstance } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
   ScimDiscovery,
@@ -11,40 +10,36 @@ import {
 } from "../../wire/scim/resources.ts";
 import { baseOf, SCIM_OPERATION } from "./scim-operation.ts";
 
-interface OfEntry {
-  Params: { id: string };
-}
-
 /** What SCIM clients read to learn what the service can do. */
-export async function discovery(app: FastifyInstance): Promise<void> {
-  app.get(
-    "/ServiceProviderConfig",
-    operation({ ...SCIM_OPERATION, summary: "Says what the service supports of SCIM.", answer: ScimDiscovery }),
-    async (request) => toServiceProviderConfig(baseOf(request)),
-  );
+export const discovery = routes(
+  operation(
+    "GET /ServiceProviderConfig",
+    { ...SCIM_OPERATION, summary: "Says what the service supports of SCIM.", answer: ScimDiscovery },
+    async ({ request }) => toServiceProviderConfig(baseOf(request)),
+  ),
+  ...listed("/ResourceTypes", "resource type", toResourceTypes),
+  ...listed("/Schemas", "schema", toSchemas),
+);
 
-  for (const [path, what, read] of [
-    ["/ResourceTypes", "resource type", toResourceTypes],
-    ["/Schemas", "schema", toSchemas],
-  ] as const) {
-    app.get(
-      path,
-      operation({ ...SCIM_OPERATION, summary: `Lists the ${what}s.`, answer: ScimList }),
-      async (request) => {
+function listed(path: string, what: string, read: typeof toResourceTypes | typeof toSchemas) {
+  return [
+    operation(
+      `GET ${path}`,
+      { ...SCIM_OPERATION, summary: `Lists the ${what}s.`, answer: ScimList },
+      async ({ request }) => {
         const entries = read(baseOf(request));
         return toScimList(entries, entries.length, 0);
       },
-    );
-
-    app.get<OfEntry>(
-      `${path}/:id`,
-      operation({ ...SCIM_OPERATION, summary: `Retrieves a ${what}.`, answer: ScimDiscovery }),
-      async (request) => {
-        const { id } = request.params;
+    ),
+    operation(
+      `GET ${path}/:id`,
+      { ...SCIM_OPERATION, summary: `Retrieves a ${what}.`, answer: ScimDiscovery },
+      async ({ params, request }) => {
+        const { id } = params;
         const entry = read(baseOf(request)).find((each) => each.id === id);
         if (entry === undefined) throw new Fault("not-found", `There is no ${what} \`${id.slice(0, 200)}\`.`);
         return entry;
       },
-    );
-  }
+    ),
+  ];
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { acceptAnyJsonType } from "../../http/json-body.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, rawOperation, routes } from "../../http/operation.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import type { AnswerOf } from "../../wire/openapi/named.ts";
 import { GROUP_TYPE, USER_TYPE } from "../../wire/scim/attributes.ts";
@@ -29,158 +29,52 @@ import { listResources, type ResourceSource } from "./scim-list.ts";
 import { baseOf, SCIM_OPERATION } from "./scim-operation.ts";
 import { ScimUsers, type ScimWrite } from "./scim-users.ts";
 
-interface OfResource {
-  Params: { id: string };
-}
-
 type Resource = AnswerOf<typeof ScimResource>;
 
 /** /scim/v2 */
 export function scim(accounts: Accounts): FastifyPluginAsync {
   const users = new ScimUsers(accounts.transactions);
   const groups = new ScimGroups(accounts.transactions);
-  return async (app) => {
-    acceptAnyJsonType(app);
-    app.addHook("onSend", async (_request, reply, payload) => {
-      if (payload != null && payload !== "") reply.type(`${SCIM_MEDIA_TYPE}; charset=utf-8`);
-      return payload;
-    });
-    app.register(discovery);
-
-    app.post(
-      "/.search",
-      operation({
+  return routes(
+    acceptAnyJsonType,
+    (app) =>
+      app.addHook("onSend", async (_request, reply, payload) => {
+        if (payload != null && payload !== "") reply.type(`${SCIM_MEDIA_TYPE}; charset=utf-8`);
+        return payload;
+      }),
+    (app) => app.register(discovery),
+    operation(
+      "POST /.search",
+      {
         ...SCIM_OPERATION,
         summary: "Searches users and groups.",
         body: ScimSearchBody,
+        isBodyOptional: true,
         answer: ScimList,
-      }),
-      async (request) => {
-        const search = readSearch(parse(ScimSearchBody, request.body ?? {}));
+      },
+      async ({ body, request }) => {
+        const search = readSearch(body);
         return listTogether([usersOf(request), groupsOf(request, search)], search);
       },
-    );
-
-    for (const [type, sourceOf] of [
-      [USER_TYPE, usersOf],
-      [GROUP_TYPE, groupsOf],
-    ] as const) {
-      const { name, endpoint } = type;
-      const service = name === "User" ? users : groups;
-      const what = name === "User" ? "user" : "group";
-      app.get(
-        endpoint,
-        operation({
-          ...SCIM_OPERATION,
-          summary: `Lists the ${what}s, oldest first; takes a filter.`,
-          query: ScimListQuery,
-          answer: ScimList,
-        }),
-        async (request) => {
-          const list = readListRequest(parse(ScimListQuery, request.query));
-          return listTogether([sourceOf(request, list)], list);
-        },
-      );
-
-      app.post(
-        `${endpoint}/.search`,
-        operation({ ...SCIM_OPERATION, summary: `Searches the ${what}s.`, body: ScimSearchBody, answer: ScimList }),
-        async (request) => {
-          const search = readSearch(parse(ScimSearchBody, request.body ?? {}));
-          return listTogether([sourceOf(request, search)], search);
-        },
-      );
-
-      app.post(
-        endpoint,
-        operation({
-          grants: "access",
-          ...SCIM_OPERATION,
-          summary:
-            name === "User"
-              ? "Adds a user, with the roles of a pending invite; takes over a user of this address whom nobody manages by SCIM."
-              : "Adds a group.",
-          query: ScimSelectionQuery,
-          body: ScimBody,
-          others: { 201: ScimResource },
-        }),
-        async (request, reply) => {
-          reply.code(201);
-          return send(request, reply, await service.create(writeOf(request), request.body));
-        },
-      );
-
-      app.get<OfResource>(
-        `${endpoint}/:id`,
-        operation({
-          ...SCIM_OPERATION,
-          summary: `Retrieves a ${what}.`,
-          query: ScimSelectionQuery,
-          answer: ScimResource,
-        }),
-        async (request, reply) => {
-          const { organizationId } = request.caller;
-          const selection = readSelection(parse(ScimSelectionQuery, request.query));
-          const resource = await service.retrieve(
-            { organizationId, id: request.params.id },
-            baseOf(request),
-            selection,
-          );
-          const known = request.headers["if-none-match"];
-          if (known !== undefined && hasVersion(known, resource)) return reply.code(304).send();
-          return send(request, reply, resource);
-        },
-      );
-
-      app.put<OfResource>(
-        `${endpoint}/:id`,
-        operation({
-          grants: "access",
-          ...SCIM_OPERATION,
-          summary: `Replaces a ${what}.`,
-          query: ScimSelectionQuery,
-          body: ScimBody,
-          answer: ScimResource,
-        }),
-        async (request, reply) =>
-          send(request, reply, await service.replace(writeOf(request), request.params.id, request.body)),
-      );
-
-      app.delete<OfResource>(
-        `${endpoint}/:id`,
-        operation({
-          grants: "access",
-          ...SCIM_OPERATION,
-          summary:
-            name === "User"
-              ? "Removes a user, and ends the user's sessions and keys. The last owner stays."
-              : "Deletes a group and the roles that its members have by it.",
-          hasEmptyAnswer: true,
-        }),
-        async (request, reply) => {
-          await service.delete(writeOf(request), request.params.id);
-          return reply.code(204).send();
-        },
-      );
-    }
-
-    app.patch<OfResource>(
-      "/Users/:id",
-      operation({
+    ),
+    ...resources(USER_TYPE, users, usersOf),
+    ...resources(GROUP_TYPE, groups, groupsOf),
+    rawOperation(
+      "PATCH /Users/:id",
+      {
         grants: "access",
         ...SCIM_OPERATION,
         summary: "Changes a user; `active` false ends the user's sessions and keys. The last owner stays active.",
         query: ScimSelectionQuery,
         body: ScimPatchBody,
         answer: ScimResource,
-      }),
+      },
       async (request, reply) =>
         send(request, reply, await users.patch(writeOf(request), request.params.id, readPatch(request.body))),
-    );
-
-    app.patch<OfResource>(
-      "/Groups/:id",
-      operation({
+    ),
+    rawOperation(
+      "PATCH /Groups/:id",
+      {
         grants: "access",
         ...SCIM_OPERATION,
         summary: "Changes a group. Answers without a body, unless `attributes` asks for one.",
@@ -188,7 +82,7 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
         query: ScimSelectionQuery,
         body: ScimPatchBody,
         answer: ScimResource,
-      }),
+      },
       async (request, reply) => {
         const { id } = request.params;
         await groups.patch(writeOf(request), id, readPatch(request.body));
@@ -198,8 +92,109 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
         const { organizationId } = request.caller;
         return send(request, reply, await groups.retrieve({ organizationId, id }, baseOf(request), selection));
       },
-    );
-  };
+    ),
+  );
+
+  function resources(
+    { name, endpoint }: typeof USER_TYPE | typeof GROUP_TYPE,
+    service: ScimUsers | ScimGroups,
+    sourceOf: (request: FastifyRequest, list: ListRequest) => ResourceSource,
+  ) {
+    const what = name === "User" ? "user" : "group";
+    return [
+      operation(
+        `GET ${endpoint}`,
+        {
+          ...SCIM_OPERATION,
+          summary: `Lists the ${what}s, oldest first; takes a filter.`,
+          query: ScimListQuery,
+          answer: ScimList,
+        },
+        async ({ query, request }) => {
+          const list = readListRequest(query);
+          return listTogether([sourceOf(request, list)], list);
+        },
+      ),
+      operation(
+        `POST ${endpoint}/.search`,
+        {
+          ...SCIM_OPERATION,
+          summary: `Searches the ${what}s.`,
+          body: ScimSearchBody,
+          isBodyOptional: true,
+          answer: ScimList,
+        },
+        async ({ body, request }) => {
+          const search = readSearch(body);
+          return listTogether([sourceOf(request, search)], search);
+        },
+      ),
+      rawOperation(
+        `POST ${endpoint}`,
+        {
+          grants: "access",
+          ...SCIM_OPERATION,
+          summary:
+            name === "User"
+              ? "Adds a user, with the roles of a pending invite; takes over a user of this address whom nobody manages by SCIM."
+              : "Adds a group.",
+          query: ScimSelectionQuery,
+          body: ScimBody,
+          others: { 201: ScimResource },
+        },
+        async (request, reply) => {
+          reply.code(201);
+          return send(request, reply, await service.create(writeOf(request), request.body));
+        },
+      ),
+      operation(
+        `GET ${endpoint}/:id`,
+        {
+          ...SCIM_OPERATION,
+          summary: `Retrieves a ${what}.`,
+          query: ScimSelectionQuery,
+          answer: ScimResource,
+        },
+        async ({ params, query, caller, request, reply }) => {
+          const { organizationId } = caller;
+          const selection = readSelection(query);
+          const resource = await service.retrieve({ organizationId, id: params.id }, baseOf(request), selection);
+          const known = request.headers["if-none-match"];
+          if (known !== undefined && hasVersion(known, resource)) return reply.code(304).send();
+          return send(request, reply, resource);
+        },
+      ),
+      rawOperation(
+        `PUT ${endpoint}/:id`,
+        {
+          grants: "access",
+          ...SCIM_OPERATION,
+          summary: `Replaces a ${what}.`,
+          query: ScimSelectionQuery,
+          body: ScimBody,
+          answer: ScimResource,
+        },
+        async (request, reply) =>
+          send(request, reply, await service.replace(writeOf(request), request.params.id, request.body)),
+      ),
+      operation(
+        `DELETE ${endpoint}/:id`,
+        {
+          grants: "access",
+          ...SCIM_OPERATION,
+          summary:
+            name === "User"
+              ? "Removes a user, and ends the user's sessions and keys. The last owner stays."
+              : "Deletes a group and the roles that its members have by it.",
+          hasEmptyAnswer: true,
+        },
+        async ({ params, request, reply }) => {
+          await service.delete(writeOf(request), params.id);
+          return reply.code(204).send();
+        },
+      ),
+    ];
+  }
 
   function usersOf(request: FastifyRequest): ResourceSource {
     return users.source(request.caller.organizationId, baseOf(request));

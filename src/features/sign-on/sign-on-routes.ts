@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { CountWrongKey } from "../../http/authenticate.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { setSessionCookie } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -46,21 +46,21 @@ export function consoleUrl(request: FastifyRequest, publicUrl: string | undefine
 export function signOnPages(parts: SignOnRouteParts): FastifyPluginAsync {
   const { signOn, logger, isOperator } = parts;
   const signInUrl = (request: FastifyRequest) => `${consoleUrl(request, signOn.settings.publicUrl)}/#/sign-in`;
-  return async (app) => {
-    app.setErrorHandler(async (error, request, reply) => {
-      logFailure(logger, request, error, "a sign-in failed");
-      return sendFailure(reply, textOf(error), { url: signInUrl(request), text: "Go to the sign-in page" });
-    });
-
-    app.get<OfProvider>(
-      "/sign-on/:provider/start",
-      operation({
+  return routes(
+    (app) =>
+      app.setErrorHandler(async (error, request, reply) => {
+        logFailure(logger, request, error, "a sign-in failed");
+        return sendFailure(reply, textOf(error), { url: signInUrl(request), text: "Go to the sign-in page" });
+      }),
+    operation(
+      "GET /sign-on/:provider/start",
+      {
         summary: "Begins a sign-in: redirects the browser to an OpenID Connect provider.",
         tag: "Service",
         permission: "public",
         content: ["text/html"],
-      }),
-      async (request, reply) => {
+      },
+      async ({ request, reply }) => {
         const provider = requireProvider(signOn, request);
         const { return_to: returnTo, invite, first_owner: owner } = beginQuery.parse(request.query);
         const redirectUri = `${consoleUrl(request, signOn.settings.publicUrl)}/sign-on/${provider.id}/callback`;
@@ -75,18 +75,17 @@ export function signOnPages(parts: SignOnRouteParts): FastifyPluginAsync {
         setTransactionCookie(request, reply, transaction.state, sealed);
         return reply.header("cache-control", "no-store").header("referrer-policy", "no-referrer").redirect(url, 302);
       },
-    );
-
-    app.get<OfProvider>(
-      "/sign-on/:provider/callback",
-      operation({
+    ),
+    operation(
+      "GET /sign-on/:provider/callback",
+      {
         grants: "credential",
         summary: "Completes a sign-in with the provider's answer, and continues to the console.",
         tag: "Service",
         permission: "public",
         content: ["text/html"],
-      }),
-      async (request, reply) => {
+      },
+      async ({ request, reply }) => {
         const provider = requireProvider(signOn, request);
         const query = request.url.split("?", 2)[1] ?? "";
         const state = new URLSearchParams(query).get("state") ?? "";
@@ -96,25 +95,26 @@ export function signOnPages(parts: SignOnRouteParts): FastifyPluginAsync {
         setSessionCookie(request, reply, session);
         return sendContinuation(reply, `${consoleUrl(request, signOn.settings.publicUrl)}/#${transaction.returnTo}`);
       },
-    );
-  };
+    ),
+  );
 }
 
 /** POST /sign-on/:provider/backchannel-logout, which providers call */
 export function backchannelLogout({ signOn, logger, countWrongKey }: SignOnRouteParts): FastifyPluginAsync {
-  return async (app) => {
-    app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) => {
-      done(null, Object.fromEntries(new URLSearchParams(String(body))));
-    });
-    app.post<OfProvider>(
-      "/sign-on/:provider/backchannel-logout",
-      operation({
+  return routes(
+    (app) =>
+      app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) => {
+        done(null, Object.fromEntries(new URLSearchParams(String(body))));
+      }),
+    operation(
+      "POST /sign-on/:provider/backchannel-logout",
+      {
         summary: "Ends the sessions that a provider's logout token names (OpenID Connect Back-Channel Logout).",
         tag: "Service",
         permission: "public",
         content: ["text/plain"],
-      }),
-      async (request, reply) => {
+      },
+      async ({ request, reply }) => {
         reply.header("cache-control", "no-store");
         const body = logoutBody.safeParse(request.body);
         try {
@@ -131,8 +131,8 @@ export function backchannelLogout({ signOn, logger, countWrongKey }: SignOnRoute
           return reply.code(400).send({ error: "invalid_request", error_description: failure.message });
         }
       },
-    );
-  };
+    ),
+  );
 }
 
 function requireProvider(signOn: SignOn, { params }: FastifyRequest<OfProvider>): Provider {

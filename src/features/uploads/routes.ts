@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes, scope } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -14,7 +14,6 @@ import {
   UploadPart,
   UploadPartForm,
 } from "../../wire/openai/uploads.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import type { Uploads } from "./uploads.ts";
 
 interface OfUpload {
@@ -23,82 +22,78 @@ interface OfUpload {
 
 /** /v1/uploads */
 export function uploadRoutes(inference: Inference, uploads: Uploads, parts: UploadOptions): FastifyPluginAsync {
-  return async (app) => {
-    app.register(async (scope) => {
-      takeMultipart(scope);
-      scope.post<OfUpload>(
-        "/uploads/:upload/parts",
-        operation({
+  return routes(
+    scope(
+      takeMultipart,
+      operation(
+        "POST /uploads/:upload/parts",
+        {
           summary: "Adds a part to an upload, as the file `data`.",
           tag: "Batches",
           permission: "project",
           form: UploadPartForm,
           answer: UploadPart,
-        }),
-        async (request, reply) => {
-          reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+        },
+        async ({ caller, request, reply }) => {
+          reply.headers(toRateLimitHeaders(await inference.admit(caller)));
           const upload = await uploads.findOpen(resourceOf(request));
           const received = await receiveUpload(request, reply, { ...parts, fileField: "data" });
           const part = await uploads.addPart(upload, requireFile(received, "data"));
           const created_at = toSeconds(part.createdAt);
           return { id: part.id, object: "upload.part" as const, created_at, upload_id: upload.id };
         },
-      );
-    });
-
-    app.post(
-      "/uploads",
-      operation({
+      ),
+    ),
+    operation(
+      "POST /uploads",
+      {
         summary: "Begins the upload of a large file in parts, for an hour.",
         tag: "Batches",
         permission: "project",
         body: UploadBody,
         answer: Upload,
-      }),
-      async (request, reply) => {
-        const { filename, purpose, bytes, expires_after: expiry } = parse(UploadBody, request.body);
-        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+      },
+      async ({ body, caller, request, reply }) => {
+        const { filename, purpose, bytes, expires_after: expiry } = body;
+        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const fileExpiresAfterSeconds = expiry?.seconds ?? null;
         const projectId = projectOf(request);
-        const createdBy = request.caller.keyId;
+        const createdBy = caller.keyId;
         return toUploadObject(
           await uploads.create({ projectId, filename, purpose, bytes, fileExpiresAfterSeconds, createdBy }),
           null,
         );
       },
-    );
-
-    app.post<OfUpload>(
-      "/uploads/:upload/complete",
-      operation({
+    ),
+    operation(
+      "POST /uploads/:upload/complete",
+      {
         summary: "Completes an upload: its parts, in the order of `part_ids`, become a file.",
         tag: "Batches",
         permission: "project",
         body: CompleteUploadBody,
         answer: Upload,
-      }),
-      async (request) => {
-        const { part_ids: ids, md5 } = parse(CompleteUploadBody, request.body);
+      },
+      async ({ body: { part_ids: ids, md5 }, request }) => {
         const open = await uploads.findOpen(resourceOf(request));
         const { upload, file } = await uploads.complete(open, ids, md5);
         return toUploadObject(upload, toFileObject(file));
       },
-    );
-
-    app.post<OfUpload>(
-      "/uploads/:upload/cancel",
-      operation({
+    ),
+    operation(
+      "POST /uploads/:upload/cancel",
+      {
         summary: "Cancels an upload; its parts are deleted.",
         tag: "Batches",
         permission: "project",
         answer: Upload,
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         const upload = await uploads.findOpen(resourceOf(request));
         return toUploadObject(await uploads.cancel(upload), null);
       },
-    );
-  };
+    ),
+  );
 }
 
 function resourceOf(request: FastifyRequest<OfUpload>) {

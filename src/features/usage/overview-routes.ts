@@ -4,7 +4,7 @@ import { listPools } from "../../catalog/deployment-status.ts";
 import type { Caller } from "../../contracts/caller.ts";
 import type { Deployment } from "../../deployments/deployment.ts";
 import { allows } from "../../http/access.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
 import {
@@ -43,19 +43,19 @@ const MAX_SHARED = 1000;
 export function overview({ accounts, history, reports, catalog }: OverviewParts): FastifyPluginAsync {
   const hours = new RecentHours(history);
   const shared = growingCache<Promise<ReturnType<typeof toOverview>>>(MAX_SHARED, { ttlMs: SHARED_MS });
-  return async (app) => {
-    app.get(
-      "/overview",
-      operation({
+  return routes(
+    operation(
+      "GET /overview",
+      {
         summary:
           "Sums the last hour by minute, with spend and the state of deployments. A project key sees its own project. Not in OpenAI's API.",
         tag: "Reports",
         permission: "admin-or-project",
         requires: "signed-in",
         answer: Overview,
-      }),
-      (request) => {
-        const reader = readerOf(request.caller);
+      },
+      ({ caller, request }) => {
+        const reader = readerOf(caller);
         const entry = shared.get(reader);
         if (entry !== undefined) return entry;
         const answer = read(request);
@@ -63,39 +63,39 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
         answer.catch(() => shared.delete(reader));
         return answer;
       },
-    );
+    ),
+  );
 
-    async function read(request: FastifyRequest) {
-      const { caller } = request;
-      const now = Date.now();
-      const visibility = visibilityOf(caller);
-      const filter = { organizationId: caller.organizationId, visibility };
-      const scopeId = caller.projectId ?? caller.organizationId;
-      const day = Math.floor(now / (24 * HOUR)) * 24 * HOUR;
-      const tomorrow = day + 24 * HOUR;
-      const month = { from: Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth()), until: tomorrow };
-      const spendLimits: ShownSpendLimit[] = [];
-      for (const limit of accounts.callers.policyOf(caller, "spendLimits")) {
-        const { scopeId: limited } = limit;
-        const spentNanoDollars = maySeeSpend(caller, limited, visibility)
-          ? await reports.spentIn({ ...caller, projectId: null, subject: scopeOf(caller, limited), id: limited }, month)
-          : undefined;
-        spendLimits.push({ ...limit, scope: scopeOf(caller, limited), spentNanoDollars });
-      }
-      const maySee = await maySeeDeployments(accounts, caller);
-      return toOverview({
-        now,
-        minutes: await hours.read(filter, now),
-        firstTokens: percentilesOf(await history.firstTokenTimes(filter, { from: now - HOUR, until: now })),
-        tokensPerSecond: (await hours.recentTokens(filter, now)) / (RECENT_MS / 1000),
-        spentTodayNanoDollars: await reports.spentBetween(caller, scopeId, { from: day, until: tomorrow, visibility }),
-        spentThisMonthNanoDollars: await reports.spentBetween(caller, scopeId, { ...month, visibility }),
-        spendLimits,
-        deployments: maySee ? deploymentsOf(catalog) : undefined,
-        pools: maySee ? [...listPools(catalog)] : undefined,
-      });
+  async function read(request: FastifyRequest) {
+    const { caller } = request;
+    const now = Date.now();
+    const visibility = visibilityOf(caller);
+    const filter = { organizationId: caller.organizationId, visibility };
+    const scopeId = caller.projectId ?? caller.organizationId;
+    const day = Math.floor(now / (24 * HOUR)) * 24 * HOUR;
+    const tomorrow = day + 24 * HOUR;
+    const month = { from: Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth()), until: tomorrow };
+    const spendLimits: ShownSpendLimit[] = [];
+    for (const limit of accounts.callers.policyOf(caller, "spendLimits")) {
+      const { scopeId: limited } = limit;
+      const spentNanoDollars = maySeeSpend(caller, limited, visibility)
+        ? await reports.spentIn({ ...caller, projectId: null, subject: scopeOf(caller, limited), id: limited }, month)
+        : undefined;
+      spendLimits.push({ ...limit, scope: scopeOf(caller, limited), spentNanoDollars });
     }
-  };
+    const maySee = await maySeeDeployments(accounts, caller);
+    return toOverview({
+      now,
+      minutes: await hours.read(filter, now),
+      firstTokens: percentilesOf(await history.firstTokenTimes(filter, { from: now - HOUR, until: now })),
+      tokensPerSecond: (await hours.recentTokens(filter, now)) / (RECENT_MS / 1000),
+      spentTodayNanoDollars: await reports.spentBetween(caller, scopeId, { from: day, until: tomorrow, visibility }),
+      spentThisMonthNanoDollars: await reports.spentBetween(caller, scopeId, { ...month, visibility }),
+      spendLimits,
+      deployments: maySee ? deploymentsOf(catalog) : undefined,
+      pools: maySee ? [...listPools(catalog)] : undefined,
+    });
+  }
 }
 
 /** Key and permissions: an answer of before a change of roles is not shown after it. */

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
 import { allows } from "../../http/access.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { whileAllowed } from "../../http/while-allowed.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -18,7 +18,6 @@ import {
   toRequestPage,
   toSortedPosition,
 } from "../../wire/openai/organization/organization-requests.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { histogramOf } from "./request-histogram.ts";
@@ -54,19 +53,18 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
       else streams.delete(scope);
     });
   };
-  return async (app) => {
-    app.get(
-      "/requests",
-      operation({
+  return routes(
+    operation(
+      "GET /requests",
+      {
         summary:
           "Lists the metadata of single requests, newest first, or by `sort_by`; `?stream=true` follows new ones. A project key lists its own project. Not in OpenAI's API.",
         ...REPORT,
         query: RequestListQuery,
         answer: RequestPage,
         content: ["text/event-stream"],
-      }),
-      async (request, reply) => {
-        const query = parse(RequestListQuery, request.query);
+      },
+      async ({ query, caller, request, reply }) => {
         const filter = filterOf(request, toRequestFilter(query));
         const maySee = await showsCauses(accounts, request);
         const order = toRequestOrder(query);
@@ -82,30 +80,28 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
         reply.raw.once("close", () => controller.abort());
         const entries = history.follow(filter, AbortSignal.any([controller.signal, stopping]));
         // The client that connects again sees what it may see then.
-        const sight = await sightOf(accounts, request.caller);
+        const sight = await sightOf(accounts, caller);
         const hasSameSight = async (caller: Caller) => (await sightOf(accounts, caller)) === sight;
         return sendEvents(reply, whileAllowed(request, accounts, frames(entries, maySee), hasSameSight));
       },
-    );
-
-    app.get(
-      "/requests/histogram",
-      operation({
+    ),
+    operation(
+      "GET /requests/histogram",
+      {
         summary: "Counts requests and errors by time, with the filters of the list. Not in OpenAI's API.",
         ...REPORT,
         query: RequestHistogramQuery,
         answer: RequestHistogram,
-      }),
-      async (request, reply) => {
-        const query = parse(RequestHistogramQuery, request.query);
+      },
+      async ({ query, request, reply }) => {
         const { from, until } = toHistogramRange(query);
         const filter = filterOf(request, toRequestFilter(query));
         return toRequestHistogram(
           await histogramOf(history, filter, { from, until, buckets: query.buckets }, left(reply)),
         );
       },
-    );
-  };
+    ),
+  );
 }
 
 /** Signal of a client that disconnects. */

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import {
   toCostsRequest,
   toExportRequest,
@@ -10,7 +10,6 @@ import {
 } from "../../wire/openai/organization/organization-usage.ts";
 import { toCostsPage, toUsagePage } from "../../wire/openai/organization/organization-usage-pages.ts";
 import { toDays, toUsageTotals, UsageTotalsQuery } from "../../wire/openai/organization/organization-usage-totals.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { CostsPage, UsageTotals, usagePage } from "../../wire/openapi/usage-answers.ts";
 import { exportColumns, exportRows, toCsv, toParquet } from "./usage-export.ts";
 import type { UsageReports } from "./usage-report.ts";
@@ -28,31 +27,29 @@ const KINDS = {
 
 /** A project key sees its project, a user without `project.usage.read` their own usage. /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions,images,vector_stores} and /v1/organization/costs */
 export function usage(reports: UsageReports): FastifyPluginAsync {
-  return async (app) => {
-    for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
+  return routes(
+    ...(Object.keys(KINDS) as (keyof typeof KINDS)[]).map((kind) => {
       const { task, name } = KINDS[kind];
-      app.get(
-        `/usage/${kind}`,
-        operation({
+      return operation(
+        `GET /usage/${kind}`,
+        {
           summary: `Usage of ${name} by time bucket.`,
           tag: "Reports",
           permission: "admin-or-project",
           requires: "signed-in",
           query: UsageQuery,
           answer: usagePage(kind),
-        }),
-        async (request) => {
-          const query = toUsageRequest(parse(UsageQuery, request.query), Date.now());
-          const order = { ...query, visibility: visibilityOf(request.caller) };
-          const { organizationId } = request.caller;
+        },
+        async ({ query, caller }) => {
+          const order = { ...toUsageRequest(query, Date.now()), visibility: visibilityOf(caller) };
+          const { organizationId } = caller;
           return toUsagePage(kind, await reports.read({ organizationId, operation: task, ...order }));
         },
       );
-    }
-
-    app.get(
-      "/usage",
-      operation({
+    }),
+    operation(
+      "GET /usage",
+      {
         summary:
           "Usage and costs of all operations together by project and model, at most 31 days. Not in OpenAI's API.",
         tag: "Reports",
@@ -60,19 +57,18 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
         requires: "signed-in",
         query: UsageTotalsQuery,
         answer: UsageTotals,
-      }),
-      async (request) => {
-        const days = toDays(parse(UsageTotalsQuery, request.query), Date.now());
-        const visibility = visibilityOf(request.caller);
-        const { organizationId } = request.caller;
+      },
+      async ({ query, caller }) => {
+        const days = toDays(query, Date.now());
+        const visibility = visibilityOf(caller);
+        const { organizationId } = caller;
         const { buckets } = await reports.read({ organizationId, operation: undefined, visibility, ...days });
         return toUsageTotals(buckets.flatMap(({ sums }) => sums));
       },
-    );
-
-    app.get(
-      "/usage/export",
-      operation({
+    ),
+    operation(
+      "GET /usage/export",
+      {
         summary:
           "Exports usage and costs of all operations as CSV or Parquet, one row for each bucket and group. Not in OpenAI's API.",
         tag: "Reports",
@@ -80,11 +76,10 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
         requires: "signed-in",
         query: UsageExportQuery,
         content: ["text/csv", "application/vnd.apache.parquet"],
-      }),
-      async (request, reply) => {
-        const query = parse(UsageExportQuery, request.query);
-        const { organizationId } = request.caller;
-        const visibility = visibilityOf(request.caller);
+      },
+      async ({ query, caller, reply }) => {
+        const { organizationId } = caller;
+        const visibility = visibilityOf(caller);
         const order = { organizationId, operation: undefined, visibility, ...toExportRequest(query, Date.now()) };
         const rows = await exportRows(reports, order);
         const columns = exportColumns(order);
@@ -93,24 +88,22 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
         reply.type(isCsv ? "text/csv; charset=utf-8" : "application/vnd.apache.parquet");
         return reply.send(isCsv ? Readable.from(toCsv(rows, columns)) : await toParquet(rows, columns));
       },
-    );
-
-    app.get(
-      "/costs",
-      operation({
+    ),
+    operation(
+      "GET /costs",
+      {
         summary: "Costs by day; by minute and hour and by `operation`, too, which are not in OpenAI's API.",
         tag: "Reports",
         permission: "admin-or-project",
         requires: "signed-in",
         query: UsageQuery,
         answer: CostsPage,
-      }),
-      async (request) => {
-        const query = toCostsRequest(parse(UsageQuery, request.query), Date.now());
-        const order = { ...query, visibility: visibilityOf(request.caller) };
-        const { organizationId } = request.caller;
+      },
+      async ({ query, caller }) => {
+        const order = { ...toCostsRequest(query, Date.now()), visibility: visibilityOf(caller) };
+        const { organizationId } = caller;
         return toCostsPage(await reports.read({ organizationId, operation: undefined, ...order }));
       },
-    );
-  };
+    ),
+  );
 }

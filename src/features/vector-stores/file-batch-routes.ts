@@ -1,9 +1,8 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import {
   FileBatchBody,
   StoreFileListQuery,
@@ -18,27 +17,22 @@ import type { VectorStoreParts } from "./vector-store-parts.ts";
 import { storeOf } from "./vector-store-routes.ts";
 import type { VectorStoreBatchRow } from "./vector-store-rows.ts";
 
-interface OfBatch {
-  Params: { store: string; batch: string };
-}
-
 /** /v1/vector_stores/{store}/file_batches */
 export function fileBatches(inference: Inference, { stores, files }: VectorStoreParts): FastifyPluginAsync {
   const show = async (batch: VectorStoreBatchRow) => toFileBatch(batch, await files.countBatch(batch));
-  return async (app) => {
-    app.post<{ Params: { store: string } }>(
-      "/vector_stores/:store/file_batches",
-      operation({
+  return routes(
+    operation(
+      "POST /vector_stores/:store/file_batches",
+      {
         summary: "Adds up to 2,000 files to a vector store.",
         tag: "Vector stores",
         permission: "project",
         body: FileBatchBody,
         answer: VectorStoreFileBatch,
-      }),
-      async (request, reply) => {
-        const body = parse(FileBatchBody, request.body);
+      },
+      async ({ body, caller, request, reply }) => {
         const store = await stores.findActive(storeOf(request));
-        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const { attributes, chunking_strategy, file_ids: ids = [], files: listed } = body;
         const entries = listed ?? ids.map((file_id) => ({ file_id, attributes, chunking_strategy }));
         const additions = entries.map((entry) => ({
@@ -46,56 +40,52 @@ export function fileBatches(inference: Inference, { stores, files }: VectorStore
           attributes: entry.attributes ?? attributes,
           chunking: chunkSizesOf(entry.chunking_strategy ?? chunking_strategy),
         }));
-        const batch = await files.addBatch(store, request.caller.keyId, additions);
+        const batch = await files.addBatch(store, caller.keyId, additions);
         await stores.markActive(store);
         return show(batch);
       },
-    );
-
-    app.get<OfBatch>(
-      "/vector_stores/:store/file_batches/:batch",
-      operation({
+    ),
+    operation(
+      "GET /vector_stores/:store/file_batches/:batch",
+      {
         summary: "Retrieves the progress of a batch of files.",
         tag: "Vector stores",
         permission: "project",
         answer: VectorStoreFileBatch,
-      }),
-      async (request) => {
-        const store = await stores.find(storeOf(request));
-        return show(await files.findBatch(store, request.params.batch));
       },
-    );
-
-    app.post<OfBatch>(
-      "/vector_stores/:store/file_batches/:batch/cancel",
-      operation({
+      async ({ params, request }) => {
+        const store = await stores.find(storeOf(request));
+        return show(await files.findBatch(store, params.batch));
+      },
+    ),
+    operation(
+      "POST /vector_stores/:store/file_batches/:batch/cancel",
+      {
         summary: "Cancels the files of a batch that are not added yet.",
         tag: "Vector stores",
         permission: "project",
         answer: VectorStoreFileBatch,
-      }),
-      async (request) => {
-        const store = await stores.find(storeOf(request));
-        return show(await files.cancelBatch(store, request.params.batch));
       },
-    );
-
-    app.get<OfBatch>(
-      "/vector_stores/:store/file_batches/:batch/files",
-      operation({
+      async ({ params, request }) => {
+        const store = await stores.find(storeOf(request));
+        return show(await files.cancelBatch(store, params.batch));
+      },
+    ),
+    operation(
+      "GET /vector_stores/:store/file_batches/:batch/files",
+      {
         summary: "Lists the files of a batch, or those of `?filter=`.",
         tag: "Vector stores",
         permission: "project",
         query: StoreFileListQuery,
         answer: listOfEntries(VectorStoreFile),
-      }),
-      async (request) => {
-        const { filter: status, after, before, limit, order } = parse(StoreFileListQuery, request.query);
+      },
+      async ({ params, query: { filter: status, after, before, limit, order }, request }) => {
         const store = await stores.find(storeOf(request));
-        const { id: batchId } = await files.findBatch(store, request.params.batch);
+        const { id: batchId } = await files.findBatch(store, params.batch);
         const page = { vectorStoreId: store.id, batchId, status, after, before, limit, order };
         return toListBody(await files.list(page), toStoreFile);
       },
-    );
-  };
+    ),
+  );
 }

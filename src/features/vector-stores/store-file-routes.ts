@@ -1,9 +1,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import {
   StoreFileBody,
   StoreFileChanges,
@@ -28,103 +27,95 @@ export function storeFiles(inference: Inference, { stores, files }: VectorStoreP
     const store = await stores.find(storeOf(request));
     return { store, file: await files.find(store, request.params.file) };
   };
-  return async (app) => {
-    app.post<{ Params: { store: string } }>(
-      "/vector_stores/:store/files",
-      operation({
+  return routes(
+    operation(
+      "POST /vector_stores/:store/files",
+      {
         summary: "Adds a file to a vector store; it is read and embedded in the background.",
         tag: "Vector stores",
         permission: "project",
         body: StoreFileBody,
         answer: VectorStoreFile,
-      }),
-      async (request, reply) => {
-        const body = parse(StoreFileBody, request.body);
+      },
+      async ({ body, caller, request, reply }) => {
         const store = await stores.findActive(storeOf(request));
-        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const addition = {
           fileId: body.file_id,
           attributes: body.attributes,
           chunking: chunkSizesOf(body.chunking_strategy),
         };
-        const [file] = await files.add(store, request.caller.keyId, [addition]);
+        const [file] = await files.add(store, caller.keyId, [addition]);
         if (file === undefined) throw new Error("no file was added");
         await stores.markActive(store);
         return toStoreFile(file);
       },
-    );
-
-    app.get<{ Params: { store: string } }>(
-      "/vector_stores/:store/files",
-      operation({
+    ),
+    operation(
+      "GET /vector_stores/:store/files",
+      {
         summary: "Lists the files of a vector store, or those of `?filter=`.",
         tag: "Vector stores",
         permission: "project",
         query: StoreFileListQuery,
         answer: listOfEntries(VectorStoreFile),
-      }),
-      async (request) => {
-        const { filter: status, after, before, limit, order } = parse(StoreFileListQuery, request.query);
+      },
+      async ({ query: { filter: status, after, before, limit, order }, request }) => {
         const { id: vectorStoreId } = await stores.find(storeOf(request));
         return toListBody(await files.list({ vectorStoreId, status, after, before, limit, order }), toStoreFile);
       },
-    );
-
-    app.get<OfFile>(
-      "/vector_stores/:store/files/:file",
-      operation({
+    ),
+    operation(
+      "GET /vector_stores/:store/files/:file",
+      {
         summary: "Retrieves a file of a vector store, and why it failed.",
         tag: "Vector stores",
         permission: "project",
         answer: VectorStoreFile,
-      }),
-      async (request) => toStoreFile((await find(request)).file),
-    );
-
-    app.post<OfFile>(
-      "/vector_stores/:store/files/:file",
-      operation({
+      },
+      async ({ request }) => toStoreFile((await find(request)).file),
+    ),
+    operation(
+      "POST /vector_stores/:store/files/:file",
+      {
         summary: "Replaces the attributes of a file in a vector store.",
         tag: "Vector stores",
         permission: "project",
         body: StoreFileChanges,
         answer: VectorStoreFile,
-      }),
-      async (request) => {
-        const { attributes } = parse(StoreFileChanges, request.body);
-        const store = await stores.find(storeOf(request));
-        return toStoreFile(await files.setAttributes(store, request.params.file, attributes));
       },
-    );
-
-    app.delete<OfFile>(
-      "/vector_stores/:store/files/:file",
-      operation({
+      async ({ params, body: { attributes }, request }) => {
+        const store = await stores.find(storeOf(request));
+        return toStoreFile(await files.setAttributes(store, params.file, attributes));
+      },
+    ),
+    operation(
+      "DELETE /vector_stores/:store/files/:file",
+      {
         summary: "Removes a file from a vector store; the file itself stays.",
         tag: "Vector stores",
         permission: "project",
         answer: deleted("vector_store.file.deleted"),
-      }),
-      async (request) => {
-        const store = await stores.find(storeOf(request));
-        await files.remove(store, request.params.file);
-        return { id: request.params.file, object: "vector_store.file.deleted" as const, deleted: true };
       },
-    );
-
-    app.get<OfFile>(
-      "/vector_stores/:store/files/:file/content",
-      operation({
+      async ({ params, request }) => {
+        const store = await stores.find(storeOf(request));
+        await files.remove(store, params.file);
+        return { id: params.file, object: "vector_store.file.deleted" as const, deleted: true };
+      },
+    ),
+    operation(
+      "GET /vector_stores/:store/files/:file/content",
+      {
         summary: "Retrieves the text of a file in a vector store, chunk by chunk.",
         tag: "Vector stores",
         permission: "project",
         query: ContentQuery,
         answer: StoreFileContent,
-      }),
-      async (request) => {
-        const { file } = await find(request);
-        return contentPage(files, file, parse(ContentQuery, request.query).page);
       },
-    );
-  };
+      async ({ query, request }) => {
+        const { file } = await find(request);
+        return contentPage(files, file, query.page);
+      },
+    ),
+  );
 }

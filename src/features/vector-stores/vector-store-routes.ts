@@ -1,11 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { SearchBody, SearchResults, toSearchResults } from "../../wire/openai/vector-store-search.ts";
 import {
   toVectorStore,
@@ -30,18 +29,17 @@ export function vectorStores(inference: Inference, parts: VectorStoreParts): Fas
     const complete = await stores.withTotals(store);
     return toVectorStore(complete, complete.totals);
   };
-  return async (app) => {
-    app.post(
-      "/vector_stores",
-      operation({
+  return routes(
+    operation(
+      "POST /vector_stores",
+      {
         summary: "Creates a vector store, with files if any are named.",
         tag: "Vector stores",
         permission: "project",
         body: VectorStoreBody,
         answer: VectorStore,
-      }),
-      async (request, reply) => {
-        const body = parse(VectorStoreBody, request.body);
+      },
+      async ({ body, request, reply }) => {
         const { caller } = request;
         const embeddingModel = embeddingModelFor(inference, caller, body.embedding_model ?? parts.embeddingModel);
         reply.headers(toRateLimitHeaders(await inference.admit(caller)));
@@ -60,77 +58,69 @@ export function vectorStores(inference: Inference, parts: VectorStoreParts): Fas
         if (additions.length > 0) await files.add(store, caller.keyId, additions);
         return show(store);
       },
-    );
-
-    app.get(
-      "/vector_stores",
-      operation({
+    ),
+    operation(
+      "GET /vector_stores",
+      {
         summary: "Lists the vector stores of the project, newest first.",
         tag: "Vector stores",
         permission: "project",
         query: VectorStoreListQuery,
         answer: listOfEntries(VectorStore),
-      }),
-      async (request) => {
-        const { after, before, limit, order } = parse(VectorStoreListQuery, request.query);
+      },
+      async ({ query: { after, before, limit, order }, request }) => {
         const page = await stores.list({ projectId: projectOf(request), after, before, limit, order });
         return toListBody(page, (store) => toVectorStore(store, store.totals));
       },
-    );
-
-    app.get<OfStore>(
-      "/vector_stores/:store",
-      operation({
+    ),
+    operation(
+      "GET /vector_stores/:store",
+      {
         summary: "Retrieves a vector store and the progress of its files.",
         tag: "Vector stores",
         permission: "project",
         answer: VectorStore,
-      }),
-      async (request) => show(await stores.find(storeOf(request))),
-    );
-
-    app.post<OfStore>(
-      "/vector_stores/:store",
-      operation({
+      },
+      async ({ request }) => show(await stores.find(storeOf(request))),
+    ),
+    operation(
+      "POST /vector_stores/:store",
+      {
         summary: "Changes the name, expiry or metadata of a vector store.",
         tag: "Vector stores",
         permission: "project",
         body: VectorStoreChanges,
         answer: VectorStore,
-      }),
-      async (request) => {
-        const { name, metadata, expires_after: expiry } = parse(VectorStoreChanges, request.body);
+      },
+      async ({ body: { name, metadata, expires_after: expiry }, request }) => {
         const expiresAfterDays = expiry === undefined || expiry === null ? expiry : expiry.days;
         return show(await stores.update(storeOf(request), { name, metadata, expiresAfterDays }));
       },
-    );
-
-    app.delete<OfStore>(
-      "/vector_stores/:store",
-      operation({
+    ),
+    operation(
+      "DELETE /vector_stores/:store",
+      {
         summary: "Deletes a vector store; its files stay in the Files API.",
         tag: "Vector stores",
         permission: "project",
         answer: deleted("vector_store.deleted"),
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         const { id, projectId } = storeOf(request);
         await stores.delete({ id, projectId });
         return { id, object: "vector_store.deleted" as const, deleted: true };
       },
-    );
-
-    app.post<OfStore>(
-      "/vector_stores/:store/search",
-      operation({
+    ),
+    operation(
+      "POST /vector_stores/:store/search",
+      {
         summary: "Finds the chunks of a vector store that fit a query, by meaning and by words.",
         tag: "Vector stores",
         permission: "project",
         body: SearchBody,
         answer: SearchResults,
-      }),
-      async (request, reply) => {
-        const body = parse(SearchBody, request.body);
+      },
+      async ({ body, caller, request, reply }) => {
         const store = await stores.findActive(storeOf(request));
         request.record.model = store.embeddingModel;
         const query = {
@@ -140,11 +130,11 @@ export function vectorStores(inference: Inference, parts: VectorStoreParts): Fas
           filter: body.filters,
           ranking: body.ranking_options,
         };
-        const { queries, results } = await search.searchAtPrice(request.caller, [store], query, onDisconnect(reply));
+        const { queries, results } = await search.searchAtPrice(caller, [store], query, onDisconnect(reply));
         return toSearchResults(queries, results);
       },
-    );
-  };
+    ),
+  );
 }
 
 export function storeOf(request: FastifyRequest<OfStore>) {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../http/operation.ts";
+import { operation, routes } from "../../http/operation.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {
   toWebhook,
@@ -13,7 +13,6 @@ import {
   WebhookTest,
   WebhookTestBody,
 } from "../../wire/openai/organization/organization-webhooks.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
 import { type Accounts, READ, requireDefaultOrganization, WRITE } from "../accounts/index.ts";
 import type { WebhookAdministration } from "./webhook-administration.ts";
@@ -24,69 +23,59 @@ const EVENT_TYPES = Object.entries(WEBHOOK_EVENTS)
   .filter(([type]) => type !== "webhook.test")
   .map(([type, { when }]) => ({ type, when }));
 
-interface OfDelivery {
-  Params: { delivery: string };
-}
-
 /** /v1/organization/webhooks */
 export function webhookRoutes(accounts: Accounts, webhooks: WebhookAdministration): FastifyPluginAsync {
-  return async (app) => {
-    requireDefaultOrganization(app, accounts);
-
-    app.get(
-      "/webhooks",
-      operation({
+  return routes(
+    (app) => requireDefaultOrganization(app, accounts),
+    operation(
+      "GET /webhooks",
+      {
         ...READ,
         summary:
           "Lists the endpoints of webhooks with the outcome of their deliveries. Not in OpenAI's API; admin keys of the default organization only.",
         answer: listOfEntries(Webhook),
-      }),
+      },
       async () => toListBody({ entries: await webhooks.endpoints(), hasMore: false }, toWebhook),
-    );
-
-    app.get(
-      "/webhooks/events",
-      operation({
+    ),
+    operation(
+      "GET /webhooks/events",
+      {
         ...READ,
         summary: "Lists the types of events that an endpoint of webhooks can get. Not in OpenAI's API.",
         answer: listOfEntries(WebhookEventType),
-      }),
+      },
       async () => toListBody({ entries: EVENT_TYPES, hasMore: false }, toWebhookEventType),
-    );
-
-    app.post(
-      "/webhooks/test",
-      operation({
+    ),
+    operation(
+      "POST /webhooks/test",
+      {
         ...WRITE,
         summary: "Sends a test event to an endpoint of webhooks. Not in OpenAI's API.",
         body: WebhookTestBody,
         answer: WebhookTest,
-      }),
-      async ({ body }) => toWebhookTest(await webhooks.test(parse(WebhookTestBody, body).url)),
-    );
-
-    app.get(
-      "/webhooks/deliveries",
-      operation({
+      },
+      async ({ body }) => toWebhookTest(await webhooks.test(body.url)),
+    ),
+    operation(
+      "GET /webhooks/deliveries",
+      {
         ...READ,
         summary: "Lists deliveries of webhooks, newest first. Not in OpenAI's API.",
         query: WebhookDeliveriesQuery,
         answer: listOfEntries(WebhookDelivery),
-      }),
-      async ({ query }) => {
-        const { url: endpoint, state, ...page } = parse(WebhookDeliveriesQuery, query);
+      },
+      async ({ query: { url: endpoint, state, ...page } }) => {
         return toListBody(await webhooks.deliveries({ ...page, endpoint, state, order: "desc" }), toWebhookDelivery);
       },
-    );
-
-    app.post<OfDelivery>(
-      "/webhooks/deliveries/:delivery/retry",
-      operation({
+    ),
+    operation(
+      "POST /webhooks/deliveries/:delivery/retry",
+      {
         ...WRITE,
         summary: "Sends a delivery of a webhook again, with the ID of its event. Not in OpenAI's API.",
         answer: WebhookDelivery,
-      }),
+      },
       async ({ params }) => toWebhookDelivery(await webhooks.retry(params.delivery)),
-    );
-  };
+    ),
+  );
 }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../../http/operation.ts";
+import { operation, routes } from "../../../http/operation.ts";
 import {
   GroupBody,
   GroupListQuery,
@@ -12,7 +12,6 @@ import {
   toUpdatedGroup,
 } from "../../../wire/openai/organization/organization-groups.ts";
 import { toDeleted } from "../../../wire/openai/organization/organization-list.ts";
-import { parse } from "../../../wire/openai/validate.ts";
 import { deleted, removed } from "../../../wire/openapi/organization-answers.ts";
 import {
   AddedGroupUser,
@@ -30,113 +29,96 @@ interface OfGroup {
   Params: { group: string };
 }
 
-interface OfMember {
-  Params: { group: string; user: string };
-}
-
 const READ = { tag: "People", permission: "admin", requires: "organization.groups.read" } as const;
 const WRITE = { tag: "People", permission: "admin", requires: "organization.groups.write" } as const;
 
 /** /v1/organization/groups */
 export function groups(accounts: Accounts): FastifyPluginAsync {
-  return async (app) => {
-    app.get(
-      "/groups",
-      operation({ ...READ, summary: "Lists the groups.", query: GroupListQuery, answer: GroupList }),
-      async (request) => {
-        const page = parse(GroupListQuery, request.query);
-        return toCursorBody(await accounts.groups.list(request.caller.organizationId, page), toGroup, ({ id }) => id);
+  return routes(
+    operation(
+      "GET /groups",
+      { ...READ, summary: "Lists the groups.", query: GroupListQuery, answer: GroupList },
+      async ({ query, caller }) => {
+        const page = query;
+        return toCursorBody(await accounts.groups.list(caller.organizationId, page), toGroup, ({ id }) => id);
       },
-    );
-
-    app.post(
-      "/groups",
-      operation({ grants: "access", ...WRITE, summary: "Creates a group.", body: GroupBody, answer: Group }),
-      async (request) => {
-        const { name } = parse(GroupBody, request.body);
-        return toGroup(await accounts.groups.create(authorOf(request), request.caller.organizationId, name));
+    ),
+    operation(
+      "POST /groups",
+      { grants: "access", ...WRITE, summary: "Creates a group.", body: GroupBody, answer: Group },
+      async ({ body: { name }, caller, request }) => {
+        return toGroup(await accounts.groups.create(authorOf(request), caller.organizationId, name));
       },
-    );
-
-    app.get<OfGroup>(
-      "/groups/:group",
-      operation({ ...READ, summary: "Retrieves a group.", answer: Group }),
-      async (request) => toGroup(await accounts.groups.retrieve(groupOf(request))),
-    );
-
-    app.post<OfGroup>(
-      "/groups/:group",
-      operation({ grants: "access", ...WRITE, summary: "Renames a group.", body: GroupBody, answer: UpdatedGroup }),
-      async (request) => {
-        const { name } = parse(GroupBody, request.body);
+    ),
+    operation("GET /groups/:group", { ...READ, summary: "Retrieves a group.", answer: Group }, async ({ request }) =>
+      toGroup(await accounts.groups.retrieve(groupOf(request))),
+    ),
+    operation(
+      "POST /groups/:group",
+      { grants: "access", ...WRITE, summary: "Renames a group.", body: GroupBody, answer: UpdatedGroup },
+      async ({ body: { name }, request }) => {
         return toUpdatedGroup(await accounts.groups.rename(authorOf(request), groupOf(request), name));
       },
-    );
-
-    app.delete<OfGroup>(
-      "/groups/:group",
-      operation({
+    ),
+    operation(
+      "DELETE /groups/:group",
+      {
         grants: "access",
         ...WRITE,
         summary: "Deletes a group and the roles that its members have by it.",
         answer: deleted("group.deleted"),
-      }),
-      async (request) => {
-        await accounts.groups.delete(authorOf(request), groupOf(request));
-        return toDeleted("group", request.params.group);
       },
-    );
-
-    app.get<OfGroup>(
-      "/groups/:group/users",
-      operation({
+      async ({ params, request }) => {
+        await accounts.groups.delete(authorOf(request), groupOf(request));
+        return toDeleted("group", params.group);
+      },
+    ),
+    operation(
+      "GET /groups/:group/users",
+      {
         ...READ,
         summary: "Lists the users of a group.",
         query: GroupUserListQuery,
         answer: GroupUserList,
-      }),
-      async (request) => {
-        const page = parse(GroupUserListQuery, request.query);
+      },
+      async ({ query, request }) => {
+        const page = query;
         return toCursorBody(await accounts.groups.listMembers(groupOf(request), page), toGroupUser, ({ id }) => id);
       },
-    );
-
-    app.post<OfGroup>(
-      "/groups/:group/users",
-      operation({
+    ),
+    operation(
+      "POST /groups/:group/users",
+      {
         grants: "access",
         ...WRITE,
         summary: "Adds a user to a group.",
         body: GroupUserBody,
         answer: AddedGroupUser,
-      }),
-      async (request) => {
-        const { user_id } = parse(GroupUserBody, request.body);
-        await accounts.groups.addMember(authorOf(request), groupOf(request), user_id);
-        return { object: "group.user" as const, user_id, group_id: request.params.group };
       },
-    );
-
-    app.get<OfMember>(
-      "/groups/:group/users/:user",
-      operation({ ...READ, summary: "Retrieves a user of a group.", answer: GroupMember }),
-      async (request) => toGroupMember(await accounts.groups.retrieveMember(groupOf(request), request.params.user)),
-    );
-
-    app.delete<OfMember>(
-      "/groups/:group/users/:user",
-      operation({
+      async ({ params, body: { user_id }, request }) => {
+        await accounts.groups.addMember(authorOf(request), groupOf(request), user_id);
+        return { object: "group.user" as const, user_id, group_id: params.group };
+      },
+    ),
+    operation(
+      "GET /groups/:group/users/:user",
+      { ...READ, summary: "Retrieves a user of a group.", answer: GroupMember },
+      async ({ params, request }) => toGroupMember(await accounts.groups.retrieveMember(groupOf(request), params.user)),
+    ),
+    operation(
+      "DELETE /groups/:group/users/:user",
+      {
         grants: "access",
         ...WRITE,
         summary: "Removes a user from a group.",
         answer: removed("group.user.deleted"),
-      }),
-      async (request) => {
-        await accounts.groups.removeMember(authorOf(request), groupOf(request), request.params.user);
+      },
+      async ({ params, request }) => {
+        await accounts.groups.removeMember(authorOf(request), groupOf(request), params.user);
         return { object: "group.user.deleted" as const, deleted: true };
       },
-    );
-  };
+    ),
+  );
 }
 
 function groupOf(request: FastifyRequest<OfGroup>): GroupReference {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../../http/operation.ts";
+import { operation, routes } from "../../../http/operation.ts";
 import {
   AdminApiKeyCreateBody,
   AdminApiKeyListQuery,
@@ -7,7 +7,6 @@ import {
   toCreatedAdminApiKey,
 } from "../../../wire/openai/organization/organization-api-keys.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
-import { parse } from "../../../wire/openai/validate.ts";
 import {
   AdminApiKey,
   AdminApiKeyList,
@@ -19,16 +18,12 @@ import { actorOf } from "../audit/actor.ts";
 import { authorOf } from "../roles/may-grant.ts";
 import type { ApiKey } from "./api-keys.ts";
 
-interface OfKey {
-  Params: { key: string };
-}
-
 /** /v1/organization/admin_api_keys */
 export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "/admin_api_keys",
-      operation({
+  return routes(
+    operation(
+      "POST /admin_api_keys",
+      {
         grants: "credential",
         summary:
           "Creates an admin key, shown once. A user's key belongs to the user and allows what the user may do. Takes `permissions`, which is not in OpenAI's API.",
@@ -37,67 +32,62 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
         requires: "organization.admin_keys.write",
         body: AdminApiKeyCreateBody,
         answer: CreatedAdminApiKey,
-      }),
-      async (request) => {
-        const body = parse(AdminApiKeyCreateBody, request.body);
+      },
+      async ({ body, caller, request }) => {
         const permissions = body.permissions ?? undefined;
-        const { userId } = request.caller;
+        const { userId } = caller;
         const kind = permissions === undefined ? ("admin" as const) : ("restricted" as const);
         const scope = { ...scopeOf(request), kind, userId };
         const newKey = { scope, name: body.name, expiresInSeconds: body.expires_in_seconds ?? undefined, permissions };
         const created = await accounts.apiKeys.create(authorOf(request), newKey);
         return toCreatedAdminApiKey(created, (await usersOf(accounts, [created.key])).get(created.key.userId ?? ""));
       },
-    );
-
-    app.get(
-      "/admin_api_keys",
-      operation({
+    ),
+    operation(
+      "GET /admin_api_keys",
+      {
         summary: "Lists the admin keys.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.admin_keys.read",
         query: AdminApiKeyListQuery,
         answer: AdminApiKeyList,
-      }),
-      async (request) => {
-        const { after, search, ...page } = parse(AdminApiKeyListQuery, request.query);
+      },
+      async ({ query: { after, search, ...page }, request }) => {
         const keys = await accounts.apiKeys.list(scopeOf(request), { ...page, after: after || undefined }, search);
         const users = await usersOf(accounts, keys.entries);
         return toListBody(keys, (key) => toAdminApiKey(key, users.get(key.userId ?? "")));
       },
-    );
-
-    app.get<OfKey>(
-      "/admin_api_keys/:key",
-      operation({
+    ),
+    operation(
+      "GET /admin_api_keys/:key",
+      {
         summary: "Retrieves an admin key.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.admin_keys.read",
         answer: AdminApiKey,
-      }),
-      async (request) => {
-        const key = await accounts.apiKeys.retrieve(scopeOf(request), request.params.key);
+      },
+      async ({ params, request }) => {
+        const key = await accounts.apiKeys.retrieve(scopeOf(request), params.key);
         return toAdminApiKey(key, (await usersOf(accounts, [key])).get(key.userId ?? ""));
       },
-    );
-
-    app.delete<OfKey>(
-      "/admin_api_keys/:key",
-      operation({
+    ),
+    operation(
+      "DELETE /admin_api_keys/:key",
+      {
         summary: "Revokes an admin key.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.admin_keys.write",
         answer: deleted("organization.admin_api_key.deleted"),
-      }),
-      async (request) => {
-        await accounts.apiKeys.revoke(actorOf(request), scopeOf(request), request.params.key);
-        return toDeleted("organization.admin_api_key", request.params.key);
       },
-    );
-  };
+      async ({ params, request }) => {
+        await accounts.apiKeys.revoke(actorOf(request), scopeOf(request), params.key);
+        return toDeleted("organization.admin_api_key", params.key);
+      },
+    ),
+  );
 }
 
 /** Users to whom keys belong, by ID. */

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { allows } from "../../../http/access.ts";
-import { operation } from "../../../http/operation.ts";
+import { operation, routes } from "../../../http/operation.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import {
   ProjectApiKeyCreateBody,
@@ -12,7 +12,6 @@ import {
   toProjectApiKey,
 } from "../../../wire/openai/organization/organization-api-keys.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
-import { parse } from "../../../wire/openai/validate.ts";
 import {
   CreatedProjectApiKey,
   deleted,
@@ -30,35 +29,29 @@ interface OfProject {
   Params: { project: string };
 }
 
-interface OfKey {
-  Params: { project: string; key: string };
-}
-
 /** /v1/organization/projects/{project}/api_keys */
 export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
-  return async (app) => {
-    app.get<OfProject>(
-      "/projects/:project/api_keys",
-      operation({
+  return routes(
+    operation(
+      "GET /projects/:project/api_keys",
+      {
         summary: "Lists the keys of a project; takes `search` and `order`, which are not in OpenAI's API.",
         tag: "Projects",
         permission: "admin",
         requires: ["project.keys.read", "project.own_keys.write"],
         query: ProjectApiKeyListQuery,
         answer: ProjectApiKeyList,
-      }),
-      async (request) => {
-        const { owner_project_access, search, ...page } = parse(ProjectApiKeyListQuery, request.query);
+      },
+      async ({ query: { owner_project_access, search, ...page }, request }) => {
         const keys = await accounts.apiKeys.list(scopeOf(request, "project.keys.read"), page, search);
         // Deleting an account revokes its keys, so every owner of a key has access.
         if (owner_project_access === "inactive") return toListBody({ entries: [], hasMore: false }, shownAlone);
         return toProjectKeyList(accounts, keys);
       },
-    );
-
-    app.post<OfProject>(
-      "/projects/:project/api_keys",
-      operation({
+    ),
+    operation(
+      "POST /projects/:project/api_keys",
+      {
         grants: "credential",
         summary:
           "Creates a key, shown once: for a user their own, with an admin key one without an owner. Not in OpenAI's API.",
@@ -67,36 +60,30 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         requires: "project.own_keys.write",
         body: ProjectApiKeyCreateBody,
         answer: CreatedProjectApiKey,
-      }),
-      async (request) => {
-        const { name, expires_in_seconds } = parse(ProjectApiKeyCreateBody, request.body);
-        const scope = { ...scopeOf(request, "project.keys.write"), userId: request.caller.userId };
+      },
+      async ({ body: { name, expires_in_seconds }, caller, request }) => {
+        const scope = { ...scopeOf(request, "project.keys.write"), userId: caller.userId };
         const newKey = { scope, name, expiresInSeconds: expires_in_seconds ?? undefined };
         const created = await accounts.apiKeys.create(authorOf(request), newKey);
         return toCreatedProjectApiKey(created, (await ownersOf(accounts, [created.key]))(created.key));
       },
-    );
-
-    app.get<OfKey>(
-      "/projects/:project/api_keys/:key",
-      operation({
+    ),
+    operation(
+      "GET /projects/:project/api_keys/:key",
+      {
         summary: "Retrieves a key.",
         tag: "Projects",
         permission: "admin",
         requires: ["project.keys.read", "project.own_keys.write"],
         answer: ProjectApiKey,
-      }),
-      async (request) => {
-        return toShown(
-          accounts,
-          await accounts.apiKeys.retrieve(scopeOf(request, "project.keys.read"), request.params.key),
-        );
       },
-    );
-
-    app.post<OfKey>(
-      "/projects/:project/api_keys/:key",
-      operation({
+      async ({ params, request }) => {
+        return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request, "project.keys.read"), params.key));
+      },
+    ),
+    operation(
+      "POST /projects/:project/api_keys/:key",
+      {
         grants: "credential",
         summary:
           "Sets when a key expires; takes `expires_in_seconds`, null for never, and `name`, which is not in OpenAI's API.",
@@ -105,12 +92,11 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         requires: ["project.keys.write", "project.own_keys.write"],
         body: ProjectApiKeyUpdateBody,
         answer: ProjectApiKey,
-      }),
-      async (request) => {
-        const body = parse(ProjectApiKeyUpdateBody, request.body);
+      },
+      async ({ params, body, request }) => {
         refuseScopes(body);
         const seconds = body.expires_in_seconds;
-        const { key } = request.params;
+        const { key } = params;
         if (body.name !== undefined) {
           await accounts.apiKeys.rename(actorOf(request), scopeOf(request, "project.keys.write"), key, body.name);
         }
@@ -129,11 +115,10 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         // Empty scopes remove a key's restrictions, which Parlance's keys never have.
         return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request, "project.keys.write"), key));
       },
-    );
-
-    app.post<OfKey>(
-      "/projects/:project/api_keys/:key/rotate",
-      operation({
+    ),
+    operation(
+      "POST /projects/:project/api_keys/:key/rotate",
+      {
         grants: "credential",
         summary:
           "Replaces a key by another one, shown once; the old one works for `overlap_seconds`, by default a day. Not in OpenAI's API.",
@@ -143,31 +128,29 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
         body: ProjectApiKeyRotateBody,
         isBodyOptional: true,
         answer: CreatedProjectApiKey,
-      }),
-      async (request) => {
-        const { overlap_seconds } = parse(ProjectApiKeyRotateBody, request.body ?? {});
+      },
+      async ({ params, body: { overlap_seconds }, request }) => {
         const scope = scopeOf(request, "project.keys.write");
-        const { key } = request.params;
+        const { key } = params;
         const created = await accounts.apiKeys.rotate(authorOf(request), scope, key, overlap_seconds);
         return toCreatedProjectApiKey(created, (await ownersOf(accounts, [created.key]))(created.key));
       },
-    );
-
-    app.delete<OfKey>(
-      "/projects/:project/api_keys/:key",
-      operation({
+    ),
+    operation(
+      "DELETE /projects/:project/api_keys/:key",
+      {
         summary: "Revokes a key.",
         tag: "Projects",
         permission: "admin",
         requires: ["project.keys.write", "project.own_keys.write"],
         answer: deleted("organization.project.api_key.deleted"),
-      }),
-      async (request) => {
-        await accounts.apiKeys.revoke(actorOf(request), scopeOf(request, "project.keys.write"), request.params.key);
-        return toDeleted("organization.project.api_key", request.params.key);
       },
-    );
-  };
+      async ({ params, request }) => {
+        await accounts.apiKeys.revoke(actorOf(request), scopeOf(request, "project.keys.write"), params.key);
+        return toDeleted("organization.project.api_key", params.key);
+      },
+    ),
+  );
 }
 
 export async function toProjectKeyList(accounts: Accounts, page: { entries: readonly ApiKey[]; hasMore: boolean }) {
@@ -188,8 +171,8 @@ async function ownersOf(
 }
 
 async function toShown(accounts: Accounts, key: ApiKey) {
-  const list = await toProjectKeyList(accounts, { entries: [key], hasMore: false });
-  return list.data[0];
+  const ownerOf = await ownersOf(accounts, [key]);
+  return toProjectApiKey(key, ownerOf(key));
 }
 
 function shownAlone(key: ApiKey) {

@@ -1,12 +1,11 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../../http/operation.ts";
+import { operation, routes } from "../../../http/operation.ts";
 import {
   refuseScopes,
   ServiceAccountKeyCreateBody,
   ServiceAccountKeyListQuery,
   toCreatedServiceAccountKey,
 } from "../../../wire/openai/organization/organization-api-keys.ts";
-import { parse } from "../../../wire/openai/validate.ts";
 import { CreatedKey, ProjectApiKeyList } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { authorOf } from "../roles/may-grant.ts";
@@ -17,10 +16,10 @@ const PATH = "/projects/:project/service_accounts/:account/api_keys";
 
 /** /v1/organization/projects/{project}/service_accounts/{account}/api_keys */
 export function serviceAccountKeys(accounts: Accounts): FastifyPluginAsync {
-  return async (app) => {
-    app.post<OfServiceAccount>(
-      PATH,
-      operation({
+  return routes(
+    operation(
+      `POST ${PATH}`,
+      {
         grants: "credential",
         summary: "Creates a key; takes `name` and `expires_in_seconds`. The key is shown once.",
         tag: "Projects",
@@ -29,9 +28,8 @@ export function serviceAccountKeys(accounts: Accounts): FastifyPluginAsync {
         body: ServiceAccountKeyCreateBody,
         isBodyOptional: true,
         answer: CreatedKey,
-      }),
-      async (request) => {
-        const body = parse(ServiceAccountKeyCreateBody, request.body ?? {});
+      },
+      async ({ body, request }) => {
         refuseScopes(body);
         const created = await accounts.apiKeys.create(authorOf(request), {
           scope: scopeOf(request),
@@ -40,24 +38,22 @@ export function serviceAccountKeys(accounts: Accounts): FastifyPluginAsync {
         });
         return toCreatedServiceAccountKey(created);
       },
-    );
-
-    app.get<OfServiceAccount>(
-      PATH,
-      operation({
+    ),
+    operation(
+      `GET ${PATH}`,
+      {
         summary: "Lists the keys of a service account. Not in OpenAI's API.",
         tag: "Projects",
         permission: "admin",
         requires: "project.keys.read",
         query: ServiceAccountKeyListQuery,
         answer: ProjectApiKeyList,
-      }),
-      async (request) => {
-        const { search, ...page } = parse(ServiceAccountKeyListQuery, request.query);
+      },
+      async ({ query: { search, ...page }, request }) => {
         return toProjectKeyList(accounts, await accounts.apiKeys.list(scopeOf(request), page, search));
       },
-    );
-  };
+    ),
+  );
 }
 
 function scopeOf(request: FastifyRequest<OfServiceAccount>) {

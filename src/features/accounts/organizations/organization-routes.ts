@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../../http/operation.ts";
+import { operation, routes } from "../../../http/operation.ts";
 import {
   OrganizationCreateBody,
   toCreatedOrganization,
@@ -7,7 +7,6 @@ import {
   toOrganizationList,
   toOwnOrganization,
 } from "../../../wire/openai/organization/organizations.ts";
-import { parse } from "../../../wire/openai/validate.ts";
 import {
   CreatedOrganization,
   Organization,
@@ -17,73 +16,66 @@ import {
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 
-interface OfOrganization {
-  Params: { organization: string };
-}
-
 /** /v1/organizations, for the operator */
 export function organizations(accounts: Accounts): FastifyPluginAsync {
-  return async (app) => {
-    app.post(
-      "",
-      operation({
+  return routes(
+    operation(
+      "POST ",
+      {
         grants: "credential",
         summary: "Creates an organization with its first admin key, shown once. Not in OpenAI's API.",
         tag: "Organization",
         permission: "operator",
         body: OrganizationCreateBody,
         answer: CreatedOrganization,
-      }),
-      async (request) => {
-        const { name } = parse(OrganizationCreateBody, request.body);
+      },
+      async ({ body: { name }, request }) => {
         return toCreatedOrganization(await accounts.organizations.create(actorOf(request), name));
       },
-    );
-
-    app.get(
-      "",
-      operation({
+    ),
+    operation(
+      "GET ",
+      {
         summary: "Lists all organizations, oldest first, including archived ones. Not in OpenAI's API.",
         tag: "Organization",
         permission: "operator",
         answer: OrganizationList,
-      }),
+      },
       async () => toOrganizationList(await accounts.organizations.list()),
-    );
-
-    app.post<OfOrganization>(
-      "/:organization/archive",
-      operation({
+    ),
+    operation(
+      "POST /:organization/archive",
+      {
         summary: "Archives an organization and stops its keys. Not in OpenAI's API.",
         tag: "Organization",
         permission: "operator",
         answer: Organization,
-      }),
-      async (request) => {
-        const { organization } = request.params;
+      },
+      async ({ params, request }) => {
+        const { organization } = params;
         return toOrganization(await accounts.organizations.archive(actorOf(request), organization));
       },
-    );
-  };
+    ),
+  );
 }
 
 /** GET /v1/organization */
 export function ownOrganization(accounts: Accounts): FastifyPluginAsync {
-  return async (app) => {
-    app.get(
-      "",
-      operation({
+  return routes(
+    operation(
+      "GET ",
+      {
         summary: "Retrieves the organization of the key, with its default project. Not in OpenAI's API.",
         tag: "Organization",
         permission: "admin",
         requires: "signed-in",
         answer: OwnOrganization,
-      }),
+      },
       async ({ caller: { organizationId } }) =>
         toOwnOrganization(
           await accounts.organizations.retrieve(organizationId),
           await accounts.projects.findDefault(organizationId),
         ),
-    );
-  };
+    ),
+  );
 }

@@ -2,9 +2,8 @@
 
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { operation } from "../../../http/operation.ts";
+import { operation, routes } from "../../../http/operation.ts";
 import type { Executor } from "../../../storage/database.ts";
-import { parse } from "../../../wire/openai/validate.ts";
 import type { Requirement } from "../../../wire/openapi/operation.ts";
 import type { ProjectRow } from "../account-rows.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
@@ -50,7 +49,7 @@ export function projectPolicyRoutes<Body, Value>(
   transactions: AccountTransactions,
   policy: ProjectPolicy<Body, Value>,
 ): FastifyPluginAsync {
-  const path = `/projects/:project/${policy.path}`;
+  const path = `/projects/:project/${policy.path}` as const;
   const { summaries, answer, body, removal } = policy;
   const common = { tag: "Projects", permission: "admin" } as const;
   const write = { ...common, requires: "project.limits.write" } as const;
@@ -77,32 +76,36 @@ export function projectPolicyRoutes<Body, Value>(
     policy.onChanged?.(request.params.project);
     return result;
   };
-  return async (app) => {
-    app.get<OfProject>(
-      path,
-      operation({ ...common, requires: policy.reads ?? "project.read", summary: summaries.retrieve, answer }),
-      async (request) => policy.toAnswer(await find(request)),
-    );
-
-    app.post<OfProject>(path, operation({ ...write, summary: summaries.replace, body, answer }), async (request) => {
-      const value = policy.toValue(parse(body, request.body), request);
+  return routes(
+    operation(
+      `GET ${path}`,
+      { ...common, requires: policy.reads ?? "project.read", summary: summaries.retrieve, answer },
+      async ({ request }) => policy.toAnswer(await find(request)),
+    ),
+    operation(`POST ${path}`, { ...write, summary: summaries.replace, body, answer }, async ({ body, request }) => {
+      const value = policy.toValue(body, request);
       await change(request, async (transaction, project) => {
         await policy.put(transaction, project, value);
         return [undefined, policy.details(value)];
       });
       return policy.toAnswer(await find(request));
-    });
-
-    if (removal === undefined) return;
-    const { remove: summary = "" } = summaries;
-    app.delete<OfProject>(path, operation({ ...write, summary, answer: removal.answer }), async (request) => {
-      const isRemoved = await change(request, async ({ executor }, project) => {
-        const wasThere = await removal.remove(executor, project);
-        return [wasThere, wasThere ? policy.details(null) : undefined];
-      });
-      return removal.toAnswer(isRemoved);
-    });
-  };
+    }),
+    ...(removal === undefined
+      ? []
+      : [
+          operation(
+            `DELETE ${path}`,
+            { ...write, summary: summaries.remove ?? "", answer: removal.answer },
+            async ({ request }) => {
+              const isRemoved = await change(request, async ({ executor }, project) => {
+                const wasThere = await removal.remove(executor, project);
+                return [wasThere, wasThere ? policy.details(null) : undefined];
+              });
+              return removal.toAnswer(isRemoved);
+            },
+          ),
+        ]),
+  );
 }
 
 /** Inserts the row of a project, or replaces it. */

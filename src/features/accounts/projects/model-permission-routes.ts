@@ -1,12 +1,11 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../../http/operation.ts";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { operation, type RouteAdder, routes } from "../../../http/operation.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import {
   ModelPermissionsBody,
   toModelPermissions,
   toModelPermissionsDeleted,
 } from "../../../wire/openai/organization/organization-model-permissions.ts";
-import { parse } from "../../../wire/openai/validate.ts";
 import { modelPermissions as modelPermissionsAnswer, removed } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
@@ -20,10 +19,10 @@ interface OfProject {
 
 /** /v1/organization/projects/{project}/model_permissions and /v1/organization/model_permissions */
 export function modelPermissions(accounts: Accounts, resolve: ResolveModel): FastifyPluginAsync {
-  return async (app) => {
-    serve(app, "/projects/:project/model_permissions", "project", accounts, resolve);
-    serve(app, "/model_permissions", "organization", accounts, resolve);
-  };
+  return routes(
+    ...serve("/projects/:project/model_permissions", "project", accounts, resolve),
+    ...serve("/model_permissions", "organization", accounts, resolve),
+  );
 }
 
 const TEXTS = {
@@ -46,55 +45,54 @@ const TEXTS = {
 } as const;
 
 function serve(
-  app: FastifyInstance,
   path: string,
   owner: "project" | "organization",
   accounts: Accounts,
   resolve: ResolveModel,
-): void {
+): RouteAdder[] {
   const { tag, name, owner: ownerName, remark, read, write } = TEXTS[owner];
   const definition = { tag, permission: "admin", answer: modelPermissionsAnswer(owner) } as const;
-  app.get<OfProject>(
-    path,
-    operation({ ...definition, requires: read, summary: `Retrieves which models ${name} may use.${remark}` }),
-    async (request) => {
-      return toModelPermissions(owner, await accounts.modelPermissions.retrieve(ownerOf(request)));
-    },
-  );
 
-  app.post<OfProject>(
-    path,
-    operation({
-      ...definition,
-      requires: write,
-      summary: `Sets which models ${name} may use.${remark}`,
-      body: ModelPermissionsBody,
-    }),
-    async (request) => {
-      const { mode, model_ids } = parse(ModelPermissionsBody, request.body);
-      const permissions = { mode, modelIds: resolveAll(model_ids, resolve) };
-      return toModelPermissions(
-        owner,
-        await accounts.modelPermissions.replace(actorOf(request), ownerOf(request), permissions),
-      );
-    },
-  );
-
-  app.delete<OfProject>(
-    path,
-    operation({
-      ...definition,
-      requires: write,
-      summary: `Removes ${ownerName} model permissions.${remark}`,
-      answer: removed(`${owner}.model_permissions.deleted`),
-    }),
-    async (request) => {
-      return toModelPermissionsDeleted(
-        owner,
-        await accounts.modelPermissions.remove(actorOf(request), ownerOf(request)),
-      );
-    },
-  );
+  return [
+    operation(
+      `GET ${path}`,
+      { ...definition, requires: read, summary: `Retrieves which models ${name} may use.${remark}` },
+      async ({ request }) => {
+        return toModelPermissions(owner, await accounts.modelPermissions.retrieve(ownerOf(request)));
+      },
+    ),
+    operation(
+      `POST ${path}`,
+      {
+        ...definition,
+        requires: write,
+        summary: `Sets which models ${name} may use.${remark}`,
+        body: ModelPermissionsBody,
+      },
+      async ({ body: { mode, model_ids }, request }) => {
+        const permissions = { mode, modelIds: resolveAll(model_ids, resolve) };
+        return toModelPermissions(
+          owner,
+          await accounts.modelPermissions.replace(actorOf(request), ownerOf(request), permissions),
+        );
+      },
+    ),
+    operation(
+      `DELETE ${path}`,
+      {
+        ...definition,
+        requires: write,
+        summary: `Removes ${ownerName} model permissions.${remark}`,
+        answer: removed(`${owner}.model_permissions.deleted`),
+      },
+      async ({ request }) => {
+        return toModelPermissionsDeleted(
+          owner,
+          await accounts.modelPermissions.remove(actorOf(request), ownerOf(request)),
+        );
+      },
+    ),
+  ];
 }
 
 function ownerOf(request: FastifyRequest<OfProject>) {

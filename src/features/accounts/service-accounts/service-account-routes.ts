@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../../http/operation.ts";
+import { operation, routes } from "../../../http/operation.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
 import {
   ServiceAccountCreateBody,
@@ -9,7 +9,6 @@ import {
   toFirstKey,
   toServiceAccount,
 } from "../../../wire/openai/organization/organization-service-accounts.ts";
-import { parse } from "../../../wire/openai/validate.ts";
 import {
   CreatedServiceAccount,
   deleted,
@@ -21,20 +20,16 @@ import { actorOf } from "../audit/actor.ts";
 import { projectOf } from "../projects/project-routes.ts";
 import { authorOf } from "../roles/may-grant.ts";
 
-interface OfProject {
-  Params: { project: string };
-}
-
 export interface OfServiceAccount {
   Params: { project: string; account: string };
 }
 
 /** /v1/organization/projects/{project}/service_accounts */
 export function serviceAccounts(accounts: Accounts): FastifyPluginAsync {
-  return async (app) => {
-    app.post<OfProject>(
-      "/projects/:project/service_accounts",
-      operation({
+  return routes(
+    operation(
+      "POST /projects/:project/service_accounts",
+      {
         grants: "credential",
         summary: "Creates a service account with its first key, shown once.",
         tag: "Projects",
@@ -42,79 +37,73 @@ export function serviceAccounts(accounts: Accounts): FastifyPluginAsync {
         requires: "project.keys.write",
         body: ServiceAccountCreateBody,
         answer: CreatedServiceAccount,
-      }),
-      async (request) => {
-        const body = parse(ServiceAccountCreateBody, request.body);
+      },
+      async ({ body, request }) => {
         const values = { name: body.name, key: toFirstKey(body) };
         const { account, key } = await accounts.serviceAccounts.create(authorOf(request), projectOf(request), values);
         return toCreatedServiceAccount(account, key);
       },
-    );
-
-    app.get<OfProject>(
-      "/projects/:project/service_accounts",
-      operation({
+    ),
+    operation(
+      "GET /projects/:project/service_accounts",
+      {
         summary: "Lists the service accounts of a project.",
         tag: "Projects",
         permission: "admin",
         requires: "project.keys.read",
         query: ServiceAccountListQuery,
         answer: ServiceAccountList,
-      }),
-      async (request) => {
-        const page = parse(ServiceAccountListQuery, request.query);
+      },
+      async ({ query, request }) => {
+        const page = query;
         const serviceAccounts = await accounts.serviceAccounts.list(projectOf(request), { ...page, order: "asc" });
         return toListBody(serviceAccounts, toServiceAccount);
       },
-    );
-
-    app.get<OfServiceAccount>(
-      "/projects/:project/service_accounts/:account",
-      operation({
+    ),
+    operation(
+      "GET /projects/:project/service_accounts/:account",
+      {
         summary: "Retrieves a service account.",
         tag: "Projects",
         permission: "admin",
         requires: "project.keys.read",
         answer: ServiceAccount,
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         return toServiceAccount(await accounts.serviceAccounts.retrieve(serviceAccountOf(request)));
       },
-    );
-
-    app.post<OfServiceAccount>(
-      "/projects/:project/service_accounts/:account",
-      operation({
+    ),
+    operation(
+      "POST /projects/:project/service_accounts/:account",
+      {
         summary: "Updates a service account.",
         tag: "Projects",
         permission: "admin",
         requires: "project.keys.write",
         body: ServiceAccountUpdateBody,
         answer: ServiceAccount,
-      }),
-      async (request) => {
-        const body = parse(ServiceAccountUpdateBody, request.body);
+      },
+      async ({ body, request }) => {
         const account = serviceAccountOf(request);
         return toServiceAccount(await accounts.serviceAccounts.update(actorOf(request), account, body));
       },
-    );
-
-    app.delete<OfServiceAccount>(
-      "/projects/:project/service_accounts/:account",
-      operation({
+    ),
+    operation(
+      "DELETE /projects/:project/service_accounts/:account",
+      {
         summary: "Deletes a service account and its keys.",
         tag: "Projects",
         permission: "admin",
         requires: "project.keys.write",
         answer: deleted("organization.project.service_account.deleted"),
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         const account = serviceAccountOf(request);
         await accounts.serviceAccounts.delete(actorOf(request), account);
         return toDeleted("organization.project.service_account", account.id);
       },
-    );
-  };
+    ),
+  );
 }
 
 function serviceAccountOf(request: FastifyRequest<OfServiceAccount>) {

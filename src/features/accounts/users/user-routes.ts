@@ -1,9 +1,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { operation } from "../../../http/operation.ts";
+import { operation, routes } from "../../../http/operation.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
 import { toUser, UserListQuery, UserUpdateBody } from "../../../wire/openai/organization/organization-users.ts";
-import { parse } from "../../../wire/openai/validate.ts";
 import { deleted } from "../../../wire/openapi/organization-answers.ts";
 import { User, UserList } from "../../../wire/openapi/people-answers.ts";
 import type { Accounts } from "../accounts.ts";
@@ -18,41 +17,38 @@ interface OfUser {
 
 /** /v1/organization/users */
 export function users(accounts: Accounts): FastifyPluginAsync {
-  return async (app) => {
-    app.get(
-      "/users",
-      operation({
+  return routes(
+    operation(
+      "GET /users",
+      {
         summary: "Lists the users, oldest first; takes `search`, which is not in OpenAI's API.",
         tag: "People",
         permission: "admin",
         requires: "organization.users.read",
         query: UserListQuery,
         answer: UserList,
-      }),
-      async (request) => {
-        const { emails, "emails[]": more, search, ...page } = parse(UserListQuery, request.query);
-        const { organizationId } = request.caller;
+      },
+      async ({ query: { emails, "emails[]": more, search, ...page }, caller }) => {
+        const { organizationId } = caller;
         const filter = { emails: emails ?? more, search };
         return toListBody(await accounts.users.list(organizationId, filter, { ...page, order: "asc" }), toUser);
       },
-    );
-
-    app.get<OfUser>(
-      "/users/:user",
-      operation({
+    ),
+    operation(
+      "GET /users/:user",
+      {
         summary: "Retrieves a user; every user may retrieve their own.",
         tag: "People",
         permission: "admin",
         requires: "organization.users.read",
         requiresOfSelf: "signed-in",
         answer: User,
-      }),
-      async (request) => toUser(await accounts.users.retrieve(userOf(request))),
-    );
-
-    app.post<OfUser>(
-      "/users/:user",
-      operation({
+      },
+      async ({ request }) => toUser(await accounts.users.retrieve(userOf(request))),
+    ),
+    operation(
+      "POST /users/:user",
+      {
         grants: "access",
         summary:
           "Changes a user's role; takes `name` and `disabled`, which are not in OpenAI's API. The last owner stays an owner.",
@@ -61,18 +57,16 @@ export function users(accounts: Accounts): FastifyPluginAsync {
         requires: "organization.users.write",
         body: UserUpdateBody,
         answer: User,
-      }),
-      async (request) => {
-        const body = parse(UserUpdateBody, request.body);
+      },
+      async ({ body, request }) => {
         const { name, disabled: isDisabled } = body;
         const role = body.role ?? roleOf(body.role_id ?? undefined);
         return toUser(await accounts.users.update(authorOf(request), userOf(request), { name, isDisabled, role }));
       },
-    );
-
-    app.delete<OfUser>(
-      "/users/:user",
-      operation({
+    ),
+    operation(
+      "DELETE /users/:user",
+      {
         grants: "access",
         summary: "Removes a user and revokes the user's keys; every user may leave. The last owner cannot.",
         tag: "People",
@@ -80,13 +74,13 @@ export function users(accounts: Accounts): FastifyPluginAsync {
         requires: "organization.users.write",
         requiresOfSelf: "signed-in",
         answer: deleted("organization.user.deleted"),
-      }),
-      async (request) => {
-        await accounts.users.remove(authorOf(request), userOf(request));
-        return toDeleted("organization.user", request.params.user);
       },
-    );
-  };
+      async ({ params, request }) => {
+        await accounts.users.remove(authorOf(request), userOf(request));
+        return toDeleted("organization.user", params.user);
+      },
+    ),
+  );
 }
 
 function userOf(request: FastifyRequest<OfUser>): UserReference {

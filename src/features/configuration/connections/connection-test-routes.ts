@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import { operation } from "../../../http/operation.ts";
+import { operation, routes } from "../../../http/operation.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { AddressRefused, OutgoingGuard, parseUrl } from "../../../kernel/outgoing/outgoing-guard.ts";
 import {
@@ -7,7 +7,6 @@ import {
   toConnectionTest,
   toDiscoveredHosts,
 } from "../../../wire/openai/organization/organization-connections.ts";
-import { parse } from "../../../wire/openai/validate.ts";
 import { ConnectionTest, DiscoveredHosts } from "../../../wire/openapi/configuration-answers.ts";
 import { type Accounts, requireDefaultOrganization, WRITE } from "../../accounts/index.ts";
 import type { ConfigurationEntries } from "../entries.ts";
@@ -31,20 +30,19 @@ export function connectionTests({ accounts, entries, ownPorts, lifetime }: Conne
   // Inference servers are on private networks and on this machine; metadata services are not allowed.
   const guard = new OutgoingGuard({ reach: "private", connectTimeoutMs: 5_000 });
   lifetime.defer(() => guard.close());
-  return async (app) => {
-    requireDefaultOrganization(app, accounts);
-
-    app.post(
-      "/connections/test",
-      operation({
+  return routes(
+    (app) => requireDefaultOrganization(app, accounts),
+    operation(
+      "POST /connections/test",
+      {
         ...WRITE,
         summary:
           "Tests an address and a key, or a stored connection: which server answers, its models with their context and abilities, and the time to the first token. Nothing is stored. Not in OpenAI's API.",
         body: ConnectionTestBody,
         answer: ConnectionTest,
-      }),
-      async (request, reply) => {
-        const { connection, base_url, api_key, headers = {}, model } = parse(ConnectionTestBody, request.body);
+      },
+      async ({ body, reply }) => {
+        const { connection, base_url, api_key, headers = {}, model } = body;
         const address: ConnectionAddress =
           connection === undefined
             ? { baseUrl: base_url ?? "", apiKey: api_key, headers }
@@ -61,22 +59,21 @@ export function connectionTests({ accounts, entries, ownPorts, lifetime }: Conne
           throw invalidRequest(message, "base_url", "address_refused");
         }
       },
-    );
-
-    app.post(
-      "/connections/discover",
-      operation({
+    ),
+    operation(
+      "POST /connections/discover",
+      {
         ...WRITE,
         summary:
           "Finds inference servers on the machine of the service, at their default ports on loopback addresses. Not in OpenAI's API.",
         answer: DiscoveredHosts,
-      }),
-      async (_request, reply) => {
+      },
+      async ({ reply }) => {
         const leave = new AbortController();
         reply.raw.once("close", () => leave.abort());
         const signal = AbortSignal.any([leave.signal, AbortSignal.timeout(DISCOVER_MS)]);
         return toDiscoveredHosts(await discoverHosts({ guard, signal, except: ownPorts() }));
       },
-    );
-  };
+    ),
+  );
 }

@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsync } from "fastify";
 import { z } from "zod";
-import { operation } from "../../../http/operation.ts";
+import { operation, rawOperation, routes } from "../../../http/operation.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Logger } from "../../../kernel/logger.ts";
@@ -63,38 +63,38 @@ export function mcpConnectionPages({ grants, find, publicUrl, logger }: GrantPag
       code: "mcp_server_not_found",
     });
   };
-  return async (app) => {
-    app.get<OfServer>(
-      "/mcp-connections/:server/client.json",
-      operation({
+  return routes(
+    operation(
+      "GET /mcp-connections/:server/client.json",
+      {
         summary: "Describes this service as a client to authorization servers (OAuth Client ID Metadata Document).",
         tag: "MCP",
         permission: "public",
         answer: ClientMetadata,
-      }),
-      async (request, reply) => {
+      },
+      async ({ params, request, reply }) => {
         const origin = consoleUrl(request, publicUrl);
-        const { redirectUri, clientMetadata } = addressesOf(require(request.params.server).name, origin);
+        const { redirectUri, clientMetadata } = addressesOf(require(params.server).name, origin);
         reply.header("cache-control", "public, max-age=3600");
         return { client_id: clientMetadata, client_uri: origin, ...clientMetadataOf(redirectUri, "none") };
       },
-    );
-    app.get<OfServer>(
-      "/mcp-connections/:server/callback",
+    ),
+    rawOperation(
+      "GET /mcp-connections/:server/callback",
       {
-        ...operation({
-          summary: "Completes the connection of an account with the authorization server's answer.",
-          tag: "MCP",
-          permission: "public",
-          content: ["text/html"],
-        }),
-        errorHandler: (error, request, reply) => {
-          logFailure(logger, request, error, "an account of an MCP server was not connected");
-          const { server } = request.params as OfServer["Params"];
-          return sendFailure(reply, describe(error), {
-            url: pageOf(consoleUrl(request, publicUrl), server),
-            text: "Go to the MCP server",
-          });
+        summary: "Completes the connection of an account with the authorization server's answer.",
+        tag: "MCP",
+        permission: "public",
+        content: ["text/html"],
+        route: {
+          errorHandler: (error, request, reply) => {
+            logFailure(logger, request, error, "an account of an MCP server was not connected");
+            const { server } = request.params as OfServer["Params"];
+            return sendFailure(reply, describe(error), {
+              url: pageOf(consoleUrl(request, publicUrl), server),
+              text: "Go to the MCP server",
+            });
+          },
         },
       },
       async (request, reply) => {
@@ -111,8 +111,8 @@ export function mcpConnectionPages({ grants, find, publicUrl, logger }: GrantPag
           message: "Your account is connected.",
         });
       },
-    );
-  };
+    ),
+  );
 }
 
 function describe(error: unknown) {

@@ -3,7 +3,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { allows } from "../../../http/access.ts";
-import { operation } from "../../../http/operation.ts";
+import { operation, routes } from "../../../http/operation.ts";
 import type { Inference } from "../../../inference/inference.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
@@ -87,50 +87,50 @@ export function mcpConnections({ servers, grants, inference, publicUrl }: GrantR
     const { server: name } = request.params;
     return { settings: requireOAuth(name, servers.find(name, request.caller)), owner: requireOwner(request) };
   };
-  return async (app) => {
-    app.get<OfServer>(
-      PATH,
-      operation({
+  return routes(
+    operation(
+      `GET ${PATH}`,
+      {
         ...COMMON,
         summary: "Describes the account with which a person or project uses an MCP server. Not in OpenAI's API.",
         answer: McpConnection,
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         const { settings, owner } = find(request);
         return toConnection(settings.name, owner, await grants().state(settings, owner));
       },
-    );
-    app.post<OfServer>(
-      PATH,
-      operation({
+    ),
+    operation(
+      `POST ${PATH}`,
+      {
         ...COMMON,
         summary: "Begins to connect an account of an MCP server, in the browser of the request. Not in OpenAI's API.",
         answer: BegunConnection,
-      }),
-      async (request, reply) => {
+      },
+      async ({ caller, request, reply }) => {
         const { settings, owner } = find(request);
-        await inference.admit(request.caller);
+        await inference.admit(caller);
         const addresses = addressesOf(settings.name, originInBrowsers(request, publicUrl));
         const { url, state, cookie } = await grants().begin(settings, owner, addresses);
         setTransactionCookie(request, reply, state, cookie, COOKIE);
         return { object: "mcp_server.connection_request" as const, authorization_url: url };
       },
-    );
-    app.delete<OfServer>(
-      PATH,
-      operation({
+    ),
+    operation(
+      `DELETE ${PATH}`,
+      {
         ...COMMON,
         summary: "Disconnects an account of an MCP server: deletes its tokens and revokes them. Not in OpenAI's API.",
         answer: RemovedConnection,
-      }),
-      async (request) => {
+      },
+      async ({ request }) => {
         const { settings, owner } = find(request);
         const { isRevoked } = await grants().disconnect(settings, owner, actorOf(request));
         const { name: server } = settings;
         return { object: "mcp_server.connection.deleted" as const, server, deleted: true as const, revoked: isRevoked };
       },
-    );
-  };
+    ),
+  );
 }
 
 /** Addresses of this service for the authorization server of an MCP server. */

@@ -5,7 +5,7 @@ import { queryBoolean } from "./organization-list.ts";
 
 export const PullQuery = lazy.strictObject(() => ({ background: queryBoolean().optional() }));
 
-import type { ModelStatus } from "../../openapi/model-library-answers.ts";
+import type { ModelPull, ModelStatus } from "../../openapi/model-library-answers.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 
 interface ShownStatus {
@@ -64,7 +64,7 @@ export function toModelDeleted(id: string) {
 }
 
 interface ShownPull {
-  state: string;
+  state: AnswerOf<typeof ModelPull>["state"];
   progress: ShownProgress | undefined;
   message: string | undefined;
 }
