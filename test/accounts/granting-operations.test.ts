@@ -4,7 +4,7 @@
  */
 
 import { sql } from "kysely";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Access } from "../../src/contracts/caller.ts";
 import { ALL_PERMISSIONS, type RolePermission } from "../../src/contracts/permissions.ts";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
@@ -54,17 +54,6 @@ beforeAll(async () => {
   await watchWrites();
 });
 afterAll(() => service?.close());
-// An organization has at most 100 custom roles.
-afterEach(async () => {
-  await service.accounts.run(async (executor) => {
-    await executor
-      .deleteFrom("roleAssignments")
-      .where("roleId", "in", executor.selectFrom("roles").select("id"))
-      .execute();
-    await executor.deleteFrom("roles").execute();
-  });
-});
-
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 const marked = () => service.operations.filter(({ grants }) => grants !== undefined).map(nameOf);
 
@@ -374,12 +363,13 @@ test("has an attack, or a reason for none, for each marked operation", () => {
   expect(names.toSorted()).toEqual(operations.toSorted());
 });
 
-test("each attack succeeds for who may do everything, so that it shows what the operation gives", async () => {
-  for (const [name, attack] of Object.entries(ATTACKS)) {
-    const { status, body } = await send(name, await attack(), service.adminKey);
-    expect([name, status, body]).toEqual([name, expect.toBeOneOf([200, 201, 204]), body]);
-  }
-});
+/** Attacks that were refused so far, and therefore changed nothing of what they are about. */
+const unused = new Map<string, Attack>();
+
+async function prepare(): Promise<[name: string, request: Attack][]> {
+  for (const [name, attack] of Object.entries(ATTACKS)) if (!unused.has(name)) unused.set(name, await attack());
+  return [...unused];
+}
 
 const OF_OWNERS = ALL_PERMISSIONS.flatMap((permission) => [
   { permission, holder: "a key" },
@@ -392,13 +382,13 @@ test.each(OF_OWNERS)("gives nothing but $permission to $holder with that alone",
   const wanted = { scope, name: permission, expiresInSeconds: undefined, permissions: [permission] };
   const key = (await service.accounts.apiKeys.create(OPERATOR, wanted)).secret.reveal();
   const excess: string[] = [];
-  const requests: [name: string, request: Attack][] = [];
-  for (const [name, attack] of Object.entries(ATTACKS)) requests.push([name, await attack()]);
+  const requests = await prepare();
   let before = await measure();
   for (const [name, request] of requests) {
     const { status, body } = await send(name, request, key);
     if (status >= 500) excess.push(`${name}: ${status}`);
     if (status >= 400) continue;
+    unused.delete(name);
     if (body.code !== undefined) excess.push(`${name}: a sign-in code`);
     const after = await measure();
     const more = gains(before, after).filter((power) => !power.includes(` ${permission}@`));
@@ -408,6 +398,13 @@ test.each(OF_OWNERS)("gives nothing but $permission to $holder with that alone",
   // Refused requests change nothing either.
   expect(gains(before, await measure())).toEqual([]);
   expect(excess).toEqual([]);
+});
+
+test("each attack that was refused until now succeeds for who may do everything", async () => {
+  for (const [name, request] of await prepare()) {
+    const { status, body } = await send(name, request, service.adminKey);
+    expect([name, status, body]).toEqual([name, expect.toBeOneOf([200, 201, 204]), body]);
+  }
 });
 
 test("no operation gives a credential or access unless it is marked", async () => {

@@ -4,7 +4,8 @@ import "./check-answers.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import type { LightMyRequestResponse as InjectedAnswer, InjectOptions } from "fastify";
 import { type App, openApp } from "../../../src/app/app.ts";
 import { configSources, configurationSources } from "../../../src/cli/config-sources.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
@@ -14,7 +15,7 @@ import { detectStalls } from "./stall-detector.ts";
 import { addStall, DETECTS_STALLS } from "./stalls.ts";
 
 export interface InProcessService {
-  inject: App["server"]["app"]["inject"];
+  inject(request: InjectOptions): Promise<InjectedAnswer>;
   /** For requests whose handlers need a socket, such as uploads. */
   origin: string;
   accounts: App["accounts"];
@@ -30,16 +31,30 @@ async function untilLoaded({ readiness }: App): Promise<void> {
   while ((await readiness()).models.some(({ state }) => state === "loading")) await pause(50);
 }
 
+/** Begins each request in another turn of the event loop, as requests of sockets do. SQLite answers without one. */
+function inTurns(inject: InProcessService["inject"]): InProcessService["inject"] {
+  let last = Promise.resolve();
+  return async (request) => {
+    last = last.then(() => nextTurn());
+    await last;
+    return inject(request);
+  };
+}
+
 /** `config`: the text of parlance.yaml. Resolves once its models are loaded. */
 export async function startInProcess(
   config: string,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<InProcessService> {
   const directory = await mkdtemp(join(tmpdir(), "parlance-in-process-"));
-  await writeFile(join(directory, "parlance.yaml"), config);
+  // Built-in models take ten seconds of CPU time to load.
+  const models = /^builtin_models:/m.test(config) ? "" : "builtin_models: false\n";
+  await writeFile(join(directory, "parlance.yaml"), `${models}${config}`);
   const environment = {
     PARLANCE_DATA_DIR: directory,
     PARLANCE_CONFIG: join(directory, "parlance.yaml"),
+    // Lines of requests would be printed among those of the tests.
+    PARLANCE_LOG_LEVEL: "fatal",
     PARLANCE_API_KEY: `sk-test-${"a".repeat(32)}`,
     PARLANCE_ADMIN_KEY: `sk-admin-test-${"b".repeat(32)}`,
     ...variables,
@@ -61,7 +76,7 @@ export async function startInProcess(
   const detector = DETECTS_STALLS ? detectStalls(addStall) : undefined;
   return {
     origin,
-    inject: app.server.app.inject.bind(app.server.app),
+    inject: inTurns((request) => app.server.app.inject(request)),
     accounts: app.accounts,
     operations: app.server.operations,
     tools: app.tools,

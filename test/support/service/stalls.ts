@@ -22,8 +22,10 @@ function createFolder(): string {
 
 /** Adds a stall of a service in this process, unless the work of the test itself took the time. */
 export function addStall(stall: Stall): void {
-  const own = stall.stack.find((frame) => frame.includes("/src/") || /\/(test|bench)\//.test(frame));
-  if (own === undefined || !own.includes("/src/") || own.includes("node_modules")) return;
+  const frames = stall.stack.filter((frame) => !frame.includes("node_modules"));
+  if (!frames.some((frame) => frame.includes("/src/")) || frames.some((frame) => frame.includes(".test.ts:"))) return;
+  const own = frames.find((frame) => frame.includes("/src/") || /\/(test|bench)\//.test(frame));
+  if (!own?.includes("/src/")) return;
   appendFileSync(join(stallsFolder(), "in-process.jsonl"), `${JSON.stringify(stall)}\n`);
 }
 
