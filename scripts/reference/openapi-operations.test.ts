@@ -12,7 +12,7 @@ let operations: readonly RegisteredOperation[];
 let document: Document;
 beforeAll(async () => {
   operations = await listOperations();
-  document = toOpenApiDocument("1.0.0", operations) as unknown as Document;
+  document = (await toOpenApiDocument("1.0.0", operations)) as unknown as Document;
 });
 
 test("the OpenAPI document describes every route", () => {

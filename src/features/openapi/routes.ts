@@ -7,7 +7,7 @@ import type { RegisteredOperation } from "../../wire/openapi/operation.ts";
 
 /** GET /openapi.json. It needs no key, since it describes the program and not what runs on it. */
 export function openApi(operations: readonly RegisteredOperation[]): FastifyPluginAsync {
-  let text: string | undefined;
+  let text: Promise<string> | undefined;
   return routes(
     operation(
       "GET /openapi.json",
@@ -18,8 +18,11 @@ export function openApi(operations: readonly RegisteredOperation[]): FastifyPlug
         answer: z.looseObject({ openapi: z.string() }),
       },
       async ({ reply }) => {
-        text ??= JSON.stringify(toOpenApiDocument(VERSION, operations));
-        return reply.type("application/json; charset=utf-8").header("cache-control", "no-cache").send(text);
+        text ??= toOpenApiDocument(VERSION, operations).then((document) => JSON.stringify(document));
+        return reply
+          .type("application/json; charset=utf-8")
+          .header("cache-control", "no-cache")
+          .send(await text);
       },
     ),
   );

@@ -11,6 +11,11 @@ export type JsonSchema = Record<string, unknown> & { properties?: Record<string,
 /** Converts zod schemas and collects the named ones. */
 export class Components {
   readonly schemas: Record<string, JsonSchema> = {};
+  /** Every operation has the same schemas of errors. */
+  readonly #conversions: Record<"input" | "output", Map<z.ZodType, JsonSchema>> = {
+    input: new Map(),
+    output: new Map(),
+  };
 
   /** Schema of what clients send: defaults are optional, and only strict objects refuse other keys. */
   input(schema: z.ZodType): JsonSchema {
@@ -23,6 +28,13 @@ export class Components {
   }
 
   #convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+    const conversions = this.#conversions[io];
+    const json = conversions.get(schema) ?? this.#toComponent(schema, io);
+    conversions.set(schema, json);
+    return json;
+  }
+
+  #toComponent(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     const id = names.get(schema)?.id;
     const { $schema: _, $defs = {}, ...root } = this.#toJsonSchema(schema, io) as Record<string, unknown>;
     for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>)) {

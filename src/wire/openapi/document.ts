@@ -1,6 +1,7 @@
 /** OpenAPI 3.1 document of the API, made from the schemas that validate requests. */
 
 import { z } from "zod";
+import { mapInSlices } from "../../kernel/async/map-in-slices.ts";
 import { ScimErrorAnswer } from "../scim/resources.ts";
 import { SCIM_MEDIA_TYPE } from "../scim/scim-error.ts";
 import { Components, type JsonSchema } from "./components.ts";
@@ -43,19 +44,20 @@ function statusesOf({ permission, wildcard, path }: RegisteredOperation): readon
   return permission === "public" && wildcard === undefined ? [400, 405, 408, 431, 500, 503] : COMMON;
 }
 
-/** Builds the document. `version` is that of the service. */
-export function toOpenApiDocument(
+/** Builds the document, in slices. `version` is that of the service. */
+export async function toOpenApiDocument(
   version: string,
   operations: readonly RegisteredOperation[],
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const components = new Components();
   const paths: Record<string, Record<string, unknown>> = {};
   const tags = Object.keys(TAGS);
-  for (const operation of operations.toSorted((a, b) => tags.indexOf(a.tag) - tags.indexOf(b.tag))) {
+  const sorted = operations.toSorted((a, b) => tags.indexOf(a.tag) - tags.indexOf(b.tag));
+  await mapInSlices(sorted, (operation) => {
     const methods = paths[operation.path] ?? {};
     methods[operation.method.toLowerCase()] = toOperation(operation, components);
     paths[operation.path] = methods;
-  }
+  });
   return {
     openapi: "3.1.0",
     info: {

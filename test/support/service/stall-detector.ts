@@ -22,7 +22,10 @@ export interface DetectorData {
 /** Stacks that may take longer, with the reason. */
 const ALLOWED: readonly { frame: RegExp; reason: string }[] = [
   { frame: /node:internal\/modules\//, reason: "loads a module for its first use" },
-  { frame: /^toOpenApiDocument /, reason: "builds the document once per process, in some 120 ms" },
+  {
+    frame: /\/(engines\/scripted\/|shared\/scripted-)/,
+    reason: "is a model of tests; others run in processes of their own",
+  },
 ];
 
 /** Watches the main thread until `stop`. */
