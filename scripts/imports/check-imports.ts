@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, matchesGlob, relative, resolve } from "node:path";
 import { FLOORS, floorViolation, misplacedNeighbours, partOf } from "./floors.ts";
-import { BASE, FEATURE, IMPORT_RULES, type ImportRule, PACKAGE_RULES, PACKAGE_USERS } from "./import-rules.ts";
+import { IMPORT_RULES, type ImportRule, PACKAGE_RULES, PACKAGE_USERS } from "./import-rules.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 const SPECIFIER = /(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)["']([^"'\n]+)["']/g;
@@ -117,36 +117,40 @@ function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][
   return circles;
 }
 
-/** Replaces the two tables of imports in the text of ARCHITECTURE.md. */
+/** Draws the picture of the floors into the text of ARCHITECTURE.md. */
 export function fillArchitecture(text: string): string {
-  return text
-    .replace(/(?<=\n)\| Floor \|[\s\S]*?\n(?=\n)/, `${renderFloors()}\n`)
-    .replace(/(?<=\n)\| Part \|[\s\S]*?\n(?=\n)/, `${renderRules()}\n`);
+  return text.replace(/(?<=## Floors\n[\s\S]*?)```\n[\s\S]*?\n```(?=\n)/, drawFloors);
 }
 
-function renderFloors(): string {
-  const rows = FLOORS.map(({ name, parts }) => {
-    const cells = Object.entries(parts).map(([part, neighbours]) =>
-      neighbours.length === 0 ? `\`${part}\`` : `\`${part}\` (→ ${neighbours.map((each) => `\`${each}\``).join(", ")})`,
+const NAME_WIDTH = 26;
+const LINE_WIDTH = 118;
+
+function drawFloors(): string {
+  const floors = FLOORS.map(({ name, parts }) => {
+    const names = wrap(name.split(" "), " ", NAME_WIDTH - 2);
+    const lines = wrap(Object.entries(parts).map(drawPart), "   ", LINE_WIDTH - NAME_WIDTH);
+    const rows = Array.from({ length: Math.max(names.length, lines.length) }, (_row, index) =>
+      `${(names[index] ?? "").padEnd(NAME_WIDTH)}${lines[index] ?? ""}`.trimEnd(),
     );
-    return `| ${name} | ${cells.join(", ")} |`;
+    return rows.join("\n");
   });
-  return ["| Floor | Parts (→ neighbours that it may import) |", "|---|---|", ...rows.reverse()].join("\n");
+  return ["```", floors.reverse().join("\n\n"), "```"].join("\n");
 }
 
-function renderRules(): string {
-  const groups = [
-    ["the parts of features", FEATURE],
-    ["base", BASE],
-  ] as const;
-  const rows = IMPORT_RULES.map(({ part, may, reason }) => {
-    const group = groups.find(([, parts]) => parts.every((name) => may.includes(name)));
-    const others = may.filter((name) => !group?.[1].includes(name));
-    const names = others.map((name) => (name === "*" ? "everything" : `\`${name}\``));
-    return `| \`${part}\` | ${[...(group ? [group[0]] : []), ...names].join(", ")} | ${reason} |`;
-  });
-  const meanings = groups.map(([name, parts]) => `${name}: ${parts.map((part) => `\`${part}\``).join(", ")}`);
-  return [`| Part | May import (${meanings.reverse().join("; ")}) | Reason |`, "|---|---|---|", ...rows].join("\n");
+function drawPart([part, neighbors]: [string, readonly string[]]): string {
+  if (neighbors.length === 0) return part;
+  return `${part} (→ ${neighbors.map((each) => each.replace("features/", "")).join(", ")})`;
+}
+
+/** Joins texts to lines of at most `width` characters. */
+function wrap(texts: readonly string[], separator: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const text of texts) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + separator.length + text.length > width) lines.push(text);
+    else lines[lines.length - 1] = line + separator + text;
+  }
+  return lines;
 }
 
 if (import.meta.main) {

@@ -9,9 +9,9 @@ export interface ImportRule {
 }
 
 /** What every part but the lowest may import. */
-export const BASE = ["kernel", "contracts", "observability"];
+const BASE = ["kernel", "contracts", "observability"];
 /** What features may import. */
-export const FEATURE = [
+const FEATURE = [
   ...BASE,
   "wire",
   "http",
