@@ -106,6 +106,50 @@ const FORMATS: Readonly<
 };
 
 describe("mask_and_restore", () => {
+  const part = (text: string) => ({ type: "text", text });
+  test.each([
+    ["parts of a message", [{ role: "user", content: [part("Mail ada.lovelace@exam"), part("ple.com now")] }], " now"],
+    [
+      "three parts",
+      [{ role: "user", content: [part("Mail ada.lovelace@"), part("example"), part(".com now")] }],
+      " now",
+    ],
+    [
+      "two messages",
+      [
+        { role: "user", content: "Mail ada.lovelace@" },
+        { role: "user", content: "example.com now" },
+      ],
+      " now",
+    ],
+    [
+      "a message of its own",
+      [
+        { role: "user", content: "Mail ada.lovelace@exam" },
+        { role: "assistant", content: "" },
+        { role: "user", content: "ple.com" },
+      ],
+      "<EMAIL_ADDRESS_1>",
+    ],
+  ])("hides an address that is split over %s", async (_name, split, rest) => {
+    const response = await service.post("/v1/chat/completions", { model: "echo", messages: split });
+    expect(response.headers.get("x-parlance-guardrails")).toContain("EMAIL_ADDRESS:1");
+    const sent = upstream.take();
+    expect(sent).toContain("Mail <EMAIL_ADDRESS_1>");
+    expect(sent).toContain(`${rest}"`);
+    expect(sent).not.toMatch(/lovelace|ple\.com|example/);
+  });
+
+  test.each([
+    ["a word", ["Hello", "@file.ts is wrong"]],
+    ["a complete address", ["Mail ada.lovelace@example.com", "munity is all"]],
+    ["a sign in a sentence", ["We meet @", "example.com is down"]],
+  ])("leaves the text after %s", async (_name, [first, second]) => {
+    const both = [first, second].map((content) => ({ role: "user", content }));
+    await service.post("/v1/chat/completions", { model: "echo", messages: both });
+    expect(upstream.take()).toContain(second);
+  });
+
   test.each(Object.entries(FORMATS))(
     "keeps values from the upstream and gives them back in %s",
     async (_name, [path, body, textOf]) => {

@@ -24,6 +24,8 @@ const MAX_HELD = 320;
 const MAX_KEY = 8192;
 /** Words with digits and separators may continue after a space: cards, accounts, phone numbers. */
 const NUMERIC = /^[(+\d][\d().+/-]*$|^[A-Z0-9]{2,4}$|^[A-Z]{0,2}\d[A-Z\d-]*$/;
+/** What may follow the sign of an address that goes on: markup, a line break, the beginning of a domain. */
+const OPEN_ADDRESS = /^(?:[*_~`[\\>\s]|<[A-Za-z/!][^<>]{0,200}>){0,32}(?:<[^<>]{0,200}|[^\s<>]{0,253})$/;
 
 export class MaskingTransform implements TextTransform {
   readonly #options: MaskingOptions;
@@ -95,6 +97,10 @@ export class MaskingTransform implements TextTransform {
       isNumeric &&= words === 0 || word === "" || NUMERIC.test(word);
       if (isNumeric || (words <= spanned && (starts?.test(word) ?? true))) undecided = Math.max(start, least);
       if (!isNumeric && words > spanned) break;
+    }
+    const sign = text.lastIndexOf("@");
+    if (sign >= least && OPEN_ADDRESS.test(text.slice(sign + 1))) {
+      undecided = Math.min(undecided, lastSpace(text, sign) + 1);
     }
     return Math.max(least, undecided);
   }

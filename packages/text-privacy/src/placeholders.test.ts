@@ -131,6 +131,25 @@ describe("a masking transform", () => {
     );
   });
 
+  test.each([
+    "Mail a@**b.com** and go",
+    'Mail <b>a</b>@<i class="x">b.com</i> and go',
+    "Mail a@\nb.com and go",
+    "Mail a@\r\n> b.com and go",
+    "Mail a@**\n**b.com and go",
+    "Mail <b class='x'>a</b>@<!-- c d -->b.com and go",
+  ])("masks the address in %j wherever the text is cut", (text) => {
+    for (let length = 1; length < text.length; length += 1) {
+      const masking = new MaskingTransform({ find, replace: ({ type }) => `<${type}>` });
+      const pieces = Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
+        masking.push(text.slice(index * length, (index + 1) * length)),
+      );
+      const [match] = find(text);
+      const expected = `${text.slice(0, match?.start)}<EMAIL_ADDRESS>${text.slice(match?.end)}`;
+      expect(pieces.join("") + masking.end()).toBe(expected);
+    }
+  });
+
   test("passes on words as the next ones arrive", () => {
     const masking = new MaskingTransform({ find, replace: () => "<X>" });
     expect(

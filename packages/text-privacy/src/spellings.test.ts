@@ -45,6 +45,24 @@ test.each([
   ["a quoted local part", 'Mail "ada lovelace"@example.com now', `Mail ${EMAIL} now`],
   ["a quoted local part with escapes", String.raw`Mail "ada\"x"@example.com now`, `Mail ${EMAIL} now`],
   ["a quoted local part in JSON", String.raw`{\"to\":\"\\\"ada\\\"@example.com\"}`, String.raw`{\"to\":\"${EMAIL}\"}`],
+  ["bold of Markdown after the sign", "Mail a@**b.com** now", `Mail ${EMAIL}** now`],
+  ["bold of Markdown in the domain", "Mail a@b**.com** now", `Mail ${EMAIL}** now`],
+  ["code of Markdown", "Mail a@`b.com` now", `Mail ${EMAIL}\` now`],
+  ["a link of Markdown", "Mail a@[b.com](http://b.test) now", `Mail ${EMAIL}](http://b.test) now`],
+  ["an escaped sign", String.raw`Mail a\@b.com now`, `Mail ${EMAIL} now`],
+  ["escapes in a string of JSON", String.raw`Mail a\\@b\\.com now`, `Mail ${EMAIL} now`],
+  ["tags", "Mail <b>a</b>@<i>b.com</i> now", `Mail <b>${EMAIL}</i> now`],
+  ["tags with attributes", `Mail a@<span class="x">b</span>.<wbr/>com now`, `Mail ${EMAIL} now`],
+  ["escaped tags", "Mail &lt;b&gt;a&lt;/b&gt;@&lt;i&gt;b.com now", `Mail &lt;b&gt;${EMAIL} now`],
+  ["a comment of HTML", "Mail a@<!-- x -->b.com now", `Mail ${EMAIL} now`],
+  ["a line break after the sign", "Mail a@\nb.com now", `Mail ${EMAIL} now`],
+  ["a quoted line break after the sign", "> Mail a@\r\n> b.com now", `> Mail ${EMAIL} now`],
+  ["a line break in a string of JSON", String.raw`"Mail a@\nb.com now"`, `"Mail ${EMAIL} now"`],
+  ["markup and a line break", "Mail a@**\nb.com** now", `Mail ${EMAIL}** now`],
+  ["a combining mark after the sign", "Mail a@\u0301b.com now", `Mail ${EMAIL} now`],
+  ["decomposed letters", "Mail jo\u0308rg@mu\u0308ller.de now", `Mail ${EMAIL} now`],
+  ["an address of a network", "Mail a@[127.0.0.1] now", `Mail ${EMAIL} now`],
+  ["an IPv6 address", "Mail a@[IPv6:2001:db8::1] now", `Mail ${EMAIL} now`],
   ["a card with dots", "It is 4111.1111.1111.1111.", `It is ${CARD}.`],
   ["a card on four lines", "It is 4111\n1111\r\n1111\n1111", `It is ${CARD}`],
   ["a card on two lines", "It is 4111 1111\n1111 1111, thanks", `It is ${CARD}, thanks`],
@@ -94,6 +112,19 @@ test.each([
   expect(findPersonalData(text).filter(({ type }) => type === "CREDIT_CARD")).toEqual([]);
 });
 
+test.each([
+  "Hello\n@app.get('/items')\ndef items(): ...",
+  "npm install lib@^1.2.3 other@*.tgz",
+  "push to user@*.example.com",
+  "grep -E '\\w+@\\w+\\.com' <file.txt>",
+  "see @src/file.ts and <b>@team</b>.<i>now.com</i>",
+  "2 @ <b>3.50</b>",
+  "a @ *b.com",
+  "\\makeatletter \\def\\x\\@ifnextchar.y",
+])("finds no address in %j", (text) => {
+  expect(findPersonalData(text)).toEqual([]);
+});
+
 test("returns no other spelling for a plain text", () => {
   expect(plainSpelling("Größe 10 % — „äh“ 日本語, a=b & c; d:\\users\\x")).toBeUndefined();
 });
@@ -114,6 +145,13 @@ test.each([
   "4111\n",
   "1111.",
   "Server=",
+  "a@*",
+  "a@<b>",
+  "<b a@",
+  "a@\n",
+  "\\@",
+  "a@\u0301",
+  "a@[",
 ])("ends its search of a hostile text of %j", (unit) => {
   const text = unit.repeat(Math.ceil(16_384 / unit.length));
   expect(Array.isArray(findPersonalData(text))).toBe(true);

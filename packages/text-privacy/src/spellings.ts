@@ -48,10 +48,14 @@ const REFERENCES: ReadonlyMap<string, string> = new Map(
 
 /** Undefined for a text without other spellings. */
 export function plainSpelling(text: string): Spelling | undefined {
+  return readLayers(text, MAX_DEPTH, readSpellings);
+}
+
+function readLayers(text: string, maxDepth: number, read: (text: string) => Layer | undefined): Spelling | undefined {
   const layers: Layer[] = [];
   let plain = text;
-  while (layers.length < MAX_DEPTH) {
-    const layer = readSpellings(plain);
+  while (layers.length < maxDepth) {
+    const layer = read(plain);
     if (layer === undefined) break;
     layers.unshift(layer);
     plain = layer.text;
@@ -60,13 +64,67 @@ export function plainSpelling(text: string): Spelling | undefined {
   return { text: plain, toOriginal: (match) => layers.reduce(toOuter, match) };
 }
 
-/** Returns the finder with the matches in the plain spelling of a text beside those in the text as it is written. */
-export function findInSpellings(find: (text: string) => Match[]): (text: string) => Match[] {
+/**
+ * Returns the finder with the matches in the plain spelling of a text beside those in the text as it is written.
+ * `findAddresses` also searches the plain spelling without its markup.
+ */
+export function findInSpellings(
+  find: (text: string) => Match[],
+  findAddresses?: (text: string) => Iterable<Match>,
+): (text: string) => Match[] {
   return (text) => {
+    const matches = find(text);
     const spelling = plainSpelling(text);
-    if (spelling === undefined) return find(text);
-    return resolveOverlaps([...find(text), ...find(spelling.text).map(spelling.toOriginal)]);
+    const inMarkup = findAddresses === undefined ? [] : findInMarkup(spelling?.text ?? text, findAddresses);
+    if (spelling === undefined && inMarkup.length === 0) return matches;
+    const plain = spelling === undefined ? inMarkup : [...find(spelling.text), ...inMarkup].map(spelling.toOriginal);
+    return resolveOverlaps([...matches, ...plain]);
   };
+}
+
+function findInMarkup(text: string, find: (text: string) => Iterable<Match>): Match[] {
+  const bare = withoutMarkup(text);
+  return bare === undefined ? [] : [...find(bare.text)].map(bare.toOriginal);
+}
+
+/** Elements within a word. */
+const INLINE =
+  "(?:a|abbr|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr)";
+/** What splits an address without a reader who notices: tags, marks of Markdown, escapes of signs, combining marks. */
+const MARKUP = new RegExp(
+  [
+    `</?${INLINE}(?:\\s[^<>]{0,200})?/?>`,
+    "<!--[^<>]{0,200}-->",
+    "[*_~`]",
+    // Of a sign, not of a letter, which is another character then.
+    "\\\\{1,16}(?=[^\\p{L}\\p{N}\\s\\\\])",
+    "\\p{M}",
+    "(?<=@)(?:\\[|<br\\s?/?>)",
+    "(?<=@)(?:\\r?\\n|\\\\{1,16}[rn]){1,2}[ \\t>]{0,8}",
+  ].join("|"),
+  "giu",
+);
+/** Code units around a sign in which markup may belong to its address. */
+const MARKUP_REACH = 512;
+/** Markup after a sign may hide a line break. */
+const MARKUP_DEPTH = 2;
+
+/** Returns the text without the markup around each `@`; undefined where there is none. */
+function withoutMarkup(text: string): Spelling | undefined {
+  return readLayers(text, MARKUP_DEPTH, (plain) => {
+    const edits = new Edits(plain);
+    let end = 0;
+    for (let sign = plain.indexOf("@"); sign >= 0; sign = plain.indexOf("@", end)) {
+      const start = Math.max(end, sign - MARKUP_REACH);
+      let last = sign;
+      for (let next = sign; next >= 0 && next - last <= MARKUP_REACH; next = plain.indexOf("@", last + 1)) last = next;
+      end = last + MARKUP_REACH;
+      for (const { index, 0: written } of plain.slice(start, end).matchAll(MARKUP)) {
+        edits.replace(start + index, start + index + written.length, "");
+      }
+    }
+    return edits.layer();
+  });
 }
 
 /** A text after one reading, and where its replacements are. */
@@ -76,21 +134,39 @@ interface Layer {
   edits: readonly (readonly [start: number, end: number, startBefore: number, endBefore: number])[];
 }
 
+/** Collects replacements in a text, in order. */
+class Edits {
+  readonly #text: string;
+  readonly #edits: Layer["edits"][number][] = [];
+  readonly #parts: string[] = [];
+  #from = 0;
+  #length = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  replace(start: number, end: number, plain: string): void {
+    this.#parts.push(this.#text.slice(this.#from, start), plain);
+    const plainStart = this.#length + start - this.#from;
+    this.#length = plainStart + plain.length;
+    this.#from = end;
+    this.#edits.push([plainStart, this.#length, start, end]);
+  }
+
+  layer(): Layer | undefined {
+    if (this.#edits.length === 0) return undefined;
+    return { text: this.#parts.join("") + this.#text.slice(this.#from), edits: this.#edits };
+  }
+}
+
 function readSpellings(text: string): Layer | undefined {
-  const edits: Layer["edits"][number][] = [];
-  const parts: string[] = [];
-  let from = 0;
-  let length = 0;
+  const edits = new Edits(text);
   for (const { index, 0: written } of text.matchAll(SPELLINGS)) {
     const plain = toPlain(written);
-    if (plain === undefined) continue;
-    parts.push(text.slice(from, index), plain);
-    const start = length + index - from;
-    length = start + plain.length;
-    from = index + written.length;
-    edits.push([start, length, index, from]);
+    if (plain !== undefined) edits.replace(index, index + written.length, plain);
   }
-  return edits.length === 0 ? undefined : { text: parts.join("") + text.slice(from), edits };
+  return edits.layer();
 }
 
 function toPlain(written: string): string | undefined {

@@ -15,6 +15,7 @@ import { finderOf, type TextFinder } from "./finders.ts";
 import type { GuardrailReport } from "./guardrail-report.ts";
 import type { GuardrailServices } from "./guardrail-services.ts";
 import { type Judge, judgeOf } from "./judges.ts";
+import { findSplitAddresses, hideSplitAddresses } from "./split-addresses.ts";
 
 export interface GuardContext {
   services: GuardrailServices;
@@ -84,7 +85,8 @@ async function maskOrBlock(
   const findings: string[] = [];
   const output: string[] = [];
   try {
-    for (const [index, text] of texts.entries()) {
+    const joined = hideSplit({ guardrail, finder, placeholders, inputs, texts }, findings);
+    for (const [index, text] of joined.entries()) {
       const kind = inputs[index]?.kind ?? "prompt";
       const isChecked = readsAll(guardrail) || kind === "prompt";
       const mask = kind === "word" ? maskWord : maskOne;
@@ -97,6 +99,22 @@ async function maskOrBlock(
   report.note(guardrail.type, "input", findings.length === 0 ? "passed" : OUTCOMES[action], findings);
   if (action === "block" && findings.length > 0) throw blockedFault(guardrail, findings, context);
   return output;
+}
+
+/** Returns the texts without addresses that begin in one of them and end in a later one. */
+function hideSplit(
+  { guardrail, finder, placeholders, inputs, texts }: Step & { finder: TextFinder; placeholders: Placeholders },
+  findings: string[],
+): string[] {
+  if (guardrail.type !== "pii" || finder.findNow === undefined) return texts;
+  const isProse = (index: number) => ["prompt", "instructions"].includes(inputs[index]?.kind ?? "");
+  const addresses = findSplitAddresses(texts, finder.findNow, isProse);
+  for (const { type } of addresses) findings.push(type);
+  const action = actionOf(guardrail);
+  if (action === "block" || action === "report") return texts;
+  const placeholderOf = ({ type, value }: (typeof addresses)[number]) =>
+    placeholders.mask(value, [{ type, start: 0, end: value.length, score: 1 }], action === "mask_and_restore");
+  return hideSplitAddresses(texts, addresses, placeholderOf, isProse);
 }
 
 export const OUTCOMES = { mask: "masked", mask_and_restore: "masked", block: "blocked", report: "reported" } as const;

@@ -7,6 +7,8 @@ const LOCAL_PART = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
 const MAX_LOCAL_PART = 64;
 const DOMAIN =
   /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}(?:\p{L}{2,24}|xn--[a-z0-9-]{2,59})(?![\p{L}\p{N}])/u;
+/** Address of a network in place of a domain, RFC 5321, section 4.1.3. */
+const DOMAIN_LITERAL = /^\[(?:IPv6:[\da-f:.]{2,45}|(?:\d{1,3}\.){3}\d{1,3})\]/i;
 /** "at" and "dot" written out, as people do to mislead programs. */
 const SPELLED = /(?<![\w.])[\w.+-]{1,64} ?[[(]at[\])] ?(?:[\w-]{1,63} ?(?:\.|[[(]dot[\])]) ?){1,4}[a-z]{2,24}(?!\w)/gi;
 
@@ -16,7 +18,8 @@ export const emailRecognizer: Recognizer = {
     for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
       const start = text[at - 1] === '"' ? quoteStart(text, at - 1) : localPartStart(text, at);
       if (start === at) continue;
-      const domain = DOMAIN.exec(text.slice(at + 1, at + 255))?.[0];
+      const rest = text.slice(at + 1, at + 255);
+      const domain = (DOMAIN.exec(rest) ?? DOMAIN_LITERAL.exec(rest))?.[0];
       if (domain !== undefined) yield { type: "EMAIL_ADDRESS", start, end: at + 1 + domain.length, score: 1 };
     }
     if (!/[[(](?:at|AT|At)[\])]/.test(text)) return;

@@ -49,7 +49,7 @@ export function personalDataFinder({
   const findsNumbers = recognizers.filter(
     (recognizer) => recognizer !== emailRecognizer && recognizer !== urlRecognizer,
   );
-  return findInSpellings((original) => {
+  const find: Finder = (original) => {
     // Escapes of JSON and of source code, at the same offsets, would continue the words around them.
     const text = original.includes("\\") ? original.replace(/\\[nrt,]/g, "  ") : original;
     // Nearly all entities have a digit, and many texts have none.
@@ -62,5 +62,6 @@ export function personalDataFinder({
         );
     const matches = active.flatMap((recognizer) => [...recognizer.find(text)]);
     return resolveOverlaps(matches.filter(({ type }) => requested.has(type)));
-  });
+  };
+  return findInSpellings(find, requested.has("EMAIL_ADDRESS") ? emailRecognizer.find : undefined);
 }
