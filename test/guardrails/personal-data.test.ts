@@ -26,6 +26,7 @@ ollama: { enabled: true }
 opentelemetry: { content: { redact: none } }
 models:
   - { id: echo, task: chat, deployments: [${deployment}] }
+  - { id: parrot, task: chat, deployments: [{ engine: scripted, context_window: 4000000, replies: [{ text: Hello }] }] }
   - { id: vectors, task: embedding, deployments: [${deployment}] }
   - { id: masked, task: chat, guardrails: [{ type: pii, action: mask, entities: [EMAIL_ADDRESS] }], deployments: [${deployment}] }
 `,
@@ -138,6 +139,17 @@ describe("mask_and_restore", () => {
     expect(sent).toContain("Mail <EMAIL_ADDRESS_1>");
     expect(sent).toContain(`${rest}"`);
     expect(sent).not.toMatch(/lovelace|ple\.com|example/);
+  });
+
+  // The detector of stalls watches it.
+  test("masks a request of 5 MB", async () => {
+    const content = `${TEXT} `.repeat(5_000_000 / TEXT.length);
+    const response = await service.post("/v1/chat/completions", {
+      model: "parrot",
+      messages: [{ role: "user", content }],
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-parlance-guardrails")).toMatch(/masked;found="EMAIL_ADDRESS:\d{5}/);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-/** Rewrites the strings and numbers of a JSON text and leaves everything else as it is written. */
+/** The strings and numbers of a JSON text: finds in them and rewrites them; everything else stays as it is written. */
 
 import type { Match } from "./match.ts";
 
@@ -17,20 +17,27 @@ export function isJsonDocument(text: string): boolean {
 /** A JSON text as lines to search: each value, decoded, after the key that it belongs to. */
 export interface JsonLines {
   text: string;
-  /** Where each value stands in `text`, in the order of the JSON text; keys are values too. */
-  values: readonly { start: number; end: number }[];
+  /** Where each value stands in `text`, and its token in the JSON text, in order; keys are values too. */
+  values: readonly { start: number; end: number; token: Span }[];
+}
+
+export interface Span {
+  start: number;
+  end: number;
 }
 
 export function toJsonLines(json: string): JsonLines {
-  const values: { start: number; end: number }[] = [];
+  const values: JsonLines["values"][number][] = [];
   const lines: string[] = [];
   let length = 0;
   let key = "";
   for (const { index, 0: token } of json.matchAll(TOKEN)) {
-    const value = decode(token);
-    const isKey = token.startsWith('"') && /^\s*:/.test(json.slice(index + token.length, index + token.length + 8));
+    const value = decodeToken(token);
+    const end = index + token.length;
+    const isKey = token.startsWith('"') && /^\s*:/.test(json.slice(end, end + 8));
     const label = isKey ? "" : key;
-    values.push({ start: length + label.length, end: length + label.length + value.length });
+    const start = length + label.length;
+    values.push({ start, end: start + value.length, token: { start: index, end } });
     lines.push(label, value, "\n");
     length += label.length + value.length + 1;
     if (isKey) key = `${toWords(value.slice(0, MAX_KEY))}: `;
@@ -38,29 +45,33 @@ export function toJsonLines(json: string): JsonLines {
   return { text: lines.join(""), values };
 }
 
-/** Returns the matches within each value, with offsets in it. */
-export function matchesByValue({ values }: JsonLines, matches: readonly Match[]): Match[][] {
+/** Token of a JSON text with the matches in its value. */
+export interface TokenMatches extends Span {
+  /** With offsets in the value. */
+  matches: readonly Match[];
+}
+
+/** Returns the tokens whose values have matches. */
+export function tokensWithMatches({ values }: JsonLines, matches: readonly Match[]): TokenMatches[] {
+  const tokens: TokenMatches[] = [];
   let next = 0;
-  return values.map(({ start, end }) => {
-    const strings: Match[] = [];
+  for (const { start, end, token } of values) {
+    const inValue: Match[] = [];
     while (next < matches.length && (matches[next] as Match).end <= start) next += 1;
     for (let index = next; index < matches.length && (matches[index] as Match).start < end; index += 1) {
       const match = matches[index] as Match;
-      strings.push({ ...match, start: Math.max(match.start, start) - start, end: Math.min(match.end, end) - start });
+      inValue.push({ ...match, start: Math.max(match.start, start) - start, end: Math.min(match.end, end) - start });
     }
-    return strings;
-  });
+    if (inValue.length > 0) tokens.push({ ...token, matches: inValue });
+  }
+  return tokens;
 }
 
-/** Returns the text with what `rewrite` returns for the decoded values. A number that changes becomes a string. */
-export function rewriteJson(json: string, rewrite: (value: string, index: number) => string): string {
-  let index = 0;
-  return json.replace(TOKEN, (token) => {
-    const value = decode(token);
-    const rewritten = rewrite(value, index);
-    index += 1;
-    return value === rewritten ? token : JSON.stringify(rewritten);
-  });
+/** Returns a token with what `rewrite` returns for its decoded value. A number that changes becomes a string. */
+export function rewriteToken(token: string, rewrite: (value: string) => string): string {
+  const value = decodeToken(token);
+  const rewritten = rewrite(value);
+  return value === rewritten ? token : JSON.stringify(rewritten);
 }
 
 const MAX_KEY = 60;
@@ -70,6 +81,6 @@ function toWords(key: string): string {
   return key.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_-]/g, " ");
 }
 
-function decode(token: string): string {
+function decodeToken(token: string): string {
   return token.startsWith('"') ? (JSON.parse(token) as string) : token;
 }

@@ -1,12 +1,6 @@
 /** Texts that a model is about to read, on their way through the guardrails of a policy. */
 
-import {
-  isJsonDocument,
-  matchesByValue,
-  rewriteJson,
-  toJsonLines,
-} from "@parlance-inference/text-privacy/json-strings";
-import type { Match } from "@parlance-inference/text-privacy/match";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Placeholders } from "@parlance-inference/text-privacy/placeholders";
 import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -15,7 +9,8 @@ import { finderOf, type TextFinder } from "./finders.ts";
 import type { GuardrailReport } from "./guardrail-report.ts";
 import type { GuardrailServices } from "./guardrail-services.ts";
 import { type Judge, judgeOf } from "./judges.ts";
-import { findSplitAddresses, hideSplitAddresses } from "./split-addresses.ts";
+import { type MaskText, maskLocated, typesOf } from "./locate.ts";
+import { hideSplitAddresses } from "./split-addresses.ts";
 
 export interface GuardContext {
   services: GuardrailServices;
@@ -83,38 +78,25 @@ async function maskOrBlock(
   const { report, signal } = context;
   const action = actionOf(guardrail);
   const findings: string[] = [];
-  const output: string[] = [];
+  const options = { finder, placeholders, findings, action, signal };
+  const searched = inputs.map(({ kind }, index): ChannelText => {
+    const isSearched = readsAll(guardrail) || kind === "prompt";
+    return { kind, text: isSearched ? (texts[index] ?? "") : "" };
+  });
+  let masked: string[];
   try {
-    const joined = hideSplit({ guardrail, finder, placeholders, inputs, texts }, findings);
-    for (const [index, text] of joined.entries()) {
-      const kind = inputs[index]?.kind ?? "prompt";
-      const isChecked = readsAll(guardrail) || kind === "prompt";
-      const mask = kind === "word" ? maskWord : maskOne;
-      output.push(isChecked ? await mask(text, { finder, placeholders, findings, action, signal }) : text);
-    }
+    masked = await maskAll(withTextsOf(searched, await hideSplit(searched, options)), options);
   } catch (failure) {
     if (!signal.aborted) report.note(guardrail.type, "input", "failed");
     throw failure;
   }
   report.note(guardrail.type, "input", findings.length === 0 ? "passed" : OUTCOMES[action], findings);
   if (action === "block" && findings.length > 0) throw blockedFault(guardrail, findings, context);
-  return output;
+  return masked.map((text, index) => (searched[index]?.text === "" ? (texts[index] ?? "") : text));
 }
 
-/** Returns the texts without addresses that begin in one of them and end in a later one. */
-function hideSplit(
-  { guardrail, finder, placeholders, inputs, texts }: Step & { finder: TextFinder; placeholders: Placeholders },
-  findings: string[],
-): string[] {
-  if (guardrail.type !== "pii" || finder.findNow === undefined) return texts;
-  const isProse = (index: number) => ["prompt", "instructions"].includes(inputs[index]?.kind ?? "");
-  const addresses = findSplitAddresses(texts, finder.findNow, isProse);
-  for (const { type } of addresses) findings.push(type);
-  const action = actionOf(guardrail);
-  if (action === "block" || action === "report") return texts;
-  const placeholderOf = ({ type, value }: (typeof addresses)[number]) =>
-    placeholders.mask(value, [{ type, start: 0, end: value.length, score: 1 }], action === "mask_and_restore");
-  return hideSplitAddresses(texts, addresses, placeholderOf, isProse);
+function withTextsOf(inputs: readonly ChannelText[], texts: readonly string[]): ChannelText[] {
+  return inputs.map(({ kind }, index) => ({ kind, text: texts[index] ?? "" }));
 }
 
 export const OUTCOMES = { mask: "masked", mask_and_restore: "masked", block: "blocked", report: "reported" } as const;
@@ -127,36 +109,39 @@ interface MaskOptions {
   signal: AbortSignal;
 }
 
-/** Masks within the values of JSON: escapes would hide them, and a placeholder has to stay within its quotes. */
-export async function maskOne(
-  text: string,
+/** Returns the texts without addresses that begin in one of them and end in a later one. */
+async function hideSplit(
+  inputs: readonly ChannelText[],
   { finder, placeholders, findings, action, signal }: MaskOptions,
-): Promise<string> {
-  const lines = isJsonDocument(text) ? toJsonLines(text) : undefined;
-  const searching = finder.find(lines?.text ?? text, signal);
-  const matches = searching instanceof Promise ? await searching : searching;
-  if (matches.length === 0) return text;
-  for (const { type } of matches) findings.push(type);
-  if (action === "block" || action === "report") return text;
-  const isRestored = action === "mask_and_restore";
-  if (lines === undefined) return placeholders.mask(text, matches, isRestored);
-  const byValue: Match[][] = matchesByValue(lines, matches);
-  return rewriteJson(text, (value, index) => placeholders.mask(value, byValue[index] ?? [], isRestored));
+): Promise<string[]> {
+  const addresses = await finder.findSplit(inputs, signal);
+  for (const { type } of addresses) findings.push(type);
+  return hideSplitAddresses(inputs, masks(action) ? addresses : [], ({ type, value }) =>
+    placeholders.mask(value, [{ type, start: 0, end: value.length, score: 1 }], action === "mask_and_restore"),
+  );
 }
 
-/** IDs are random by nature. */
-const RANDOM_TYPES = ["HIGH_ENTROPY_STRING"];
+function masks(action: MaskOptions["action"]): boolean {
+  return action === "mask" || action === "mask_and_restore";
+}
 
-/** Masks an ID, a name or a choice, by a placeholder of letters, digits and underscores, which providers accept there. */
-async function maskWord(
-  text: string,
+/** Returns the texts with placeholders in place of what the finder finds, and notes the names of it. */
+export async function maskAll(
+  inputs: readonly ChannelText[],
   { finder, placeholders, findings, action, signal }: MaskOptions,
-): Promise<string> {
-  const matches = (await finder.find(text, signal)).filter(({ type }) => !RANDOM_TYPES.includes(type));
-  for (const { type } of matches) findings.push(type);
-  if (matches.length === 0 || action === "block" || action === "report") return text;
-  const masked = placeholders.mask(text, matches, action === "mask_and_restore");
-  return masked.replace(/<([A-Z][A-Z_]*_\d+)>/g, "$1");
+): Promise<string[]> {
+  const located = await finder.locate(inputs, signal);
+  for (const type of typesOf(located)) findings.push(type);
+  if (!masks(action)) return inputs.map(({ text }) => text);
+  const isRestored = action === "mask_and_restore";
+  const mask: MaskText = (text, matches) => placeholders.mask(text, matches, isRestored);
+  const maskWord: MaskText = (text, matches) => withoutBrackets(mask(text, matches));
+  return maskLocated(inputs, located, ({ kind }) => (kind === "word" ? maskWord : mask), nextTurn);
+}
+
+/** Placeholders of letters, digits and underscores, which providers accept in IDs, names and choices. */
+function withoutBrackets(text: string): string {
+  return text.replace(/<([A-Z][A-Z_]*_\d+)>/g, "$1");
 }
 
 /** Personal data and secrets leave with any text; other guardrails are about what users and tools write. */

@@ -1,6 +1,7 @@
 import { Placeholders } from "@parlance-inference/text-privacy/placeholders";
+import type { ChannelText } from "./channels.ts";
 import type { TextFinder } from "./finders.ts";
-import { maskOne } from "./guarded-texts.ts";
+import { maskAll } from "./guarded-texts.ts";
 
 /** Returns texts with placeholders in place of what the finders find; equal values have the same one. Throws a Fault. */
 export async function maskTexts(
@@ -10,11 +11,10 @@ export async function maskTexts(
 ): Promise<string[]> {
   const placeholders = new Placeholders();
   for (const text of texts) placeholders.reserve(text);
-  const output = [...texts];
+  let output = [...texts];
   for (const finder of finders) {
-    for (const [index, text] of output.entries()) {
-      output[index] = await maskOne(text, { finder, placeholders, findings: [], action: "mask", signal });
-    }
+    const inputs = output.map((text): ChannelText => ({ text, kind: "prompt" }));
+    output = await maskAll(inputs, { finder, placeholders, findings: [], action: "mask", signal });
   }
   return output;
 }

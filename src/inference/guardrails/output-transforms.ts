@@ -1,10 +1,16 @@
 /** What the guardrails of a policy do with a text of an answer while it arrives. */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { MaskingTransform } from "@parlance-inference/text-privacy/masking-transform";
-import { type Placeholders, RestoringTransform, type TextForm } from "@parlance-inference/text-privacy/placeholders";
+import {
+  type Placeholders,
+  RestoringTransform,
+  type TextForm,
+  type TextTransform,
+} from "@parlance-inference/text-privacy/placeholders";
 import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
 import { finderOf, type TextFinder } from "./finders.ts";
-import { type GuardContext, maskOne, OUTCOMES } from "./guarded-texts.ts";
+import { type GuardContext, maskAll, OUTCOMES } from "./guarded-texts.ts";
 import { type Judge, judgeOf } from "./judges.ts";
 
 /** `push` returns what is final, `end` the rest. Throws `OutputBlocked` before anything that is blocked. */
@@ -70,7 +76,7 @@ export function outputTransforms(
     const judge = judgeOf(guardrail, { ...context.judge, services: context.services, signal: context.signal });
     if (judge !== undefined) transforms.push(new JudgedTransform(guardrail, judge, context));
   }
-  if (placeholders.count > 0) transforms.push(new RestoringTransform(placeholders, form));
+  if (placeholders.count > 0) transforms.push(inPieces(new RestoringTransform(placeholders, form)));
   return transforms;
 }
 
@@ -78,11 +84,31 @@ function findingTransform(guardrail: Guardrail, finder: TextFinder, context: Gua
   context.report.note(guardrail.type, "output", "passed");
   if (finder.findNow === undefined) return new AskingTransform(guardrail, finder, context);
   const replace = replacer(guardrail, context);
-  return new MaskingTransform({
+  const masking = new MaskingTransform({
     find: finder.findNow,
     replace: ({ type }, value) => replace(type, value),
     span: finder.span,
   });
+  return inPieces(masking);
+}
+
+/** Characters that a transform gets at once. */
+const PIECE_CHARACTERS = 16_384;
+
+/** Gives others their turn between the pieces of a long text that arrives at once. */
+function inPieces(transform: TextTransform): OutputTransform {
+  const pushAll = async (text: string) => {
+    const output: string[] = [];
+    for (let from = 0; from < text.length; from += PIECE_CHARACTERS) {
+      if (from > 0) await nextTurn();
+      output.push(transform.push(text.slice(from, from + PIECE_CHARACTERS)));
+    }
+    return output.join("");
+  };
+  return {
+    push: (text) => (text.length > PIECE_CHARACTERS ? pushAll(text) : transform.push(text)),
+    end: () => transform.end(),
+  };
 }
 
 /** Notes a match and returns what takes its place. Throws `OutputBlocked`. */
@@ -118,7 +144,7 @@ class CompleteTransform implements OutputTransform {
     const { report, signal } = this.#context;
     const action = actionOf(this.#guardrail);
     const findings: string[] = [];
-    const text = await maskOne(this.#text, {
+    const [text = ""] = await maskAll([{ text: this.#text, kind: "prompt" }], {
       ...{ finder: this.#finder, findings, action, signal },
       placeholders: { mask: (value, matches) => replaceMatches(value, matches) },
     });

@@ -1,9 +1,10 @@
 /** Addresses that begin in one text of a request and end in another: parts of a message, or messages. */
 
 import type { Match } from "@parlance-inference/text-privacy/match";
+import type { ChannelText } from "./channels.ts";
 
 /** An address from an offset in one text to an offset in a later one. */
-interface SplitAddress {
+export interface SplitAddress {
   type: string;
   value: string;
   from: { index: number; start: number };
@@ -19,19 +20,16 @@ const MAX_END = 255;
 const BEGINNING = /[^\s@]@(?:[*_~`\s]{0,8}|[\p{L}\p{N}.-]{1,253})$/u;
 const END = /^[*_~`\s]{0,8}[\p{L}\p{N}.-]{1,255}/u;
 
-/** Finds addresses that no text has alone. `isProse`: whether the text with this index may be a part of one. */
-export function findSplitAddresses(
-  texts: readonly string[],
-  find: Find,
-  isProse: (index: number) => boolean,
-): SplitAddress[] {
-  return texts.flatMap((text, index) => {
-    const tail = isProse(index) ? text.slice(-MAX_BEGINNING) : "";
+/** Finds addresses that no text has alone. */
+export function findSplitAddresses(inputs: readonly ChannelText[], find: Find): SplitAddress[] {
+  return inputs.flatMap((input, index) => {
+    const text = proseOf(input);
+    const tail = text.slice(-MAX_BEGINNING);
     if (!BEGINNING.test(tail) || find(tail).some(({ end }) => end === tail.length)) return [];
     const heads: { index: number; start: number }[] = [];
     let joined = tail;
-    for (let next = index + 1; next < texts.length && joined.length < tail.length + MAX_END; next += 1) {
-      const following = isProse(next) ? (texts[next] ?? "") : "";
+    for (let next = index + 1; next < inputs.length && joined.length < tail.length + MAX_END; next += 1) {
+      const following = proseOf(inputs[next]);
       const head = END.exec(following)?.[0] ?? "";
       if (head !== "") heads.push({ index: next, start: joined.length });
       joined += head;
@@ -51,21 +49,24 @@ export function findSplitAddresses(
   });
 }
 
+function proseOf(input: ChannelText | undefined): string {
+  return input?.kind === "prompt" || input?.kind === "instructions" ? input.text : "";
+}
+
 /** Returns the texts with a placeholder where each address begins, and without the rest of it. */
 export function hideSplitAddresses(
-  texts: readonly string[],
+  inputs: readonly ChannelText[],
   addresses: readonly SplitAddress[],
   placeholderOf: (address: SplitAddress) => string,
-  isProse: (index: number) => boolean,
 ): string[] {
-  const output = [...texts];
+  const output = inputs.map(({ text }) => text);
   // From the last one, so that the offsets before it stay.
   for (const address of addresses.toReversed()) {
     const { from, to } = address;
     const placeholder = placeholderOf(address);
     output[from.index] = (output[from.index] ?? "").slice(0, from.start) + placeholder;
     for (let index = from.index + 1; index <= to.index; index += 1) {
-      if (!isProse(index) || output[index] === "") continue;
+      if (proseOf(inputs[index]) === "") continue;
       const rest = index < to.index ? "" : (output[index] ?? "").slice(to.end);
       // Providers refuse empty texts.
       output[index] = rest === "" ? placeholder : rest;
