@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { deploymentSettings } from "../../src/catalog/model-settings.ts";
 import { environmentSchema } from "../../src/config/environment-schema.ts";
-import { configJsonSchema, inputSchema, type JsonSchema } from "../../src/config/json-schema.ts";
+import { configJsonSchema, expandedConfigSchema, inputSchema, type JsonSchema } from "../../src/config/json-schema.ts";
 import { ENGINES } from "../../src/engines/registry.ts";
 
 const settings = Object.fromEntries(
@@ -17,9 +17,10 @@ export const publishedSchema: JsonSchema = configJsonSchema(settings);
 
 /** Replaces everything between `<!-- NAME -->` and `<!-- /NAME -->` in `text` with its generated section. */
 export function fillReference(text: string): string {
-  const deployments = publishedSchema.properties?.models?.items?.properties?.deployments;
+  const schema = expandedConfigSchema(settings);
+  const deployments = schema.properties?.models?.items?.properties?.deployments;
   const sections: Record<string, string> = {
-    "reference: file": table(keys(publishedSchema)),
+    "reference: file": table(keys(schema)),
     "reference: any deployment": table(keys(inputSchema(deploymentSettings))),
     "reference: deployments": engineTables(deployments?.items?.anyOf ?? []),
     "reference: environment": environmentTable(),

@@ -32,8 +32,38 @@ export function inputSchema(schema: ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: "input", target: "draft-7", unrepresentable: "any" }) as JsonSchema;
 }
 
-/** JSON Schema of the file with the settings of each engine, by engine name. */
+/** JSON Schema of the file with the settings of each engine, by engine name. What engines have in common stands once. */
 export function configJsonSchema(deploymentSchemas: DeploymentSchemas): JsonSchema {
+  const schema = expandedConfigSchema(deploymentSchemas);
+  const deployments = schemaAt(schema, ["models", 0, "deployments", 0])?.anyOf ?? [];
+  const counts = new Map<string, number>();
+  for (const each of deployments.flatMap(({ properties = {} }) => Object.values(properties))) {
+    const text = JSON.stringify(each);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  const names = new Map<string, string>();
+  const definitions: Record<string, JsonSchema> = {};
+  const share = (key: string, value: JsonSchema): JsonSchema => {
+    const text = JSON.stringify(value);
+    if ((counts.get(text) ?? 0) < 2 || text.length <= MAX_REPEATED_CHARACTERS) return value;
+    const sharing = Object.keys(definitions).filter((each) => each === key || each.startsWith(`${key}_`)).length;
+    const name = names.get(text) ?? (sharing === 0 ? key : `${key}_${sharing + 1}`);
+    names.set(text, name);
+    definitions[name] = value;
+    return { $ref: `#/definitions/${name}` };
+  };
+  for (const each of deployments) {
+    const shared = Object.entries(each.properties ?? {}).map(([key, value]) => [key, share(key, value)]);
+    each.properties = Object.fromEntries(shared);
+  }
+  return { ...schema, definitions };
+}
+
+/** Repeating a shorter schema is easier to read than a reference. */
+const MAX_REPEATED_CHARACTERS = 100;
+
+/** As `configJsonSchema`, without references. */
+export function expandedConfigSchema(deploymentSchemas: DeploymentSchemas): JsonSchema {
   const schema = inputSchema(configFile);
   const model = schema.properties?.models?.items;
   const deployments = model?.properties?.deployments;
