@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import { chatHandler } from "../../http/answer-chat.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
+import { entryOfAnswered } from "../../http/request-log.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { ChatBody } from "../../wire/openai/chat/chat-body.ts";
 import { chatCompletionsFormat } from "../../wire/openai/chat/chat-completions.ts";
@@ -39,7 +40,7 @@ export function chatCompletions(
         (reply, chat) => {
           if (chat.body.store !== true) return undefined;
           chat.isStoreIgnored = stored === undefined;
-          return stored?.storeWith(reply, chat.body);
+          return stored?.storeWith(() => entryOfAnswered(reply.request, reply), chat.body);
         },
       ),
     ),

@@ -1,7 +1,6 @@
 /** Chat completions that their callers stored: rows of recorded content. */
 
-import type { FastifyReply } from "fastify";
-import { entryOfAnswered } from "../../http/request-log.ts";
+import type { RequestEntry } from "../../http/request-entry.ts";
 import type { StoreChat } from "../../inference/recording/chat-recording.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Logger } from "../../kernel/logger.ts";
@@ -50,13 +49,16 @@ export class StoredCompletions {
     this.#options = options;
   }
 
-  /** Returns what stores the answer of a chat before its client gets the end. Throws a Fault for invalid metadata. */
-  storeWith(reply: FastifyReply, body: ChatCompletionBody): StoreChat {
+  /**
+   * Returns what stores the answer of a chat before its client gets the end, with the request's entry in the history;
+   * undefined: one outside a project, which is not stored. Throws a Fault for invalid metadata.
+   */
+  storeWith(entryOf: () => RequestEntry | undefined, body: ChatCompletionBody): StoreChat {
     const { writer, logger } = this.#options;
     const metadata = metadataOf(body);
     const request = repeatedFields(body);
     return async ({ recording, forwardedId, answer, usage }) => {
-      const entry = entryOfAnswered(reply.request, reply);
+      const entry = entryOf();
       if (entry === undefined) return;
       const id = forwardedId ?? `chatcmpl-${answer.id}`;
       const created = Math.floor(answer.createdAt / 1000);
