@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyRequest, InjectOptions } from "fastify";
 import type { Caller } from "../contracts/caller.ts";
+import type { Usage } from "../kernel/usage.ts";
 import type { InternalCall } from "./authenticate.ts";
 
 export interface InternalRequest {
@@ -25,6 +26,8 @@ export interface InternalAnswer {
   shouldRetry: boolean;
   /** What the request cost; null: the model has no price. */
   costNanoDollars: number | null;
+  /** Undefined: nothing was run. */
+  usage: Usage | undefined;
 }
 
 interface Call extends InternalCall {
@@ -97,13 +100,15 @@ export class InternalRequests {
     try {
       const { statusCode, headers: sent, body: answer } = await Promise.race([answering, aborted.promise]);
       const retryAfter = Number(sent["retry-after"] ?? Number.NaN);
+      const settlement = call.request?.record.settlement?.();
       return {
         status: statusCode,
         requestId: String(sent["x-request-id"]),
         body: answer,
         retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
         shouldRetry: sent["x-should-retry"] !== "false",
-        costNanoDollars: call.request?.record.settlement?.()?.costNanoDollars ?? null,
+        costNanoDollars: settlement?.costNanoDollars ?? null,
+        usage: settlement?.used,
       };
     } finally {
       this.#calls.delete(id);

@@ -29,6 +29,9 @@ models:
   - id: limited
     task: chat
     deployments: [{ engine: scripted, echo: true }]
+  - id: painter
+    task: image
+    deployments: [{ engine: scripted, echo: true }]
 `;
 const databases = useDatabases();
 
@@ -48,6 +51,15 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await webhooks?.[Symbol.asyncDispose]();
   });
 
+  test("generates images", async () => {
+    const body = { model: "painter", prompt: "A bird", size: "64x64" };
+    const line = { custom_id: "a", method: "POST", url: "/v1/images/generations", body };
+    const batch = await untilEnded(client, await createBatch(client, [line], { endpoint: "/v1/images/generations" }));
+    expect(batch.request_counts).toEqual({ total: 1, completed: 1, failed: 0 });
+    const [answer] = await readLines(client, batch.output_file_id);
+    expect(answer?.response?.body).toMatchObject({ data: [{ b64_json: expect.any(String) }] });
+  });
+
   test("answers each line once, in the output file or in the error file", async () => {
     const lines = [
       ...Array.from({ length: 40 }, (_, index) => chatLine(`ok-${index}`, `Line ${index}`)),
@@ -63,6 +75,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       request_counts: { total: 42, completed: 40, failed: 2 },
     });
     expect(batch).not.toHaveProperty("errors");
+    expect(batch.usage?.input_tokens).toBeGreaterThanOrEqual(40);
+    expect(batch.usage?.output_tokens).toBeGreaterThanOrEqual(40);
+    expect(batch.usage?.total_tokens).toBe(Number(batch.usage?.input_tokens) + Number(batch.usage?.output_tokens));
     expect(batch.completed_at).toBeGreaterThanOrEqual(batch.in_progress_at ?? Number.NaN);
     expect(batch.expires_at).toBe(batch.created_at + 86_400);
     const answers = await readAnswers(client, batch);

@@ -5,7 +5,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "../../storage/database.ts";
 import type { BlobStore } from "../files/index.ts";
-import { addBatchPart, listBatchParts, type OwnedBatch } from "./batch-queries.ts";
+import { addBatchPart, type BatchCounts, listBatchParts, type OwnedBatch } from "./batch-queries.ts";
 import { readLines } from "./read-lines.ts";
 
 /** Answer of one line, as it stands in a part and later in the output or error file. */
@@ -16,6 +16,13 @@ export interface StoredAnswer {
   /** JSON text without line breaks. */
   json: string;
 }
+
+/** An answer that is not stored yet, with what it used. */
+export interface NewAnswer extends StoredAnswer {
+  usage?: LineUsage | undefined;
+}
+
+export type LineUsage = Omit<BatchCounts, "completed" | "failed">;
 
 /** Bounds the lines that are sent again after the process was killed; the documentation has the number. */
 export const MAX_PENDING_ANSWERS = 200;
@@ -33,7 +40,7 @@ export interface BatchPartsOptions {
 interface UnwrittenPart {
   blob: string;
   position: number;
-  answers: StoredAnswer[];
+  answers: NewAnswer[];
 }
 
 /** Folder of the blobs of a batch. */
@@ -43,7 +50,7 @@ export function partsFolder(batchId: string): string {
 
 export class BatchParts {
   readonly #options: BatchPartsOptions;
-  #unwritten: StoredAnswer[] = [];
+  #unwritten: NewAnswer[] = [];
   /** Characters of the answers that are not stored yet. */
   #pendingCharacters = 0;
   #position = 0;
@@ -59,7 +66,7 @@ export class BatchParts {
     return this.#pending >= MAX_PENDING_ANSWERS || this.#pendingCharacters >= MAX_PENDING_CHARACTERS;
   }
 
-  add(answer: StoredAnswer): void {
+  add(answer: NewAnswer): void {
     this.#unwritten.push(answer);
     this.#pendingCharacters += answer.json.length;
   }
@@ -106,7 +113,15 @@ export class BatchParts {
     return database.transaction(async (executor) => {
       const stored = await listBatchParts(executor, owned.id);
       if (stored.some((part) => part.blob === blob)) return true;
-      const counts = { completed: answers.length - failed, failed };
+      const sum = (name: keyof LineUsage) => answers.reduce((total, { usage }) => total + (usage?.[name] ?? 0), 0);
+      const counts: BatchCounts = {
+        completed: answers.length - failed,
+        failed,
+        promptTokens: sum("promptTokens"),
+        cachedTokens: sum("cachedTokens"),
+        completionTokens: sum("completionTokens"),
+        reasoningTokens: sum("reasoningTokens"),
+      };
       return addBatchPart(executor, owned, { blob, position }, counts);
     });
   }

@@ -83,18 +83,28 @@ export async function updateOwnedBatch(
   return result.numUpdatedRows > 0n;
 }
 
+/** What a part adds to its batch. */
+export type BatchCounts = Pick<
+  BatchRow,
+  "completed" | "failed" | "promptTokens" | "cachedTokens" | "completionTokens" | "reasoningTokens"
+>;
+
 /** Adds the answers of some lines. Returns false when the batch has another run, and nothing is added. */
 export async function addBatchPart(
   executor: Executor,
   owned: OwnedBatch,
   part: Omit<BatchPartRow, "batchId">,
-  counts: { completed: number; failed: number },
+  counts: BatchCounts,
 ): Promise<boolean> {
   const result = await executor
     .updateTable("batches")
     .set(({ eb }) => ({
       completed: eb("completed", "+", counts.completed),
       failed: eb("failed", "+", counts.failed),
+      promptTokens: eb("promptTokens", "+", counts.promptTokens),
+      cachedTokens: eb("cachedTokens", "+", counts.cachedTokens),
+      completionTokens: eb("completionTokens", "+", counts.completionTokens),
+      reasoningTokens: eb("reasoningTokens", "+", counts.reasoningTokens),
     }))
     .where("id", "=", owned.id)
     .where("runId", "=", owned.runId)

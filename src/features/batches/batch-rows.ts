@@ -29,6 +29,11 @@ export interface BatchRow {
   /** Lines answered with success, and those answered with an error. */
   completed: number;
   failed: number;
+  /** Sums over the answered lines. */
+  promptTokens: number;
+  cachedTokens: number;
+  completionTokens: number;
+  reasoningTokens: number;
   outputFileId: string | null;
   errorFileId: string | null;
   createdAt: number;

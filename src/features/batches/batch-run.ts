@@ -218,7 +218,7 @@ export class BatchRun {
         return pending.retry(index, Date.now() + outcome.delayMs);
       }
       this.#attempts.delete(index);
-      this.#parts.add({ index, isError: outcome.isError, json: toAnsweredLine(customId, answer) });
+      this.#parts.add({ index, isError: outcome.isError, json: toAnsweredLine(customId, answer), usage: answer.usage });
       answered[index] = 1;
       onAnswered(outcome.isError);
     } catch (failure) {

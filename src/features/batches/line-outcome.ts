@@ -3,12 +3,15 @@
 import { backoffDelay } from "../../kernel/async/backoff.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import type { AnsweredLine } from "../../wire/openai/batch-lines.ts";
+import type { LineUsage } from "./batch-parts.ts";
 
 /** Answer of a request that was made for a line. */
 export interface LineAnswer extends AnsweredLine {
   retryAfterSeconds: number | undefined;
   /** False for a failure that a repetition does not avoid. */
   shouldRetry: boolean;
+  /** Undefined for an answer without a run. */
+  usage?: LineUsage | undefined;
 }
 
 export type LineOutcome =

@@ -50,6 +50,7 @@ import { sessionIssueTimes } from "./0047-session-issue-times.ts";
 import { requestHistoryId } from "./0048-request-history-id.ts";
 import { keyLines } from "./0049-key-lines.ts";
 import { idempotentRequests } from "./0050-idempotent-requests.ts";
+import { batchUsage } from "./0051-batch-usage.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -103,4 +104,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0048-request-history-id": requestHistoryId,
   "0049-key-lines": keyLines,
   "0050-idempotent-requests": idempotentRequests,
+  "0051-batch-usage": batchUsage,
 };

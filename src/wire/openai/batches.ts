@@ -15,6 +15,7 @@ const BATCH_ENDPOINTS = [
   "/v1/embeddings",
   "/v1/moderations",
   "/v1/responses",
+  "/v1/images/generations",
 ] as const;
 
 export const Batch = named(
@@ -60,6 +61,15 @@ export const Batch = named(
     cancelling_at: z.int().optional(),
     cancelled_at: z.int().optional(),
     request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
+    usage: z
+      .object({
+        input_tokens: z.int(),
+        input_tokens_details: z.object({ cached_tokens: z.int() }),
+        output_tokens: z.int(),
+        output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+        total_tokens: z.int(),
+      })
+      .describe("Tokens of the lines that are answered so far."),
     metadata: z.record(z.string(), z.string()).nullable(),
   })),
 );
@@ -111,6 +121,10 @@ export interface ShownBatch {
   total: number;
   completed: number;
   failed: number;
+  promptTokens: number;
+  cachedTokens: number;
+  completionTokens: number;
+  reasoningTokens: number;
   outputFileId: string | null;
   errorFileId: string | null;
   createdAt: number;
@@ -147,6 +161,13 @@ export function toBatchObject(batch: ShownBatch): AnswerOf<typeof Batch> {
     cancelling_at: seconds(batch.cancellingAt),
     cancelled_at: endedAs("cancelled"),
     request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
+    usage: {
+      input_tokens: batch.promptTokens,
+      input_tokens_details: { cached_tokens: batch.cachedTokens },
+      output_tokens: batch.completionTokens,
+      output_tokens_details: { reasoning_tokens: batch.reasoningTokens },
+      total_tokens: batch.promptTokens + batch.completionTokens,
+    },
     metadata: batch.metadata === null ? null : (JSON.parse(batch.metadata) as Record<string, string>),
   };
 }

@@ -18,6 +18,7 @@ export function batchRow(inputFileId: string): BatchRow {
     total: 0,
     completed: 0,
     failed: 0,
+    ...{ promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 },
     outputFileId: null,
     errorFileId: null,
     createdAt: Date.now(),
