@@ -42,6 +42,8 @@ export interface UsageDetails {
   inputAudioSeconds?: number | undefined;
   /** Images that were generated. */
   images?: number | undefined;
+  /** Operation, such as `image.edit`, and size of these images. */
+  imageKind?: { source: string; size: string | null } | undefined;
   /** Calls of tools that the provider runs, by the tool's name, such as `web_search`. */
   toolCalls?: Readonly<Record<string, number>> | undefined;
   /** Calls of functions, which run at the client, by their name. */

@@ -129,11 +129,11 @@ describe("answers 400 with the parameter's name:", () => {
     ["an end before the start", "start_time=2000&end_time=1000", "end_time"],
     ["an unknown width", "start_time=0&bucket_width=1w", "bucket_width"],
     ["an unknown group", "start_time=0&group_by=colour", "group_by[0]"],
-    ["an unknown group in brackets", "start_time=0&group_by[]=model&group_by[]=user_id", "group_by[1]"],
+    ["an unknown group in brackets", "start_time=0&group_by[]=model&group_by[]=size", "group_by[1]"],
     ["too many buckets", "start_time=0&limit=32", "limit"],
     ["no buckets", "start_time=0&limit=0", "limit"],
     ["a page of another list", "start_time=0&page=page_12", "page"],
-    ["users", "start_time=0&user_ids=u", "user_ids"],
+    ["sizes of other things than images", "start_time=0&sizes=256x256", "sizes"],
     ["an unknown parameter", "start_time=0&colour=red", "colour"],
   ])("%s", async (_what, query, param) => {
     const headers = { authorization: `Bearer ${service.adminKey}` };

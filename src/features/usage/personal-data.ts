@@ -132,7 +132,7 @@ function requestsOf(executor: Executor, { organizationId, identifiers: { caller,
 }
 
 export const usageData = {
-  usageDimensions: { rows: [usageOfCaller], impersonal: { deployment: "A deployment." } },
+  usageDimensions: { rows: [usageOfCaller], impersonal: { deployment: "A deployment.", imageSize: "One of a list." } },
   usageRecords: { reason: "Sums of usage_dimensions, which names the caller." },
   usageRollups: { reason: "Sums of usage_dimensions, which names the caller." },
   usageLabels: { rows: [labelsOfPerson] },

@@ -31,7 +31,7 @@ export function toUsageRecord(settlement: Settlement, now: number): UsageRecord 
   if (caller.priority === "batch") record.isBatch = 1;
   if (details === undefined) return record;
   const { cacheWriteTokens, inputAudioTokens, outputAudioTokens, toolCalls = {}, serviceTier = null } = details;
-  const { reportedCostNanoDollars = null, images } = details;
+  const { reportedCostNanoDollars = null, images, imageKind } = details;
   return {
     ...record,
     cacheWriteTokens: cacheWriteTokens ?? 0,
@@ -39,6 +39,7 @@ export function toUsageRecord(settlement: Settlement, now: number): UsageRecord 
     outputAudioTokens: outputAudioTokens ?? 0,
     toolCalls: Object.values(toolCalls).reduce((sum, count) => sum + count, 0),
     images: images ?? 0,
+    ...(imageKind !== undefined && { imageSource: imageKind.source, imageSize: imageKind.size }),
     serviceTier,
     reportedCostNanoDollars,
     comparedCostNanoDollars: reportedCostNanoDollars === null ? null : settlement.comparedCostNanoDollars,

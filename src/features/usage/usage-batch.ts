@@ -4,8 +4,8 @@ import type { RecordedDetails, RecordedUsage } from "../../kernel/usage.ts";
 import { dimensionId } from "./dimension-id.ts";
 import type { UsageDimensionRow, UsageLabelRow } from "./usage-rows.ts";
 
-type UsageDimension = Omit<UsageDimensionRow, "id" | "serviceTier" | "isBatch"> &
-  Partial<Pick<UsageDimensionRow, "serviceTier" | "isBatch">>;
+type FurtherColumn = "serviceTier" | "isBatch" | "imageSource" | "imageSize";
+type UsageDimension = Omit<UsageDimensionRow, "id" | FurtherColumn> & Partial<Pick<UsageDimensionRow, FurtherColumn>>;
 export type UsageLabel = Pick<UsageLabelRow, "kind" | "value">;
 
 /** What one request used. */
@@ -64,6 +64,8 @@ export const DIMENSION_COLUMNS = [
   "operation",
   "serviceTier",
   "isBatch",
+  "imageSource",
+  "imageSize",
 ] as const satisfies (keyof UsageDimensionRow)[];
 
 export const RECORD_COLUMNS = ["at", "dimensionId", ...AMOUNTS, ...COSTS] as const satisfies (
@@ -148,6 +150,7 @@ export class UsageRows {
 
   #dimensionOf(record: UsageDimension): UsageDimensionRow {
     const { organizationId, projectId, keyId, model, deployment, operation, serviceTier = null, isBatch = 0 } = record;
+    const { imageSource = null, imageSize = null } = record;
     const dimensionsOfKey = this.#dimensionsByKey.get(keyId);
     if (dimensionsOfKey !== undefined) {
       for (const candidate of dimensionsOfKey) {
@@ -158,14 +161,19 @@ export class UsageRows {
           candidate.projectId === projectId &&
           candidate.organizationId === organizationId &&
           candidate.serviceTier === serviceTier &&
-          candidate.isBatch === isBatch;
+          candidate.isBatch === isBatch &&
+          candidate.imageSource === imageSource &&
+          candidate.imageSize === imageSize;
         if (isSame) return candidate;
       }
     }
     const columns = [organizationId, projectId, keyId, model, deployment, operation];
     // Without them, the ID is that of earlier versions.
-    const id = dimensionId(serviceTier === null && isBatch === 0 ? columns : [...columns, serviceTier, isBatch]);
-    const row = { id, organizationId, projectId, keyId, model, deployment, operation, serviceTier, isBatch };
+    const tier = serviceTier === null && isBatch === 0 && imageSource === null ? [] : [serviceTier, isBatch];
+    const image = imageSource === null ? [] : [imageSource, imageSize];
+    const further = { serviceTier, isBatch, imageSource, imageSize };
+    const id = dimensionId([...columns, ...tier, ...image]);
+    const row = { id, organizationId, projectId, keyId, model, deployment, operation, ...further };
     this.dimensions.push(row);
     if (dimensionsOfKey === undefined) this.#dimensionsByKey.set(keyId, [row]);
     else dimensionsOfKey.push(row);

@@ -53,6 +53,10 @@ export function exportColumns({ groupBy, labelKind }: Pick<ExportRequest, "group
     operation: { name: "operation", type: "STRING", read: ({ operation }) => operation ?? "" },
     serviceTier: { name: "service_tier", type: "STRING", read: ({ serviceTier }) => serviceTier ?? "default" },
     isBatch: { name: "batch", type: "BOOLEAN", read: ({ isBatch }) => isBatch === 1 },
+    userId: { name: "user_id", type: "STRING", read: ({ userId }) => userId ?? "" },
+    apiSource: { name: "api_source", type: "STRING", read: ({ apiSource }) => apiSource ?? "" },
+    imageSource: { name: "source", type: "STRING", read: ({ imageSource }) => imageSource ?? "" },
+    imageSize: { name: "size", type: "STRING", read: ({ imageSize }) => imageSize ?? "" },
     label: { name: labelKind ?? "label", type: "STRING", read: ({ label }) => label ?? "" },
   };
   return [

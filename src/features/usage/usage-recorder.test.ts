@@ -97,7 +97,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const named = ({ organizationId, projectId, keyId, model, deployment, operation }: (typeof dimensions)[number]) =>
       [organizationId, projectId, keyId, model, deployment, operation].join();
     expect(dimensions.map(named).sort()).toEqual(
-      given.map((each) => named({ serviceTier: null, isBatch: 0, ...each, id: 0 })).sort(),
+      given
+        .map((each) => named({ serviceTier: null, isBatch: 0, imageSource: null, imageSize: null, ...each, id: 0 }))
+        .sort(),
     );
     expect((await rollups(database)).map(({ requests }) => requests)).toEqual(Array(21).fill(2));
   });

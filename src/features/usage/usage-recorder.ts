@@ -255,7 +255,7 @@ const UNNAMED_COLUMNS = [
 ];
 
 /** Columns of dimensions that earlier versions did not have. */
-const NEW_COLUMNS = { serviceTier: null, isBatch: 0 };
+const NEW_COLUMNS = { serviceTier: null, isBatch: 0, imageSource: null, imageSize: null };
 
 /** Values of columns that a line lacks: costs that were not recorded are unknown. */
 const missing = RECORD_COLUMNS.map((column) => ((COSTS as readonly string[]).includes(column) ? null : 0));

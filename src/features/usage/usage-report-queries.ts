@@ -10,7 +10,11 @@ import type { UsageDimensionRow, UsageLabelRow } from "./usage-rows.ts";
 import { isVisible, type Visibility } from "./visibility.ts";
 
 /** `label`: the value of labels of the query's kind. */
-type UsageGroup = "projectId" | "keyId" | "model" | "deployment" | "operation" | "serviceTier" | "isBatch" | "label";
+type UsageGroup = (typeof COLUMNS)[number] | "userId" | "apiSource" | "label";
+const COLUMNS = [
+  ...(["projectId", "keyId", "model", "deployment", "operation", "serviceTier", "isBatch"] as const),
+  ...(["imageSource", "imageSize"] as const),
+] as const;
 
 export interface UsageQuery {
   organizationId: string;
@@ -26,6 +30,9 @@ export interface UsageQuery {
   projectIds?: readonly string[] | undefined;
   keyIds?: readonly string[] | undefined;
   models?: readonly string[] | undefined;
+  userIds?: readonly string[] | undefined;
+  imageSources?: readonly string[] | undefined;
+  imageSizes?: readonly string[] | undefined;
   isBatch?: boolean | undefined;
   /** Only requests with labels of this kind, in buckets of hours or days; a request with several is in the sum of each. */
   labelKind?: UsageLabelRow["kind"] | undefined;
@@ -45,6 +52,11 @@ export interface UsageSum extends RecordedUsage, RecordedDetails {
   operation?: string;
   serviceTier?: string | null;
   isBatch?: number;
+  /** Null: a key of a service account. */
+  userId?: string | null;
+  apiSource?: string;
+  imageSource?: string | null;
+  imageSize?: string | null;
   label?: string;
 }
 
@@ -58,11 +70,9 @@ const RECORDED: ReadonlySet<string> = new Set<keyof RecordedUsage>([
 /** Omits empty buckets. Sorts by time, then by group. */
 export async function readUsage(executor: Executor, query: UsageQuery): Promise<UsageSum[]> {
   const { labelKind } = query;
-  const groups = query.groupBy.map((group) => sql.ref(group === "label" ? "label.value" : `dimension.${group}`));
-  const selected = query.groupBy.map((group) =>
-    group === "label" ? sql`${sql.ref("label.value")} as ${sql.ref("label")}` : sql.ref(`dimension.${group}`),
-  );
-  const grouped = sql.join([sql.ref("used.beginsAt"), ...groups]);
+  const selected = query.groupBy.map((group) => sql`${expressionOf(group)} as ${sql.ref(group)}`);
+  // By their position: a group may be a query.
+  const grouped = sql.join([1, ...query.groupBy.keys().map((index) => index + 2)].map((position) => sql.lit(position)));
   const sums = [...SUMMED, "requests"].map(
     (name) => sql`cast(sum(${sql.ref(`used.${name}`)}) as bigint) as ${sql.ref(name)}`,
   );
@@ -73,6 +83,9 @@ export async function readUsage(executor: Executor, query: UsageQuery): Promise<
     ...(query.projectIds === undefined ? [] : [oneOf("projectId", query.projectIds)]),
     ...(query.keyIds === undefined ? [] : [oneOf("keyId", query.keyIds)]),
     ...(query.models === undefined ? [] : [oneOf("model", query.models)]),
+    ...(query.userIds === undefined ? [] : [isOneOf(USER, query.userIds)]),
+    ...(query.imageSources === undefined ? [] : [oneOf("imageSource", query.imageSources)]),
+    ...(query.imageSizes === undefined ? [] : [oneOf("imageSize", query.imageSizes)]),
     ...(query.isBatch === undefined ? [] : [sql`${sql.ref("dimension.isBatch")} = ${Number(query.isBatch)}`]),
     ...(labelKind === undefined ? [] : [sql`${sql.ref("label.kind")} = ${labelKind}`]),
     ...(query.labels === undefined ? [] : [oneOfLabels(query.labels)]),
@@ -140,10 +153,34 @@ function bucketsOf(query: UsageQuery): RawBuilder<unknown> {
     where at >= ${from} and at < ${until}`;
 }
 
+/** User of the key, or of the session, whose usage has the ID of the user as its key. */
+const USER = sql`(select coalesce(
+    (select ${sql.ref("apiKeys.userId")} from ${sql.table("apiKeys")} where ${sql.ref("apiKeys.id")} = ${sql.ref("dimension.keyId")}),
+    (select ${sql.ref("users.id")} from ${sql.table("users")} where ${sql.ref("users.id")} = ${sql.ref("dimension.keyId")})
+  ))`;
+
+function expressionOf(group: UsageGroup): RawBuilder<unknown> {
+  switch (group) {
+    case "label":
+      return sql.ref("label.value");
+    case "userId":
+      return USER;
+    case "apiSource":
+      // No other API of OpenAI than its Agents API has a source.
+      return sql`cast('unlabeled' as text)`;
+    default:
+      return sql.ref(`dimension.${group}`);
+  }
+}
+
+function isOneOf(expression: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> {
+  return values.length === 0 ? sql`1 = 0` : sql`${expression} in (${sql.join(values)})`;
+}
+
 function oneOfLabels(values: readonly string[]): RawBuilder<unknown> {
-  return values.length === 0 ? sql`1 = 0` : sql`${sql.ref("label.value")} in (${sql.join(values)})`;
+  return isOneOf(sql.ref("label.value"), values);
 }
 
 function oneOf(column: keyof UsageDimensionRow, values: readonly string[]): RawBuilder<unknown> {
-  return values.length === 0 ? sql`1 = 0` : sql`${sql.ref(`dimension.${column}`)} in (${sql.join(values)})`;
+  return isOneOf(sql.ref(`dimension.${column}`), values);
 }

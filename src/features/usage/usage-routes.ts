@@ -41,7 +41,7 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
           answer: usagePage(kind),
         },
         async ({ query, caller }) => {
-          const order = { ...toUsageRequest(query, Date.now()), visibility: visibilityOf(caller) };
+          const order = { ...toUsageRequest(kind, query, Date.now()), visibility: visibilityOf(caller) };
           const { organizationId } = caller;
           return toUsagePage(kind, await reports.read({ organizationId, operation: task, ...order }));
         },

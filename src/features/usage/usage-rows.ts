@@ -4,7 +4,7 @@ import type { Operation, RecordedDetails, RecordedUsage } from "../../kernel/usa
 
 /** Caller, key, model and deployment of usage. Sums refer to it by number. */
 export interface UsageDimensionRow {
-  /** The first 53 bits of the hash of the other columns, of which the last two count only when they are set. */
+  /** The first 53 bits of the hash of the other columns, of which the last four count only when they are set. */
   id: number;
   organizationId: string;
   projectId: string;
@@ -17,6 +17,10 @@ export interface UsageDimensionRow {
   serviceTier: string | null;
   /** 1 for requests of batches. */
   isBatch: number;
+  /** Operation of images, such as `image.edit`. */
+  imageSource: string | null;
+  /** Null: the model chose. */
+  imageSize: string | null;
 }
 
 /** One request, as versions before 0.2 recorded it. */

@@ -10,6 +10,7 @@ const FEATURES = { generation: "images/generations", edit: "images/edits", varia
 /** Adapts images; their usage counts finished ones, and tokens where the provider reports them. */
 export function imageAdapter(request: Omit<ImageRequest, "model">): TaskAdapter<ImageModel, ImageEvent> {
   let finished = 0;
+  const imageKind = { source: `image.${request.operation}`, size: sizeName(request.size) };
   return {
     task: "image",
     upperBound: () => ({ ...NO_UPPER_BOUND, images: request.count }),
@@ -21,15 +22,26 @@ export function imageAdapter(request: Omit<ImageRequest, "model">): TaskAdapter<
     count: (event, used) => {
       if (event.type === "finish" && event.usage !== undefined) Object.assign(used, addTokens(used, event.usage));
       if (event.type === "image") finished += 1;
-      used.details = { ...used.details, images: finished };
+      used.details = { ...used.details, images: finished, imageKind };
       return event.type !== "finish";
     },
     // The provider charges for what it has begun.
     countAbandoned: (used) => {
-      used.details = { ...used.details, images: request.count };
+      used.details = { ...used.details, images: request.count, imageKind };
     },
     isEnd: (event) => event.type === "finish",
   };
+}
+
+/** Sizes of OpenAI's models; usage sums others together, because callers may choose any. */
+const SIZES: ReadonlySet<string> = new Set([
+  ...["256x256", "512x512", "1024x1024", "1792x1024", "1024x1792", "1792x1792", "1536x1024", "1024x1536"],
+]);
+
+function sizeName(size: ImageRequest["size"]): string | null {
+  if (size === undefined) return null;
+  const name = `${size.width}x${size.height}`;
+  return SIZES.has(name) ? name : "other";
 }
 
 function refuseImages(request: Omit<ImageRequest, "model">, { abilities }: ImageModel): Fault | undefined {

@@ -51,6 +51,7 @@ import { requestHistoryId } from "./0048-request-history-id.ts";
 import { keyLines } from "./0049-key-lines.ts";
 import { idempotentRequests } from "./0050-idempotent-requests.ts";
 import { batchUsage } from "./0051-batch-usage.ts";
+import { imageDimensions } from "./0052-image-dimensions.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -105,4 +106,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0049-key-lines": keyLines,
   "0050-idempotent-requests": idempotentRequests,
   "0051-batch-usage": batchUsage,
+  "0052-image-dimensions": imageDimensions,
 };

@@ -21,6 +21,7 @@ function bucketsOf(result: z.ZodType) {
 const nullable = z.string().nullable();
 
 const labelled = {
+  api_source: z.literal("unlabeled").optional().describe("Set when grouped by `api_source`."),
   x_deployment: z.string().optional().describe("Set when grouped by `deployment`."),
   x_end_user: z.string().optional().describe("Set when grouped by `end_user`."),
   x_tag: z.string().optional().describe("Set when grouped by `tag`."),
@@ -34,9 +35,15 @@ export function usagePage(kind: string) {
       object: z.literal(`organization.usage.${kind}.result`),
       num_model_requests: count,
       project_id: nullable,
-      user_id: z.null(),
+      user_id: nullable.describe("Null also for service accounts, when grouped by `user_id`."),
       api_key_id: nullable,
       model: nullable,
+      ...(kind === "images" && {
+        source: nullable.describe(
+          "Set when grouped by `source`: `image.generation`, `image.edit` or `image.variation`.",
+        ),
+        size: nullable.describe("Set when grouped by `size`: one of OpenAI's sizes, or `other`."),
+      }),
       ...labelled,
     })),
   );
@@ -76,7 +83,7 @@ export const CostsPage = bucketsOf(
     line_item: nullable,
     project_id: nullable,
     api_key_id: nullable,
-    user_id: z.null(),
+    user_id: nullable,
     quantity: z.null(),
   })),
 );

@@ -15,6 +15,10 @@ interface UsageSum extends RecordedUsage, RecordedDetails {
   operation?: string;
   serviceTier?: string | null;
   isBatch?: number;
+  userId?: string | null;
+  apiSource?: string;
+  imageSource?: string | null;
+  imageSize?: string | null;
   label?: string;
 }
 
@@ -40,9 +44,11 @@ export function toUsagePage(kind: UsageKind, report: Report) {
     ...AMOUNTS[kind](sum, endsAt - beginsAt),
     num_model_requests: sum.requests,
     project_id: sum.projectId ?? null,
-    user_id: null,
+    user_id: sum.userId ?? null,
     api_key_id: sum.keyId ?? null,
     model: sum.model ?? null,
+    ...(sum.apiSource !== undefined && { api_source: sum.apiSource }),
+    ...(kind === "images" && { source: sum.imageSource ?? null, size: sum.imageSize ?? null }),
     ...(kind === "completions" && {
       batch: sum.isBatch === undefined ? null : sum.isBatch === 1,
       service_tier: serviceTierOf(sum),
@@ -105,7 +111,8 @@ export function toCostsPage(report: Report): AnswerOf<typeof CostsPage> {
     line_item: sum.model ?? null,
     project_id: sum.projectId ?? null,
     api_key_id: sum.keyId ?? null,
-    user_id: null,
+    user_id: sum.userId ?? null,
+    ...(sum.apiSource !== undefined && { api_source: sum.apiSource }),
     quantity: null,
   }));
 }

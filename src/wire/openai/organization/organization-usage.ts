@@ -3,6 +3,7 @@ import { DAY_SECONDS, HOUR_SECONDS } from "../../../kernel/durations.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { queryBoolean, queryNumber } from "./organization-list.ts";
+import type { UsageKind } from "./organization-usage-pages.ts";
 
 const MAX_VALUES = 100;
 const MAX_LENGTH = 256;
@@ -20,7 +21,7 @@ const values = z
 
 const LISTS = [
   ...(["group_by", "project_ids", "api_key_ids", "models", "user_ids", "line_items"] as const),
-  ...(["end_users", "tags", "tools", "prompts"] as const),
+  ...(["sources", "sizes", "end_users", "tags", "tools", "prompts"] as const),
 ] as const;
 
 /** Query parameters; names of arrays may end in brackets. */
@@ -60,6 +61,8 @@ const COSTS_WIDTHS = { ...WIDTHS, "1d": { ...WIDTHS["1d"], maxBuckets: 180 } } a
 const COMMON_GROUPS = {
   project_id: "projectId",
   api_key_id: "keyId",
+  user_id: "userId",
+  api_source: "apiSource",
   batch: "isBatch",
   service_tier: "serviceTier",
   deployment: "deployment",
@@ -69,6 +72,7 @@ const COMMON_GROUPS = {
   prompt: "label",
 } as const;
 const GROUPS = { ...COMMON_GROUPS, model: "model" } as const;
+const IMAGE_GROUPS = { ...GROUPS, source: "imageSource", size: "imageSize" } as const;
 const EXPORT_GROUPS = { ...COMMON_GROUPS, model: "model", line_item: "model", operation: "operation" } as const;
 const COST_GROUPS = { ...COMMON_GROUPS, line_item: "model", operation: "operation" } as const;
 
@@ -81,22 +85,31 @@ type Query = Omit<z.output<typeof UsageQuery>, "bucket_width">;
  * Converts the query's times to milliseconds. Throws a Fault for unsupported parameters. `now` is in epoch
  * milliseconds.
  */
-export function toUsageRequest(query: z.output<typeof UsageQuery>, now: number) {
+export function toUsageRequest(kind: UsageKind, query: z.output<typeof UsageQuery>, now: number) {
   refuseList(query, "line_items", "only costs have line items");
   const width = WIDTHS[query.bucket_width];
-  return { ...toOrder(query, width, now), groupBy: groupsIn(query, GROUPS), models: listIn(query, "models") };
+  const order = { ...toOrder(query, width, now), models: listIn(query, "models") };
+  if (kind !== "images") return { ...withoutImages(query, order), groupBy: groupsIn(query, GROUPS) };
+  const images = { imageSources: listIn(query, "sources"), imageSizes: listIn(query, "sizes") };
+  return { ...order, ...images, groupBy: groupsIn(query, IMAGE_GROUPS) };
+}
+
+/** Throws a Fault for filters that only images have. */
+function withoutImages<Order>(query: Query, order: Order): Order {
+  for (const name of ["sources", "sizes"] as const) refuseList(query, name, "only images have it");
+  return order;
 }
 
 /** Converts a query of costs, whose line items are models. */
 export function toCostsRequest(query: z.output<typeof UsageQuery>, now: number) {
   refuseList(query, "models", "use 'line_items' with model IDs");
-  const order = toOrder(query, COSTS_WIDTHS[query.bucket_width], now);
+  const order = withoutImages(query, toOrder(query, COSTS_WIDTHS[query.bucket_width], now));
   return { ...order, groupBy: groupsIn(query, COST_GROUPS), models: listIn(query, "line_items") };
 }
 
 /** Converts a query of an export, which has no pages. */
 export function toExportRequest(query: z.output<typeof UsageExportQuery>, now: number) {
-  const { maxBuckets: _pages, ...order } = toOrder(query, WIDTHS[query.bucket_width], now);
+  const { maxBuckets: _pages, ...order } = withoutImages(query, toOrder(query, WIDTHS[query.bucket_width], now));
   return {
     ...order,
     groupBy: groupsIn(query, EXPORT_GROUPS),
@@ -108,7 +121,6 @@ type Width = (typeof WIDTHS | typeof COSTS_WIDTHS)[keyof typeof WIDTHS];
 
 function toOrder(query: Query, { bucketSeconds, maxBuckets, defaultBuckets }: Width, now: number) {
   const { start_time: start, limit = defaultBuckets } = query;
-  refuseList(query, "user_ids", "keys belong to projects, not to users");
   if (limit > maxBuckets)
     throw invalidRequest(
       `'limit' is ${limit}; the maximum for this bucket width is ${maxBuckets}.`,
@@ -130,6 +142,7 @@ function toOrder(query: Query, { bucketSeconds, maxBuckets, defaultBuckets }: Wi
     maxBuckets: limit,
     projectIds: listIn(query, "project_ids"),
     keyIds: listIn(query, "api_key_ids"),
+    userIds: listIn(query, "user_ids"),
     isBatch: query.batch,
     ...labelsIn(query, bucketSeconds),
   };
