@@ -1,4 +1,4 @@
-/** Fails each test whose service worked for more than 100 ms of CPU time without a turn of its event loop. */
+/** Fails each test whose service worked for more than STALL_LIMIT_MS of CPU time without a turn of its event loop. */
 
 import { afterAll, afterEach } from "vitest";
 import { takeStalls } from "./stalls.ts";

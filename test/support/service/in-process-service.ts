@@ -12,7 +12,7 @@ import { loadConfig } from "../../../src/config/load-config.ts";
 import { createLogger } from "../../../src/kernel/logger.ts";
 import { createModelStore } from "../../../src/model-store/create-model-store.ts";
 import { detectStalls } from "./stall-detector.ts";
-import { addStall, DETECTS_STALLS } from "./stalls.ts";
+import { addStall, STALL_LIMIT_MS } from "./stalls.ts";
 
 export interface InProcessService {
   inject(request: InjectOptions): Promise<InjectedAnswer>;
@@ -73,7 +73,7 @@ export async function startInProcess(
   const { PARLANCE_API_KEY: apiKey, PARLANCE_ADMIN_KEY: adminKey } = loaded.environment;
   await app.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject: loaded.ollama.anonymousProject });
   const origin = await app.server.app.listen({ host: "127.0.0.1", port: 0 });
-  const detector = DETECTS_STALLS ? detectStalls(addStall) : undefined;
+  const detector = STALL_LIMIT_MS === undefined ? undefined : detectStalls(STALL_LIMIT_MS, addStall);
   return {
     origin,
     inject: inTurns((request) => app.server.app.inject(request)),

@@ -7,7 +7,7 @@ import { isMainThread } from "node:worker_threads";
 import type { FastifyInstance } from "fastify";
 import { detectStalls } from "./stall-detector.ts";
 
-const { TEST_STALLS_FOLDER: folder } = process.env;
+const { TEST_STALLS_FOLDER: folder, STALL_LIMIT_MS } = process.env;
 let isStarted = false;
 
 if (folder !== undefined && isMainThread && process.argv[2] === "serve") {
@@ -17,7 +17,9 @@ if (folder !== undefined && isMainThread && process.argv[2] === "serve") {
       // The harness asks for the health while the service starts and loads models.
       if (isStarted || url.startsWith("/health")) return;
       isStarted = true;
-      detectStalls((stall) => appendFileSync(join(folder, `${process.pid}.jsonl`), `${JSON.stringify(stall)}\n`));
+      detectStalls(Number(STALL_LIMIT_MS), (stall) =>
+        appendFileSync(join(folder, `${process.pid}.jsonl`), `${JSON.stringify(stall)}\n`),
+      );
     });
   });
 }

@@ -10,7 +10,7 @@ import OpenAI from "openai";
 import { DEFAULT_CHAT_MODEL } from "../models/default-model.ts";
 import { cleanEnvironment } from "./clean-environment.ts";
 import { EXECUTABLE, ROOT } from "./executable.ts";
-import { DETECTS_STALLS, stallsFolder } from "./stalls.ts";
+import { STALL_LIMIT_MS, stallsFolder } from "./stalls.ts";
 
 export interface ServiceOptions {
   /** The text of parlance.yaml. */
@@ -73,7 +73,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       PARLANCE_DEFAULT_CHAT_MODEL: DEFAULT_CHAT_MODEL,
       PARLANCE_API_KEY: apiKey,
       PARLANCE_ADMIN_KEY: adminKey,
-      ...(DETECTS_STALLS && { TEST_STALLS_FOLDER: stallsFolder() }),
+      ...(STALL_LIMIT_MS && { TEST_STALLS_FOLDER: stallsFolder(), STALL_LIMIT_MS: `${STALL_LIMIT_MS}` }),
       ...options.environment,
     },
   });

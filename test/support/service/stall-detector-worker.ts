@@ -6,9 +6,8 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { DetectorData, Stall } from "./stall-detector.ts";
 
 const PING_MS = 20;
-const MAX_CPU_MS = 100;
 
-const { answered, pid } = workerData as DetectorData;
+const { answered, pid, limitMs } = workerData as DetectorData;
 const session = new Session();
 session.connectToMainThread();
 
@@ -26,7 +25,7 @@ setInterval(() => {
     return;
   }
   const cpuMs = mainThreadMs() - ping.cpuMs;
-  if (ping.isReported || cpuMs <= MAX_CPU_MS || Atomics.load(answered, 0) === ping.number) return;
+  if (ping.isReported || cpuMs <= limitMs || Atomics.load(answered, 0) === ping.number) return;
   ping.isReported = true;
   takeStack(cpuMs);
 }, PING_MS);

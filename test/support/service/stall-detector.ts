@@ -17,6 +17,8 @@ export interface DetectorData {
   /** Number of the last ping that the main thread answered. */
   answered: Int32Array;
   pid: number;
+  /** CPU time without a turn beyond which a stack is taken. */
+  limitMs: number;
 }
 
 /** Stacks that may take longer, with the reason. */
@@ -29,12 +31,12 @@ const ALLOWED: readonly { frame: RegExp; reason: string }[] = [
 ];
 
 /** Watches the main thread until `stop`. */
-export function detectStalls(onStall: (stall: Stall) => void): { stop(): Promise<void> } {
+export function detectStalls(limitMs: number, onStall: (stall: Stall) => void): { stop(): Promise<void> } {
   if (!existsSync(`/proc/self/task/${process.pid}/schedstat`)) return { stop: async () => {} };
   const answered = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(new URL("./stall-detector-worker.ts", import.meta.url), {
     execArgv: [],
-    workerData: { answered, pid: process.pid } satisfies DetectorData,
+    workerData: { answered, pid: process.pid, limitMs } satisfies DetectorData,
   });
   worker.unref();
   worker.on("message", (message: number | Stall) => {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stall } from "./stall-detector.ts";
 
-/** With DETECT_STALLS=1. */
-export const DETECTS_STALLS = process.env.DETECT_STALLS !== undefined;
+/** Milliseconds of CPU time that a service may work without a turn; undefined where stalls are not detected. */
+export const STALL_LIMIT_MS = process.env.STALL_LIMIT_MS === undefined ? undefined : Number(process.env.STALL_LIMIT_MS);
 
 /** Folder in which services report; one for each process of tests, whose files share no modules. */
 export function stallsFolder(): string {
