@@ -1,6 +1,6 @@
 /** The header `Idempotency-Key` of requests that create objects. */
 
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, onSendAsyncHookHandler, preHandlerAsyncHookHandler, RouteOptions } from "fastify";
 import type { Feature } from "../../http/feature.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
@@ -26,10 +26,10 @@ export function idempotencyFeature({ database, logger }: { database: Database; l
 
 function repeatAnswers(app: FastifyInstance, requests: IdempotentRequests, logger: Logger): void {
   app.decorateRequest("idempotent", undefined);
-  app.addHook("preHandler", async (request, reply) => {
+  const preHandler: preHandlerAsyncHookHandler = async (request, reply) => {
     const { headers, method, caller } = request;
     const key = headers["idempotency-key"];
-    if (typeof key !== "string" || key === "" || caller === undefined || !isCreation(request)) return;
+    if (typeof key !== "string" || key === "" || caller === undefined) return;
     const [path = ""] = request.url.split("?");
     const { keyId } = caller;
     const begun = await requests.begin({ keyId, method, path, idempotencyKey: key, body: request.body });
@@ -39,28 +39,34 @@ function repeatAnswers(app: FastifyInstance, requests: IdempotentRequests, logge
     }
     reply.header("idempotent-replayed", "true").type("application/json; charset=utf-8").code(begun.status);
     return reply.send(begun.body);
-  });
-  app.addHook("onSend", async (request, reply, payload) => {
+  };
+  const onSend: onSendAsyncHookHandler = async (request, reply, payload) => {
     const { idempotent } = request;
-    if (idempotent === undefined) return;
+    if (idempotent === undefined) return payload;
     request.idempotent = undefined;
     // The object is there: a store that fails must not turn the answer into an error.
     await idempotent
       .end(typeof payload === "string" ? reply.statusCode : 500, String(payload))
       .catch((err: unknown) => logger.warn({ err }, "the answer of an Idempotency-Key is not stored"));
+    return payload;
+  };
+  // Hooks of these routes only: requests for models pay nothing for them.
+  app.addHook("onRoute", (route) => {
+    if (!isCreation(route)) return;
+    route.preHandler = [...[route.preHandler ?? []].flat(), preHandler];
+    route.onSend = [...[route.onSend ?? []].flat(), onSend];
   });
 }
 
-/** Whether a request creates an object from a JSON body. Credentials are given once, and never stored. */
-function isCreation({ method, routeOptions }: FastifyRequest): boolean {
-  const { operation } = routeOptions.config;
+/** Whether a route creates an object from a JSON body. Credentials are given once, and never stored. */
+function isCreation({ method, url, config }: RouteOptions): boolean {
+  const operation = config?.operation;
   if (method !== "POST" || operation?.body === undefined || operation.grants === "credential") return false;
-  const isOfModel =
-    MODEL_TAGS.has(operation.tag) || (operation.tag === "Responses" && !isConversation(routeOptions.url));
+  const isOfModel = MODEL_TAGS.has(operation.tag) || (operation.tag === "Responses" && !isConversation(url));
   return !isOfModel && hasJsonAnswer(operation);
 }
 
-function isConversation(url = ""): boolean {
+function isConversation(url: string): boolean {
   return url.startsWith("/v1/conversations");
 }
 
