@@ -149,6 +149,7 @@ test("limits concurrent requests, and frees capacity when a client disconnects",
   expect(await other()).toBe(429);
   leaving.abort();
   await slow;
+  await expect.poll(() => slotsInUse(running, "sloth")).toBe(0);
   await expect.poll(other).toBe("admitted");
 });
 

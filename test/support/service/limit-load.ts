@@ -54,7 +54,10 @@ export async function slotsInUse(service: Service, model: string): Promise<numbe
   return Number(new RegExp(`^parlance_slots_in_use\\{model="${model}".*\\} (\\d+)`, "m").exec(metrics)?.[1]);
 }
 
-/** Status of a request that is refused; "admitted" once it occupies a slot of its model, which the abort frees again. */
+/**
+ * Status of a request that is refused; "admitted" once it occupies a slot of its model, which the abort frees again. No
+ * other request may begin or end meanwhile.
+ */
 export async function admission(
   service: Service,
   model: string,
