@@ -47,6 +47,8 @@ declare module "fastify" {
     caller: Caller;
     /** Set by a hook for a request that the service makes itself. */
     internalCall: InternalCall | undefined;
+    /** Checks the key or session again, once a handler has read a body itself. Throws a Fault. */
+    authenticateAgain: () => Promise<void>;
   }
 }
 
@@ -117,12 +119,19 @@ export function authenticateScope(
   };
   scope.addHook("onRequest", (request, reply, done) => {
     const { internalCall } = request;
-    if (internalCall === undefined) return authenticate(request, reply, done);
+    if (internalCall === undefined) {
+      request.authenticateAgain = () =>
+        new Promise((resolve, reject) => {
+          authenticate(request, reply, (failure) => (failure === undefined ? resolve() : reject(failure)));
+        });
+      return authenticate(request, reply, done);
+    }
     admit(request, reply, internalCall.caller);
     internalCall.signal.addEventListener("abort", () => reply.raw.destroy(), { once: true });
     done();
   });
-  // A client can take minutes to send the body, in which its key may end or lose permissions.
+  // A client can take minutes to send the body, in which its key may end or lose permissions. Handlers that read it
+  // themselves call `authenticateAgain`.
   scope.addHook("preValidation", (request, reply, done) => {
     if (request.internalCall !== undefined || request.body === undefined) return done();
     authenticate(request, reply, done);
@@ -173,7 +182,10 @@ export async function mayReadModels(
   }
 }
 
-/** Authenticates the key or session of a request again. Throws a Fault when it does not work any more. */
+/**
+ * Authenticates the key or session of a request again. Throws a Fault when it does not work any more, or may no longer
+ * call the operation.
+ */
 export async function reauthenticate(
   request: FastifyRequest,
   accounts: Pick<Authenticator, "authenticate" | "authenticateSession">,
@@ -184,8 +196,10 @@ export async function reauthenticate(
     key === undefined
       ? await accounts.authenticateSession(sessionToken(request) ?? "", kind)
       : await accounts.authenticate(key, kind);
-  if (caller?.keyId === keyId) return caller;
-  throw sessionEnded();
+  if (caller?.keyId !== keyId) throw sessionEnded();
+  // A change of accounts makes another caller.
+  if (caller !== request.caller && caller.access !== undefined) checkAccess(request, caller);
+  return caller;
 }
 
 /** Throws a Fault unless the request sends exactly this key. */

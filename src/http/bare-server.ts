@@ -115,6 +115,7 @@ export function bareServer(options: BareServerOptions): BareServer {
     routerOptions: { maxParamLength: 500 },
   });
   app.decorateRequest("internalCall");
+  app.decorateRequest("authenticateAgain", async () => {});
   app.decorate("publicUrl", options.publicUrl);
   app.addHook("onRequest", (_request, reply, done) => {
     // On the raw response, which streams write, too. A browser must not take JSON or a download for a page.

@@ -96,7 +96,7 @@ export function takeMultipart(scope: FastifyInstance): void {
 /**
  * Receives an upload; resolves once the complete body has arrived. Removes the files when the answer has been sent or
  * its client has disconnected. Throws a Fault for an invalid multipart body, a second file or an excessive size, at
- * once and without reading the remaining body.
+ * once and without reading the remaining body, and for a key that has ended meanwhile.
  */
 export async function receiveUpload(
   request: FastifyRequest,
@@ -113,7 +113,9 @@ export async function receiveUpload(
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => {});
   reply.raw.once("close", () => void remove());
   if (reply.raw.destroyed) await remove();
-  return parseBody(request.raw, contentType, { path: join(folder, "file"), maxBytes, fileFields });
+  const upload = await parseBody(request.raw, contentType, { path: join(folder, "file"), maxBytes, fileFields });
+  await request.authenticateAgain();
+  return upload;
 }
 
 /** Returns the file. Throws a Fault for a missing or empty file. */

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../contracts/caller.ts";
 import { Fault } from "../kernel/faults.ts";
-import { mayCall } from "./access.ts";
 import { type Authenticator, reauthenticate } from "./authenticate.ts";
 
 type Accounts = Pick<Authenticator, "authenticate" | "authenticateSession">;
@@ -16,21 +15,19 @@ export async function* whileAllowed<Part>(
   parts: AsyncIterable<Part>,
   mayReadOn: (caller: Caller) => boolean | Promise<boolean> = () => true,
 ): AsyncGenerator<Part> {
-  const { operation } = request.routeOptions.config;
   let checked: Caller | undefined;
   for await (const part of parts) {
     const caller = await currentCaller(request, accounts);
     if (caller === undefined) return;
     if (caller !== checked) {
-      const isAllowed = mayCall(caller, operation, (request.params ?? {}) as { project?: string; user?: string });
-      if (!isAllowed || !(await mayReadOn(caller))) return;
+      if (!(await mayReadOn(caller))) return;
       checked = caller;
     }
     yield part;
   }
 }
 
-/** Returns undefined for a key or session that has ended. */
+/** Returns undefined for a key or session that has ended, or whose caller lost the permission. */
 async function currentCaller(request: FastifyRequest, accounts: Accounts): Promise<Caller | undefined> {
   // Whoever made the request has checked its caller, and ends it by its signal.
   if (request.internalCall !== undefined) return request.caller;

@@ -21,14 +21,14 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 /** Sends a request but the last byte of its body; returns a function that sends that, and resolves with the answer. */
-async function begin(origin: string, path: string, headers: Record<string, string>, payload: object) {
+async function begin(origin: string, path: string, headers: Record<string, string>, payload: object | string) {
   const { hostname, port } = new URL(origin);
-  const body = JSON.stringify(payload);
+  const body = typeof payload === "string" ? payload : JSON.stringify(payload);
   const socket = connect(Number(port), hostname).setEncoding("utf8");
   const all = {
     host: `${hostname}:${port}`,
-    ...headers,
     "content-type": "application/json",
+    ...headers,
     "content-length": String(body.length),
     connection: "close",
     // Answered once the server has the headers.
@@ -134,3 +134,36 @@ test.each([1, 2])("a revoked key reaches no model, with %i workers", async (work
     await running.stop();
   }
 });
+
+const UPLOADS = {
+  "/v1/files": { purpose: "user_data" },
+  "/v1/audio/transcriptions": { model: "hears" },
+};
+
+test.each(Object.entries(UPLOADS))("a revoked key uploads nothing to %s", async (path, fields) => {
+  const running = await startService({ config: HEARING });
+  try {
+    const admin = administrator(running);
+    const { id: project_id } = await admin.projects.create({ name: "Team" });
+    const { api_key: key } = await admin.projects.serviceAccounts.create(project_id, { name: "Nightly" });
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    form.set("file", new File([new Uint8Array(2_000).fill(65)], "late.wav"));
+    const { headers, body } = await encoded(form);
+    const finish = await begin(running.origin, path, { ...bearer(key?.value ?? ""), ...headers }, body);
+    await admin.projects.apiKeys.delete(key?.id ?? "", { project_id });
+    expect(await finish()).toMatchObject({ status: 401, body: expect.stringContaining("invalid_api_key") });
+    const kept = await running.fetch("/v1/files", { headers: bearer(running.apiKey) });
+    expect(await kept.json()).toMatchObject({ data: [] });
+  } finally {
+    await running.stop();
+  }
+});
+
+const HEARING =
+  "builtin_models: false\nmodels: [{ id: hears, task: transcription, deployments: [{ engine: scripted, replies: [{ text: Hello }] }] }]\n";
+
+async function encoded(form: FormData) {
+  const response = new Response(form);
+  return { headers: { "content-type": response.headers.get("content-type") ?? "" }, body: await response.text() };
+}
