@@ -82,8 +82,7 @@ export class Accounts {
   readonly callers: Callers;
   readonly keySource: KeySource;
   readonly lastUsed: LastUsedWriter;
-  /** Set while the configuration trusts issuers of tokens. */
-  tokens: TokenIssuers | undefined;
+  #tokens: TokenIssuers | undefined;
   #areBootstrapKeysMissing = false;
   #anonymousKeyHash: string | undefined;
   /** Hashes of the keys of batches, whose lines ask for them one by one. A key's hash never changes. */
@@ -121,6 +120,11 @@ export class Accounts {
     this.consoleSessions = new ConsoleSessions(this.transactions);
   }
 
+  /** Takes the tokens of these issuers for keys, from now on. */
+  trustTokens(issuers: TokenIssuers): void {
+    this.#tokens = issuers;
+  }
+
   /**
    * `kind`: of the routes, for tokens, which do not say it themselves. Throws a Fault when `key`, as the client sent it,
    * does not work or cannot be checked now.
@@ -130,7 +134,7 @@ export class Accounts {
       const message = "No API key was sent. Send it in the header `Authorization: Bearer YOUR_KEY`.";
       throw new Fault("unauthenticated", message);
     }
-    const tokenHash = await this.tokens?.findKeyHash(key, kind);
+    const tokenHash = await this.#tokens?.findKeyHash(key, kind);
     if (tokenHash !== undefined) return this.#authenticateToken(tokenHash);
     if (key.length > MAX_KEY_LENGTH) throw incorrectKey(key);
     const caller = await this.callers.find(hashApiKey(key));

@@ -21,6 +21,9 @@ export interface KeyClient {
   client: string | undefined;
 }
 
+/** Renews the session with this hash at its provider. Throws a Fault. */
+type RenewSession = (keyHash: string) => Promise<void>;
+
 export interface CallersOptions {
   source: KeySource;
   policies: AllKeyPolicies;
@@ -33,8 +36,7 @@ export interface CallersOptions {
 
 export class Callers {
   readonly keys: ApiKeyCache;
-  /** Set while sign-on is configured: renews the session with this hash at its provider. Throws a Fault. */
-  renewSession: ((keyHash: string) => Promise<void>) | undefined;
+  #renewSession: RenewSession | undefined;
   readonly #noteUse: CallersOptions["noteUse"];
   readonly #noPolicies: KeyPolicies;
   readonly #cachedKeyOf: WeakMap<Caller, CachedKey> = new WeakMap();
@@ -44,6 +46,11 @@ export class Callers {
     this.#noPolicies = noPolicies(policies);
     this.keys = new ApiKeyCache({ source, logger, graceSeconds });
     this.#noteUse = noteUse;
+  }
+
+  /** Renews sessions that providers renew, from now on. */
+  renewSessionsBy(renew: RenewSession): void {
+    this.#renewSession = renew;
   }
 
   /** Records from where a caller's key is used. */
@@ -62,12 +69,12 @@ export class Callers {
    */
   async findSession(keyHash: string): Promise<Caller | undefined> {
     const cached = await this.keys.find(keyHash);
-    if (cached?.renewAt === undefined || this.renewSession === undefined) return this.#admitted(keyHash, cached);
+    if (cached?.renewAt === undefined || this.#renewSession === undefined) return this.#admitted(keyHash, cached);
     if (!isOver(cached)) {
       this.#renewInBackground(keyHash, cached);
       return this.#admitted(keyHash, cached);
     }
-    await this.renewSession(keyHash);
+    await this.#renewSession(keyHash);
     return this.#admitted(keyHash, await this.keys.find(keyHash));
   }
 
@@ -138,7 +145,7 @@ export class Callers {
   #renewInBackground(keyHash: string, { renewAt }: CachedKey): void {
     if (renewAt === undefined || renewAt > Date.now()) return;
     // A failure stays in the log of the renewal; the session works until its time is over.
-    this.renewSession?.(keyHash).catch(() => {});
+    this.#renewSession?.(keyHash).catch(() => {});
   }
 
   #requireCachedKey(caller: Caller): CachedKey {

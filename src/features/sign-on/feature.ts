@@ -45,7 +45,7 @@ export async function openSignOn(parts: OpenSignOnParts): Promise<SignOn | undef
   const { transactions } = accounts;
   if (settings.tokens.length > 0) {
     const { BearerTokens } = await import("./bearer-tokens.ts");
-    accounts.tokens = new BearerTokens({ issuers: settings.tokens, fetch, transactions });
+    accounts.trustTokens(new BearerTokens({ issuers: settings.tokens, fetch, transactions }));
   }
   if (settings.providers.length === 0) return undefined;
   for (const { id, issuer } of settings.providers) {
@@ -68,7 +68,7 @@ export async function openSignOn(parts: OpenSignOnParts): Promise<SignOn | undef
       accounts.callers.keys.evict(projectHash);
     },
   });
-  accounts.callers.renewSession = (keyHash) => renewal.renew(keyHash);
+  accounts.callers.renewSessionsBy((keyHash) => renewal.renew(keyHash));
   return new SignOn({ settings, providers, keyring, renewal, transactions, sessions, logger });
 }
 

@@ -195,6 +195,9 @@ for code in json.loads(${JSON.stringify(cases)}):
         const { output } = await run("import os\nprint(dict(os.environ))");
         expect(output).not.toContain("hidden-value");
         expect(output).not.toContain(process.env.HOME ?? "/root");
+        expect(output).not.toContain(process.cwd());
+        const { output: names } = await run("import sys\nprint(sys.executable, sys.argv, sys.path, sys.prefix)");
+        expect(names).not.toContain(process.cwd());
       }, 60_000);
 
       test("more memory than the limit, and goes on", async () => {

@@ -64,6 +64,8 @@ const write = (bytes: Uint8Array): number => {
 // The permission model refuses the real one, of which Emscripten reads constants only.
 Object.assign(process, { binding: () => ({ fs: fs.constants }) });
 const { loadPyodide } = await import(pyodideUrl);
+// Emscripten puts the path of the program into `sys.executable` and the variable `_`.
+process.argv = ["python", "/usr/bin/python"];
 const python = await loadPyodide({ indexURL: indexUrl, jsglobals: Object.create(null), env: { HOME: FOLDER } });
 python.FS.mkdirTree(FOLDER);
 python.FS.chdir(FOLDER);
