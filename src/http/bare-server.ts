@@ -77,6 +77,11 @@ function closeRefusedUpgrades(app: FastifyInstance): void {
   });
 }
 
+/** Without it, /v1/vector_stores/ is the store without a name. Pages outside the API have paths that end in a slash. */
+function withoutTrailingSlash({ url = "/" }: { url?: string | undefined }): string {
+  return url.startsWith("/v1/") ? url.replace(/^([^?]*[^?/])\/+(?=\?|$)/, "$1") : url;
+}
+
 /** Fastify would load Ajv and fast-json-stringify, 1.7 MB of heap, for JSON schemas that no route has. */
 function refuseSchema(): never {
   throw new Error("Routes have no Fastify schema: pass operation({ … }), whose Zod schemas validate");
@@ -113,6 +118,7 @@ export function bareServer(options: BareServerOptions): BareServer {
     forceCloseConnections: true,
     schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     routerOptions: { maxParamLength: 500 },
+    rewriteUrl: withoutTrailingSlash,
   });
   app.decorateRequest("internalCall");
   app.decorateRequest("authenticateAgain", async () => {});

@@ -24,11 +24,12 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
   });
   app.setNotFoundHandler((request, reply) => {
     const [path = ""] = request.url.split("?", 1);
-    const allowed = ABSENT.test(path) ? [] : methodsOf(path);
+    const absent = absentPart(path, operations());
+    const allowed = absent === undefined ? methodsOf(path) : [];
     const message = `Invalid URL (${request.method} ${path})`;
     // A route for every file of a folder has none of this name.
     if (allowed.length === 0 || allowed.includes(request.method === "HEAD" ? "GET" : request.method))
-      return sendFailure(reply, new Fault("not-found", `${message}${hintFor(path, methodsOf, operations())}`));
+      return sendFailure(reply, new Fault("not-found", `${message}${hintFor(path, methodsOf, absent, operations())}`));
     reply.header("allow", allowed.join(", "));
     return sendFailure(
       reply,
@@ -37,12 +38,22 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
   });
 }
 
-/** Operations of OpenAI's API that this service leaves out. */
-const ABSENT = /^\/v1\/(images|fine_tuning|assistants|threads|evals|videos|containers|messages\/batches)(\/|$)/;
+/** Operations of OpenAI's and Anthropic's APIs that this service may leave out. */
+const MAYBE_ABSENT = /^\/v1\/(images|fine_tuning|assistants|threads|evals|videos|containers|messages\/batches)(\/|$)/;
+
+/** Returns the part of the API that a path belongs to and that this service does not have. */
+function absentPart(path: string, operations: readonly string[]): string | undefined {
+  const [, part] = MAYBE_ABSENT.exec(path) ?? [];
+  return part === undefined || operations.some((each) => each.startsWith(`/v1/${part}`)) ? undefined : part;
+}
 
 /** Suggests a path, because clients whose base URL lacks `/v1` request it without, or lists what there is. */
-function hintFor(path: string, methodsOf: (path: string) => string[], operations: readonly string[]): string {
-  const [, absent] = ABSENT.exec(path) ?? [];
+function hintFor(
+  path: string,
+  methodsOf: (path: string) => string[],
+  absent: string | undefined,
+  operations: readonly string[],
+): string {
   if (absent !== undefined) return `. This service does not have ${absent}; it has ${operations.join(", ")}.`;
   const once = path.replace(/^\/v1(?=\/v1\/)/, "");
   if (once !== path) {

@@ -201,8 +201,12 @@ export class ContentResolver {
       const { param } = reference;
       if (policy === "allow") return;
       if (reference.kind !== "url") throw opaque(param);
-      if (policy === "refuse") throw urlsRefused(param);
-      await guard.check(reference.url).catch(rethrowFor(reference.url, param));
+      if (policy === "refuse") throw serversRefused(param);
+      await guard.check(reference.url).catch((failure: unknown) => {
+        if (!(failure instanceof AddressRefused)) throw failure;
+        const message = `'${shorten(reference.url)}' is not an address of the internet: ${failure.message}. An operator adds servers in private networks to 'mcp_servers'; name such a server without its address.`;
+        throw invalidRequest(message, param, "invalid_url");
+      });
     }
   }
 }
@@ -239,7 +243,7 @@ function filenameOf(url: string): string {
 
 function rethrowFor(url: string, param: string): (failure: unknown) => never {
   return (failure) => {
-    const shown = url.length <= SHOWN_CHARACTERS ? url : `${url.slice(0, SHOWN_CHARACTERS)}…`;
+    const shown = shorten(url);
     if (failure instanceof AddressRefused) {
       const message = `'${shown}' is not an address of the internet: ${failure.message}. Send the content itself, as a data: URL or an uploaded file.`;
       throw invalidRequest(message, param, "invalid_url");
@@ -248,6 +252,16 @@ function rethrowFor(url: string, param: string): (failure: unknown) => never {
     const message = `'${shown}' could not be fetched: ${failure.message}. Send the content itself, as a data: URL or an uploaded file.`;
     throw invalidRequest(message, param, "invalid_url");
   };
+}
+
+function shorten(url: string): string {
+  return url.length <= SHOWN_CHARACTERS ? url : `${url.slice(0, SHOWN_CHARACTERS)}…`;
+}
+
+function serversRefused(param: string): Fault {
+  const message =
+    "This service calls no servers at addresses of callers. An operator adds servers to 'mcp_servers'; name such a server without its address.";
+  return unsupportedValue(message, param);
 }
 
 function urlsRefused(param: string): Fault {

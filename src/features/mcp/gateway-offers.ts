@@ -3,7 +3,7 @@
 import { guardToolCall, isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { withTimeout } from "../../kernel/async/timeout.ts";
-import type { Fault } from "../../kernel/faults.ts";
+import { Fault } from "../../kernel/faults.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import { offeredName, offeredUri } from "./gateway-names.ts";
@@ -85,7 +85,7 @@ export class GatewayOffers {
     this.#logger = logger;
   }
 
-  /** One page of a list. A server that does not answer is left out. */
+  /** One page of a list. A server that does not answer is left out; throws a Fault when none does. */
   async page<Kind extends OfferKind>(
     kind: Kind,
     request: GatewayRequest,
@@ -127,6 +127,7 @@ export class GatewayOffers {
     servers: readonly McpServer[],
   ): Promise<Offered<Kind>[]> {
     const { allows, identity, identityAmongAll } = KINDS[kind];
+    const failures: Fault[] = [];
     const lists = servers.map(async (server) => {
       try {
         const listing = server.list(kind, new AbortController().signal);
@@ -145,10 +146,14 @@ export class GatewayOffers {
         }
         const reason = describeFailure(failure);
         this.#logger.warn({ mcpServer: server.name, kind, reason }, "an MCP server did not list what it offers");
+        failures.push(notListed(server, kind, reason, failure));
         return [];
       }
     });
-    return (await Promise.all(lists)).flat();
+    const entries = (await Promise.all(lists)).flat();
+    // An empty list would say that the servers offer nothing.
+    if (failures[0] !== undefined && failures.length === servers.length) throw failures[0];
+    return entries;
   }
 
   /** Returns each entry with its form after the guardrails of the project; those that a guardrail blocks are left out. */
@@ -175,6 +180,11 @@ export class GatewayOffers {
       guards.end();
     }
   }
+}
+
+function notListed({ name }: McpServer, kind: OfferKind, reason: string, cause: unknown): Fault {
+  const message = `The MCP server '${name}' did not list its ${kind}. ${reason}`;
+  return new Fault("upstream-failed", message, { code: "mcp_server_failed", cause });
 }
 
 async function guardEntries<Kind extends OfferKind>(

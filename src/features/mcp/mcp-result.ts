@@ -76,12 +76,15 @@ function errorOf(failure: unknown): McpError {
   return { type: "mcp_protocol_error", code: typeof code === "number" ? code : FAILED, message };
 }
 
+const NOT_PUBLIC =
+  "Its address is not public. An operator adds servers in private networks to 'mcp_servers'; name such a server without its address.";
+
 /** Describes a failure without what only the operator may know, such as the address behind a name. */
 export function describeFailure(failure: unknown): string {
   if (isGrantFailure(failure)) return failure.message;
   for (let cause = failure; cause instanceof Error; cause = cause.cause) {
     const { status, code } = cause as { status?: unknown; code?: unknown };
-    if (cause instanceof AddressRefused) return "Its address may not be connected to.";
+    if (cause instanceof AddressRefused) return NOT_PUBLIC;
     if (typeof status === "number") return `The server answered with the status ${status}.`;
     // What fetch throws, and Node's errors of sockets and processes.
     const isUnreachable = cause instanceof TypeError && !(cause.cause instanceof AddressRefused);

@@ -51,17 +51,6 @@ export function models(inference: Inference): FastifyPluginAsync {
       },
       list,
     ),
-    rawOperation(
-      "GET /models/",
-      {
-        summary: "The same as `GET /v1/models`.",
-        tag: "Models",
-        permission: "project",
-        query: ModelListQuery,
-        answer: EitherList,
-      },
-      list,
-    ),
     operation(
       "GET /models/*",
       {

@@ -49,7 +49,14 @@ function mostSpecific(issue: Issue, prefix: readonly PropertyKey[]): Issue {
 function unknownVariant(issue: Issue, path: PropertyKey[]): Issue {
   const value = (issue.input as Record<PropertyKey, unknown> | undefined)?.[path.at(-1) ?? ""];
   if (value === undefined) return { code: "invalid_type", expected: "string", path, message: "", input: undefined };
-  return { code: "custom", path, message: issue.message, input: value };
+  const { options } = issue as { options?: readonly unknown[] };
+  const hasOwnMessage = !issue.message.startsWith("Invalid discriminator value");
+  const message = hasOwnMessage || options === undefined ? issue.message : `it must be ${listOf(options)}`;
+  return { code: "custom", path, message, input: value };
+}
+
+function listOf(values: readonly unknown[]): string {
+  return values.map((each) => JSON.stringify(each)).join(" or ");
 }
 
 function toFault(issue: Issue): Fault {
@@ -67,6 +74,10 @@ function toFault(issue: Issue): Fault {
   }
   switch (issue.code) {
     case "invalid_type":
+      // A field that only null passes says why there is no other value.
+      if (issue.expected === "null" && !issue.message.startsWith("Invalid input")) {
+        return invalidRequest(`Invalid value for ${name}: ${issue.message}.`, param, "unsupported_value");
+      }
       return invalidRequest(
         `Wrong type for ${name}: it must be ${describeExpected(issue.expected)}, not ${describeGiven(issue.input)}.`,
         param,
@@ -86,19 +97,24 @@ function toFault(issue: Issue): Fault {
       );
     case "invalid_value":
       return typeof issue.input === "string" || issue.values.length === 1
-        ? invalidRequest(
-            `Invalid value for ${name}: it must be ${issue.values.map((each) => JSON.stringify(each)).join(" or ")}.`,
-            param,
-            "invalid_value",
-          )
+        ? invalidRequest(`Invalid value for ${name}: it must be ${listOf(issue.values)}.`, param, "invalid_value")
         : invalidRequest(
-            `Wrong type for ${name}: it must be one of ${issue.values.map((each) => JSON.stringify(each)).join(" or ")}, not ${describeGiven(issue.input)}.`,
+            `Wrong type for ${name}: it must be one of ${listOf(issue.values)}, not ${describeGiven(issue.input)}.`,
             param,
             "invalid_type",
           );
     default:
-      return invalidRequest(`Invalid value for ${name}: ${issue.message}.`, param, codeOf(issue) ?? "invalid_value");
+      return invalidRequest(`Invalid value for ${name}: ${reasonOf(issue)}.`, param, codeOf(issue) ?? "invalid_value");
   }
+}
+
+/** Words what Zod words for programmers; messages of schemas are for callers. */
+function reasonOf(issue: Issue): string {
+  if (!issue.message.startsWith("Invalid ")) return issue.message;
+  if (issue.code === "invalid_format") {
+    return issue.format === "regex" ? `it must match ${issue.pattern}` : `it must be a valid ${issue.format}`;
+  }
+  return issue.code === "not_multiple_of" ? `it must be a multiple of ${issue.divisor}` : "this API does not take it";
 }
 
 function codeOf(issue: Issue): string | undefined {

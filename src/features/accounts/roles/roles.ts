@@ -150,7 +150,8 @@ function checkPermissions(permissions: readonly string[], { projectId }: RoleSco
   return [...new Set(permissions)].map((permission, index) => {
     const param = `permissions[${index}]`;
     if (!isRolePermission(permission)) {
-      const message = `Invalid value for '${param}': there is no permission ${JSON.stringify(permission.slice(0, 100))}. See the list of permissions in the documentation of roles.`;
+      const name = permission.slice(0, 100);
+      const message = `Invalid value for '${param}': there is no permission ${JSON.stringify(name)}. The role \`owner\` in GET /v1/organization/roles has all permissions.`;
       throw invalidRequest(message, param, "invalid_value");
     }
     if (projectId !== undefined && !Object.hasOwn(PROJECT_PERMISSIONS, permission)) {

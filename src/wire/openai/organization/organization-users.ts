@@ -27,13 +27,15 @@ export const UserListQuery = lazy.strictObject(() => ({
   search: z.string().max(200).optional().describe("Part of the name or address. Not in OpenAI's API."),
 }));
 
+const NOT_STORED = z.null({ error: "this service does not store it; leave it out" }).optional();
+
 export const UserUpdateBody = lazy.strictObject(() => ({
   role: ROLE.nullish(),
   role_id: z.string().nullish().describe("ID of a built-in role of the organization, in place of `role`."),
   name: z.string().optional().describe("Not in OpenAI's API."),
   disabled: z.boolean().optional().describe("True: sessions and keys of the user do not work. Not in OpenAI's API."),
-  technical_level: z.null().optional(),
-  developer_persona: z.null().optional(),
+  technical_level: NOT_STORED,
+  developer_persona: NOT_STORED,
 }));
 
 export const InviteCreateBody = lazy.strictObject(() => ({
