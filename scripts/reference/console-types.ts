@@ -10,7 +10,8 @@ interface Schema {
   type?: string | string[];
   anyOf?: Schema[];
   oneOf?: Schema[];
-  items?: Schema;
+  items?: Schema | false;
+  prefixItems?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: Schema | boolean;
@@ -33,7 +34,8 @@ function toType(schema: Schema): string {
   if (Array.isArray(type)) return `(${type.map((each) => toType({ ...schema, type: each })).join(" | ")})`;
   switch (type) {
     case "array":
-      return `${toType(items ?? {})}[]`.replace(/^(.* \| .*)\[\]$/, "($1)[]");
+      if (schema.prefixItems !== undefined) return `[${schema.prefixItems.map(toType).join(", ")}]`;
+      return `${toType(items || {})}[]`.replace(/^(.* \| .*)\[\]$/, "($1)[]");
     case "object":
       return toObjectType(schema);
     case "integer":

@@ -17,6 +17,8 @@ interface AddInput {
   pause?: boolean;
 }
 
+const CITATION = { type: "url_citation", url: "https://example.com", title: "Example", start_index: 0, end_index: 5 };
+
 /** Adds numbers; `wait` hangs until the call is aborted. */
 class AddCall implements ServiceCall {
   readonly #id = newId("add_");
@@ -86,7 +88,7 @@ const ADD: ServiceToolType = {
         begin: () => new AddCall(),
       },
     ],
-    annotate: (text) => (text.includes("Three") ? [{ type: "url_citation", url: "https://example.com" }] : []),
+    annotate: (text) => (text.includes("Three") ? [CITATION] : []),
   }),
 };
 

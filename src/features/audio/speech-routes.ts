@@ -6,6 +6,7 @@ import { operation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { SpeechEvent } from "../../wire/openai/audio/audio-answers.ts";
 import {
   SpeechBody,
   toSpeechEvents,
@@ -25,6 +26,7 @@ export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): 
         permission: "project",
         body: SpeechBody,
         content: ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm", "text/event-stream"],
+        events: SpeechEvent,
       },
       async ({ body, caller, request, reply }) => {
         const fields = Object.keys(SpeechBody.shape);

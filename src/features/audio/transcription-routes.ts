@@ -8,6 +8,7 @@ import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import { receiveUpload, requireFile, takeMultipart, type Upload, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { Transcript, TranscriptEvent } from "../../wire/openai/audio/audio-answers.ts";
 import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/audio/transcription-answer.ts";
 import {
   type ParsedTranscription,
@@ -17,7 +18,6 @@ import {
   toTranslation,
 } from "../../wire/openai/audio/transcription-body.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { Transcript } from "../../wire/openapi/model-answers.ts";
 import { withAudioFaults } from "./audio-faults.ts";
 import { decodeReferences } from "./decode-references.ts";
 
@@ -75,6 +75,7 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
         form: TranscriptionBody,
         answer: Transcript,
         content: ["text/plain", "text/vtt", "text/event-stream"],
+        events: TranscriptEvent,
       },
       (request, reply) => transcribe(request, reply, ({ fields }) => toTranscription(fields, unknownFields)),
     ),
@@ -87,6 +88,7 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
         form: TranslationBody,
         answer: Transcript,
         content: ["text/plain", "text/vtt", "text/event-stream"],
+        events: TranscriptEvent,
       },
       (request, reply) => transcribe(request, reply, ({ fields }) => toTranslation(fields, unknownFields)),
     ),

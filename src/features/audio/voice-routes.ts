@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { SpeechModelList, VoiceList } from "../../wire/openai/audio/audio-answers.ts";
 import { toSpeechModelList, toVoiceList, VoicesQuery } from "../../wire/openai/audio/speech-voices.ts";
-import { SpeechModelList, VoiceList } from "../../wire/openapi/model-answers.ts";
 
 /** GET /v1/audio/voices and GET /v1/audio/models */
 export function audioVoices(inference: Inference): FastifyPluginAsync {

@@ -5,8 +5,8 @@ import { entryOfAnswered } from "../../http/request-log.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { ChatBody } from "../../wire/openai/chat/chat-body.ts";
 import { chatCompletionsFormat } from "../../wire/openai/chat/chat-completions.ts";
+import { ChatCompletion, ChatCompletionEvent } from "../../wire/openai/chat/completion-answers.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { ChatCompletion } from "../../wire/openapi/model-answers.ts";
 import type { BodyContent } from "../files/index.ts";
 import type { StoredCompletions } from "../recorded-content/index.ts";
 
@@ -27,6 +27,7 @@ export function chatCompletions(
         body: ChatBody,
         answer: ChatCompletion,
         content: ["text/event-stream"],
+        events: ChatCompletionEvent,
         route: { config: { outlinesMessages: true, takesPrompt: "chat" } },
       },
       chatHandler(

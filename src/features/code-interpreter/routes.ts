@@ -10,6 +10,7 @@ import {
   ContainerAnswer,
   ContainerBody,
   ContainerFileAnswer,
+  ContainerFileFiles,
   ContainerFileForm,
   ContainerFileListQuery,
   ContainerListQuery,
@@ -102,6 +103,7 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
           ...OPERATION,
           summary: "Adds a file to a container: an upload, or `file_id` of a file of the project.",
           form: ContainerFileForm,
+          files: ContainerFileFiles,
           answer: ContainerFileAnswer,
         },
         async (request, reply) => {

@@ -3,9 +3,9 @@ import { chatHandler } from "../../http/answer-chat.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { CompletionBody } from "../../wire/openai/completions/completions-body.ts";
+import { TextCompletion, TextCompletionEvent } from "../../wire/openai/completions/text-completion-answers.ts";
 import { textCompletionsFormat } from "../../wire/openai/completions/text-completions.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { TextCompletion } from "../../wire/openapi/model-answers.ts";
 
 /** Prompts may be arrays of token IDs. */
 const MAX_JSON_VALUES = 400_000;
@@ -22,6 +22,7 @@ export function completions(inference: Inference, unknownFields: UnknownFieldsPo
         body: CompletionBody,
         answer: TextCompletion,
         content: ["text/event-stream"],
+        events: TextCompletionEvent,
         route: { config: { maxJsonValues: MAX_JSON_VALUES } },
       },
       chatHandler(inference, textCompletionsFormat, unknownFields),

@@ -45,6 +45,7 @@ export function configurationEntries(accounts: Accounts, entries: ConfigurationE
         summary:
           "Adds a model to the configuration, in force on every replica within a second. Not in OpenAI's API; admin keys of the default organization only.",
         query: ChangeQuery,
+        readsIfMatch: true,
         body: ModelEntryBody,
         answer: ConfigurationEntry,
       },
@@ -60,6 +61,7 @@ export function configurationEntries(accounts: Accounts, entries: ConfigurationE
         summary:
           "Replaces a model of the configuration; `If-Match` refuses to overwrite another change. Not in OpenAI's API.",
         query: ChangeQuery,
+        readsIfMatch: true,
         body: ModelEntryBody,
         answer: ConfigurationEntry,
       },
@@ -84,6 +86,7 @@ export function configurationEntries(accounts: Accounts, entries: ConfigurationE
         summary:
           "Adds a connection to an upstream, whose key is stored encrypted and never shown. Not in OpenAI's API; admin keys of the default organization only.",
         query: ChangeQuery,
+        readsIfMatch: true,
         body: ConnectionEntryBody,
         answer: ConfigurationEntry,
       },
@@ -101,6 +104,7 @@ export function configurationEntries(accounts: Accounts, entries: ConfigurationE
         summary:
           "Adds an MCP server to the configuration, in force on every replica within a second. Not in OpenAI's API; admin keys of the default organization only.",
         query: ChangeQuery,
+        readsIfMatch: true,
         body: McpServerEntryBody,
         answer: ConfigurationEntry,
       },
@@ -133,6 +137,7 @@ export function configurationEntries(accounts: Accounts, entries: ConfigurationE
         ...WRITE,
         summary: "Sets prices, guardrails, webhooks or default limits of the installation. Not in OpenAI's API.",
         query: ChangeQuery,
+        readsIfMatch: true,
         body: SettingBody,
         answer: ConfigurationEntry,
       },
@@ -184,7 +189,7 @@ function replace(
 ): RouteAdder {
   return operation(
     `POST ${path}`,
-    { ...WRITE, summary, query: ChangeQuery, body, answer: ConfigurationEntry },
+    { ...WRITE, summary, query: ChangeQuery, readsIfMatch: true, body, answer: ConfigurationEntry },
     async ({ params, body, request, reply }) => {
       const value = body;
       return show(reply, await entries.replace(changeOf(request), kind, params.id, value));
@@ -202,7 +207,7 @@ function remove(
 
   return operation(
     `DELETE ${path}`,
-    { ...WRITE, summary, query: ChangeQuery, answer: deleted(`${object}.deleted`) },
+    { ...WRITE, summary, query: ChangeQuery, readsIfMatch: true, answer: deleted(`${object}.deleted`) },
     async ({ params, request }) => {
       await entries.remove(changeOf(request), kind, params.id);
       return toDeleted(object, params.id);

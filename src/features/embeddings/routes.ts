@@ -4,9 +4,14 @@ import { rawOperation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { EmbeddingBody, ignoredEmbeddingFields, readEmbedding, toEmbeddingList } from "../../wire/openai/embeddings.ts";
+import {
+  EmbeddingBody,
+  EmbeddingList,
+  ignoredEmbeddingFields,
+  readEmbedding,
+  toEmbeddingList,
+} from "../../wire/openai/embeddings.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { EmbeddingList } from "../../wire/openapi/model-answers.ts";
 
 /** Clients send up to 300,000 token IDs in one request. */
 const MAX_JSON_VALUES = 400_000;

@@ -10,18 +10,20 @@ import { receiveUpload, requireFile, takeMultipart, type UploadedFile, type Uplo
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { toImageBody, toImageEvents } from "../../wire/openai/images/image-answer.ts";
+import { ImageEditEvent, ImageGenerationEvent, Images } from "../../wire/openai/images/image-answers.ts";
 import {
   ImageEditBody,
+  ImageEditFiles,
   ImageGenerationBody,
   type ImageLimits,
   ImageVariationBody,
+  ImageVariationFiles,
   type ParsedImages,
   readGeneration,
   readImageForm,
   toImageFile,
 } from "../../wire/openai/images/image-body.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { Images } from "../../wire/openapi/model-answers.ts";
 import { mediaTypeOf } from "../files/index.ts";
 
 export interface ImageParts {
@@ -80,6 +82,7 @@ export function images(inference: Inference, { uploads, limits, unknownFields }:
         body: ImageGenerationBody,
         answer: Images,
         content: ["text/event-stream"],
+        events: ImageGenerationEvent,
       },
       (request, reply) => {
         const parsed = readGeneration(request.body, limits, unknownFields);
@@ -95,8 +98,10 @@ export function images(inference: Inference, { uploads, limits, unknownFields }:
           tag: "Images",
           permission: "project",
           form: ImageEditBody,
+          files: ImageEditFiles,
           answer: Images,
           content: ["text/event-stream"],
+          events: ImageEditEvent,
         },
         (request, reply) => answerForm(request, reply, "edit"),
       ),
@@ -107,6 +112,7 @@ export function images(inference: Inference, { uploads, limits, unknownFields }:
           tag: "Images",
           permission: "project",
           form: ImageVariationBody,
+          files: ImageVariationFiles,
           answer: Images,
         },
         (request, reply) => answerForm(request, reply, "variation"),

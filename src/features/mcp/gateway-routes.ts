@@ -6,20 +6,43 @@ import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { isLoopbackName } from "../../kernel/outgoing/loopback-name.ts";
+import { named } from "../../wire/openapi/named.ts";
+import { ErrorAnswer } from "../../wire/openapi/service-answers.ts";
 import type { McpGateway, RpcMessage } from "./gateway.ts";
 import { SERVICE_NAME } from "./service-server.ts";
 
 /** JSON-RPC, whose methods and results are those of the Model Context Protocol. */
-const Message = lazy.looseObject(() => ({ jsonrpc: z.literal("2.0"), method: z.string().optional() }));
-const Answer = z.looseObject({ jsonrpc: z.literal("2.0") });
+const Message = named(
+  "McpMessage",
+  lazy.looseObject(() => ({
+    jsonrpc: z.literal("2.0"),
+    method: z.string().optional(),
+    id: z.union([z.string(), z.number()]).optional(),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })),
+);
+const Answer = named(
+  "McpAnswer",
+  lazy.looseObject(() => ({
+    jsonrpc: z.literal("2.0"),
+    id: z.union([z.string(), z.number()]).nullable().optional(),
+    result: z.record(z.string(), z.unknown()).optional(),
+    error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
+    method: z.string().optional().describe("Of notifications in a stream."),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })),
+);
 
-const ResourceMetadata = lazy.object(() => ({
-  resource: z.string(),
-  authorization_servers: z.array(z.string()).optional(),
-  bearer_methods_supported: z.array(z.string()),
-  resource_name: z.string(),
-  resource_documentation: z.string(),
-}));
+const ResourceMetadata = named(
+  "McpResourceMetadata",
+  lazy.object(() => ({
+    resource: z.string(),
+    authorization_servers: z.array(z.string()).optional(),
+    bearer_methods_supported: z.array(z.string()),
+    resource_name: z.string(),
+    resource_documentation: z.string(),
+  })),
+);
 
 const PATH = "/mcp";
 const SERVER_PATH = `${PATH}/:server`;
@@ -73,6 +96,7 @@ export function mcpGateway({
           body: Message,
           answer: Answer,
           content: ["text/event-stream"],
+          events: Answer,
           // Recordings to transcribe have the limit of other requests.
           ...(path === PATH && { route: { bodyLimit: MAX_BODY_BYTES } }),
         },
@@ -159,6 +183,7 @@ export function resourceMetadata(
           tag: "MCP",
           permission: "public",
           answer: ResourceMetadata,
+          others: { 404: ErrorAnswer },
         },
         async ({ request }) => {
           if (!isOpen()) throw nothingServed();

@@ -3,12 +3,12 @@ import { answerChat, formatContext } from "../../http/answer-chat.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { Message, MessageEvent, TokenCount } from "../../wire/anthropic/message-answers.ts";
 import { messagesFormat } from "../../wire/anthropic/messages.ts";
 import { CountTokensBody, MessagesBody, readCountTokensBody } from "../../wire/anthropic/messages-body.ts";
 import { checkCountedFields, ignoredFields, toPromptParts } from "../../wire/anthropic/messages-call.ts";
 import { toRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { Message, TokenCount } from "../../wire/openapi/model-answers.ts";
 import type { BodyContent } from "../files/index.ts";
 import { type ServiceTools, startToolLoop } from "../tools/index.ts";
 import { toMessagesLoop } from "./messages-loop.ts";
@@ -36,6 +36,7 @@ export function messages(
         body: MessagesBody,
         answer: Message,
         content: ["text/event-stream"],
+        events: MessageEvent,
       },
       async (request, reply) => {
         const chat = messagesFormat.read(request.body, formatContext(request, unknownFields));

@@ -13,7 +13,7 @@ import {
   toPull,
   toPullFrame,
 } from "../../wire/openai/organization/organization-models.ts";
-import { ModelLibrary, ModelPull, ModelStatus } from "../../wire/openapi/model-library-answers.ts";
+import { ModelLibrary, ModelPull, ModelPullEvent, ModelStatus } from "../../wire/openapi/model-library-answers.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
 import { type Accounts, type AuditEvent, actorOf } from "../accounts/index.ts";
 import type { ModelOperations } from "./model-operations.ts";
@@ -101,6 +101,7 @@ export function organizationModels(accounts: ModelAccounts, models: ModelOperati
         query: PullQuery,
         answer: ModelPull,
         content: ["text/event-stream"],
+        events: ModelPullEvent,
       },
       async ({ query, request, reply }) => {
         const { params } = request;

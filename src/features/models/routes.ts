@@ -11,13 +11,15 @@ import {
   toModelInfos,
 } from "../../wire/anthropic/models.ts";
 import { toRateLimitHeaders as anthropicRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
+import { Model, ModelList } from "../../wire/openai/model-answers.ts";
 import { ModelListQuery, toModelEntry, toModelList } from "../../wire/openai/models.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { Model, ModelList } from "../../wire/openapi/model-answers.ts";
+import { named } from "../../wire/openapi/named.ts";
 
 /** Clients with the header `anthropic-version` get Anthropic's format. */
-const EitherList = z.union([ModelList, ModelInfoList]);
+const EitherList = named("ModelListAnswer", z.union([ModelList, ModelInfoList]));
+const EitherModel = named("ModelAnswer", z.union([Model, ModelInfo]));
 
 /** GET /v1/models and GET /v1/models/{id}; IDs contain `/`, so the ID is the rest of the path. */
 export function models(inference: Inference): FastifyPluginAsync {
@@ -59,7 +61,7 @@ export function models(inference: Inference): FastifyPluginAsync {
         permission: "project",
         wildcard: "model",
         query: ModelListQuery,
-        answer: z.union([Model, ModelInfo]),
+        answer: EitherModel,
       },
       async ({ params, query, caller, request }) => {
         const model = inference.models.retrieve(caller, params["*"]);

@@ -6,12 +6,12 @@ import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
 import {
   ignoredModerationFields,
+  Moderation,
   ModerationBody,
   readModeration,
   toModeration,
 } from "../../wire/openai/moderations.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { Moderation } from "../../wire/openapi/model-answers.ts";
 import type { BodyContent } from "../files/index.ts";
 
 /** POST /v1/moderations */

@@ -12,8 +12,8 @@ import {
   toEmbeddingsAnswer,
   type Vectors,
 } from "../../wire/ollama/embed.ts";
+import { OllamaEmbed, OllamaEmbedding } from "../../wire/ollama/ollama-answers.ts";
 import type { ParsedEmbedding } from "../../wire/openai/embeddings.ts";
-import { OllamaEmbed, OllamaEmbedding } from "../../wire/openapi/model-answers.ts";
 import { withoutLatest } from "./model-name.ts";
 
 /** POST /api/embed and /api/embeddings */

@@ -9,15 +9,17 @@ import type { Inference } from "../../inference/inference.ts";
 import { type OllamaOperation, toLoadAnswer } from "../../wire/ollama/chat-answer.ts";
 import { OllamaChatBody, OllamaGenerateBody } from "../../wire/ollama/chat-body.ts";
 import { OLLAMA_VERSION, readShow, ShowBody, toRunning, toShow, toTags } from "../../wire/ollama/models.ts";
-import { NDJSON, type OllamaContext, ollamaChatFormat, ollamaGenerateFormat } from "../../wire/ollama/ollama-chat.ts";
-import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import {
   OllamaChat,
+  OllamaChatLine,
   OllamaGenerate,
+  OllamaGenerateLine,
   OllamaModel,
   OllamaModels,
   OllamaVersion,
-} from "../../wire/openapi/model-answers.ts";
+} from "../../wire/ollama/ollama-answers.ts";
+import { NDJSON, type OllamaContext, ollamaChatFormat, ollamaGenerateFormat } from "../../wire/ollama/ollama-chat.ts";
+import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { ollamaEmbeddings } from "./embeddings.ts";
 import { withoutLatest } from "./model-name.ts";
 
@@ -81,6 +83,7 @@ export function ollama(inference: Inference, unknownFields: UnknownFieldsPolicy)
         body: OllamaChatBody,
         answer: OllamaChat,
         content: [NDJSON],
+        events: OllamaChatLine,
       },
       async (request, reply) => {
         return answer(request, reply, "chat", ollamaChatFormat);
@@ -95,6 +98,7 @@ export function ollama(inference: Inference, unknownFields: UnknownFieldsPolicy)
         body: OllamaGenerateBody,
         answer: OllamaGenerate,
         content: [NDJSON],
+        events: OllamaGenerateLine,
       },
       async (request, reply) => {
         return answer(request, reply, "generate", ollamaGenerateFormat);

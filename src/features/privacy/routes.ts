@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
 import { toErasure, toExportLines } from "../../wire/openai/organization/organization-privacy.ts";
-import { Erasure } from "../../wire/openapi/people-answers.ts";
+import { Erasure, PersonalDataLine } from "../../wire/openapi/people-answers.ts";
 import { authorOf } from "../accounts/index.ts";
 import type { ExportedRow, Privacy } from "./privacy.ts";
 
@@ -23,6 +23,7 @@ export function privacy(service: Privacy): FastifyPluginAsync {
         requires: "organization.users.data",
         requiresOfSelf: "signed-in",
         content: ["application/x-ndjson"],
+        events: PersonalDataLine,
       },
       async ({ request, reply }) => sendExport(reply, await service.exportUser(authorOf(request), userOf(request))),
     ),
@@ -48,6 +49,7 @@ export function privacy(service: Privacy): FastifyPluginAsync {
         permission: "admin",
         requires: "organization.users.data",
         content: ["application/x-ndjson"],
+        events: PersonalDataLine,
       },
       async ({ params, caller, request, reply }) => {
         const { organizationId } = caller;

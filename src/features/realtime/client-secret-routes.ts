@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
-import { ClientSecret } from "../../wire/openapi/model-answers.ts";
 import { ClientSecretBody, DEFAULT_SECRET_SECONDS, toClientSecret } from "../../wire/realtime/client-secret.ts";
+import { ClientSecret } from "../../wire/realtime/session-answers.ts";
 import { defaultSettings, type SessionConfiguration, updateSettings } from "../../wire/realtime/session-settings.ts";
 import { checkModels } from "./check-models.ts";
 import type { ClientSecrets } from "./client-secrets.ts";

@@ -14,7 +14,7 @@ import {
   toSearchPosition,
 } from "../../wire/openai/organization/organization-request-content.ts";
 import { toRequestEntry, toRequestFilter } from "../../wire/openai/organization/organization-requests.ts";
-import { RequestExportQuery } from "../../wire/openai/organization/request-export.ts";
+import { RequestExportLine, RequestExportQuery } from "../../wire/openai/organization/request-export.ts";
 import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { filterOf, REPORT, type RequestFilter, type RequestHistory, showsCauses } from "../usage/index.ts";
@@ -72,6 +72,7 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
         ...REPORT,
         query: RequestExportQuery,
         content: ["application/x-ndjson"],
+        events: RequestExportLine,
       },
       async ({ query: { format, min_score, query, ...filters }, caller, request, reply }) => {
         const filter = contentFilter(request, toRequestFilter(filters));

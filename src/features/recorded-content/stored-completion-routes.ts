@@ -2,6 +2,11 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
+  StoredCompletion,
+  StoredCompletionMessages,
+  StoredCompletionPage,
+} from "../../wire/openai/chat/completion-answers.ts";
+import {
   metadataFilter,
   StoredCompletionsQuery,
   StoredCompletionUpdateBody,
@@ -10,7 +15,6 @@ import {
   toStoredMessages,
   toStoredPage,
 } from "../../wire/openai/chat/stored-completions.ts";
-import { StoredCompletion, StoredCompletionMessages, StoredCompletionPage } from "../../wire/openapi/model-answers.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
 import type { StoredCompletions } from "./stored-completions.ts";
 

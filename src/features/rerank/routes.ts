@@ -4,9 +4,15 @@ import { rawOperation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { ignoredRerankFields, RerankBody, readRerank, throwForRerank, toRanking } from "../../wire/openai/rerank.ts";
+import {
+  ignoredRerankFields,
+  RankingAnswer,
+  RerankBody,
+  readRerank,
+  throwForRerank,
+  toRanking,
+} from "../../wire/openai/rerank.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { Ranking } from "../../wire/openapi/model-answers.ts";
 
 interface RerankOptions {
   /** Whether answers contain the documents unless the request says otherwise. */
@@ -29,7 +35,7 @@ export function rerank(
         tag: "Text",
         permission: "project",
         body: RerankBody,
-        answer: Ranking,
+        answer: RankingAnswer,
       },
       async (request: FastifyRequest, reply: FastifyReply) => {
         reportIgnoredFields(reply, ignoredRerankFields(request.body, unknownFields));

@@ -11,7 +11,7 @@ import type { Inference } from "../../inference/inference.ts";
 import { type Fault, invalidRequest } from "../../kernel/faults.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { Response, ResponseTokens } from "../../wire/openapi/model-answers.ts";
+import { Response, ResponseEvent, ResponseTokens } from "../../wire/responses/response-answers.ts";
 import { type CompleteResponse, toResponseFrames } from "../../wire/responses/response-events.ts";
 import { KNOWN_FIELDS, ResponsesBody } from "../../wire/responses/responses-body.ts";
 import { type ResponseChat, renderingOf, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
@@ -60,6 +60,7 @@ export function responses(
         body: ResponsesBody,
         answer: Response,
         content: ["text/event-stream"],
+        events: ResponseEvent,
         route: { config: { takesPrompt: "responses" } },
       },
       async (request, reply) => {

@@ -5,9 +5,10 @@ import { projectOf } from "../../http/project-of.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { whileAllowed } from "../../http/while-allowed.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
-import { ItemList, Response } from "../../wire/openapi/model-answers.ts";
 import { deleted } from "../../wire/openapi/organization-answers.ts";
+import { ItemList } from "../../wire/responses/item-answers.ts";
 import { ItemListQuery, RetrieveQuery, toItemList } from "../../wire/responses/item-lists.ts";
+import { Response, ResponseEvent } from "../../wire/responses/response-answers.ts";
 import { toResponseFrames } from "../../wire/responses/response-events.ts";
 import type { ResponseStorage } from "./response-storage.ts";
 
@@ -31,6 +32,7 @@ export function storedResponses(
         query: RetrieveQuery,
         answer: Response,
         content: ["text/event-stream"],
+        events: ResponseEvent,
       },
       async ({ query, request, reply }) => {
         const { responses, background } = requireStorage(storage);

@@ -1,20 +1,14 @@
 import { operation, routes } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
-import {
-  ScimDiscovery,
-  ScimList,
-  toResourceTypes,
-  toSchemas,
-  toScimList,
-  toServiceProviderConfig,
-} from "../../wire/scim/resources.ts";
+import { toResourceTypes, toSchemas, toScimList, toServiceProviderConfig } from "../../wire/scim/resources.ts";
+import { ScimDiscovery, ScimList, ScimServiceProviderConfig } from "../../wire/scim/scim-answers.ts";
 import { baseOf, SCIM_OPERATION } from "./scim-operation.ts";
 
 /** What SCIM clients read to learn what the service can do. */
 export const discovery = routes(
   operation(
     "GET /ServiceProviderConfig",
-    { ...SCIM_OPERATION, summary: "Says what the service supports of SCIM.", answer: ScimDiscovery },
+    { ...SCIM_OPERATION, summary: "Says what the service supports of SCIM.", answer: ScimServiceProviderConfig },
     async ({ request }) => toServiceProviderConfig(baseOf(request)),
   ),
   ...listed("/ResourceTypes", "resource type", toResourceTypes),

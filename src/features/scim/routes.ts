@@ -9,16 +9,14 @@ import {
   readListRequest,
   readSearch,
   readSelection,
-  ScimBody,
-  ScimList,
   ScimListQuery,
   ScimPatchBody,
-  ScimResource,
   ScimSearchBody,
   ScimSelectionQuery,
   select,
   toScimList,
 } from "../../wire/scim/resources.ts";
+import { ScimBody, ScimList, ScimResource } from "../../wire/scim/scim-answers.ts";
 import { SCIM_MEDIA_TYPE } from "../../wire/scim/scim-error.ts";
 import { readPatch } from "../../wire/scim/scim-patch.ts";
 import { type Accounts, authorOf } from "../accounts/index.ts";

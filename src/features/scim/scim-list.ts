@@ -2,7 +2,8 @@
 
 import type { AnswerOf } from "../../wire/openapi/named.ts";
 import type { ResourceType } from "../../wire/scim/attributes.ts";
-import { type ListRequest, type ScimResource, select } from "../../wire/scim/resources.ts";
+import { type ListRequest, select } from "../../wire/scim/resources.ts";
+import type { ScimResource } from "../../wire/scim/scim-answers.ts";
 import { type Filter, matches, parseFilter, requiredValue } from "../../wire/scim/scim-filter.ts";
 import type { Lookup } from "./scim-queries.ts";
 

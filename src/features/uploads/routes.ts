@@ -12,6 +12,7 @@ import {
   Upload,
   UploadBody,
   UploadPart,
+  UploadPartFiles,
   UploadPartForm,
 } from "../../wire/openai/uploads.ts";
 import type { Uploads } from "./uploads.ts";
@@ -32,6 +33,7 @@ export function uploadRoutes(inference: Inference, uploads: Uploads, parts: Uplo
           tag: "Batches",
           permission: "project",
           form: UploadPartForm,
+          files: UploadPartFiles,
           answer: UploadPart,
         },
         async ({ caller, request, reply }) => {

@@ -18,7 +18,7 @@ import {
   toRequestPage,
   toSortedPosition,
 } from "../../wire/openai/organization/organization-requests.ts";
-import { RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
+import { RequestEntry, RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { histogramOf } from "./request-histogram.ts";
 import type { RequestFilter, RequestHistory } from "./request-history.ts";
@@ -63,6 +63,7 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
         query: RequestListQuery,
         answer: RequestPage,
         content: ["text/event-stream"],
+        events: RequestEntry,
       },
       async ({ query, caller, request, reply }) => {
         const filter = filterOf(request, toRequestFilter(query));

@@ -6,6 +6,7 @@ import { keepSource, sourceOf } from "../../kernel/json/json-source.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
+import { named } from "../openapi/named.ts";
 import { Messages, SystemPrompt } from "./messages-content.ts";
 import { McpServers } from "./messages-mcp.ts";
 import { ToolChoiceField, Tools } from "./messages-tools.ts";
@@ -16,27 +17,33 @@ const JsonFormat = lazy.looseObject(() => ({
   schema: z.record(z.string(), z.unknown()),
 }));
 
-export const CountTokensBody = lazy.looseObject(() => ({
-  model: z.string().min(1),
-  messages: Messages,
-  system: optional(SystemPrompt),
-  tools: optional(Tools),
-  tool_choice: optional(ToolChoiceField),
-  mcp_servers: optional(McpServers),
-  thinking: optional(z.looseObject({ type: z.string().min(1), display: z.string().nullish() })),
-  output_config: optional(z.looseObject({ format: optional(JsonFormat), effort: optional(z.string()) })),
-  /** Beta name of `output_config.format`. */
-  output_format: optional(JsonFormat),
-}));
+export const CountTokensBody = named(
+  "MessageTokenCountBody",
+  lazy.looseObject(() => ({
+    model: z.string().min(1),
+    messages: Messages,
+    system: optional(SystemPrompt),
+    tools: optional(Tools),
+    tool_choice: optional(ToolChoiceField),
+    mcp_servers: optional(McpServers),
+    thinking: optional(z.looseObject({ type: z.string().min(1), display: z.string().nullish() })),
+    output_config: optional(z.looseObject({ format: optional(JsonFormat), effort: optional(z.string()) })),
+    /** Beta name of `output_config.format`. */
+    output_format: optional(JsonFormat),
+  })),
+);
 
-export const MessagesBody = CountTokensBody.extend({
-  max_tokens: z.int().min(1),
-  stream: optional(z.boolean()),
-  stop_sequences: optional(z.array(z.string().min(1)).max(4)),
-  temperature: optional(Share),
-  top_p: optional(Share),
-  top_k: optional(z.int().min(0)),
-});
+export const MessagesBody = named(
+  "MessagesBody",
+  CountTokensBody.extend({
+    max_tokens: z.int().min(1),
+    stream: optional(z.boolean()),
+    stop_sequences: optional(z.array(z.string().min(1)).max(4)),
+    temperature: optional(Share),
+    top_p: optional(Share),
+    top_k: optional(z.int().min(0)),
+  }),
+);
 
 export type MessagesPrompt = z.output<typeof CountTokensBody>;
 export type MessagesBody = z.output<typeof MessagesBody>;

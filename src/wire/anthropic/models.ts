@@ -30,12 +30,15 @@ export const ModelInfo = named(
   })),
 );
 
-export const ModelInfoList = lazy.object(() => ({
-  data: z.array(ModelInfo),
-  has_more: z.boolean(),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-}));
+export const ModelInfoList = named(
+  "AnthropicModelList",
+  lazy.object(() => ({
+    data: z.array(ModelInfo),
+    has_more: z.boolean(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  })),
+);
 
 interface ShownModel {
   id: string;

@@ -12,6 +12,7 @@ import { Tools, toTools } from "../openai/chat/chat-tools.ts";
 import { optional } from "../openai/optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "../openai/unknown-fields.ts";
 import { parse } from "../openai/validate.ts";
+import { named } from "../openapi/named.ts";
 import { otherToolForm } from "../tool-forms.ts";
 import { Images, Messages, toChatMessages, toContent } from "./messages.ts";
 import { Format, ignoredOptions, Options, Think, toAnswerFormat, toReasoningEffort, toSampling } from "./options.ts";
@@ -28,20 +29,26 @@ const COMMON = {
   keep_alive: optional(z.unknown()),
 };
 
-export const OllamaChatBody = lazy.looseObject(() => ({
-  ...COMMON,
-  messages: optional(Messages),
-  tools: optional(Tools),
-}));
+export const OllamaChatBody = named(
+  "OllamaChatBody",
+  lazy.looseObject(() => ({
+    ...COMMON,
+    messages: optional(Messages),
+    tools: optional(Tools),
+  })),
+);
 
-export const OllamaGenerateBody = lazy.looseObject(() => ({
-  ...COMMON,
-  prompt: optional(z.string()),
-  suffix: optional(z.string()),
-  system: optional(z.string()),
-  images: optional(Images),
-  raw: optional(z.boolean()),
-}));
+export const OllamaGenerateBody = named(
+  "OllamaGenerateBody",
+  lazy.looseObject(() => ({
+    ...COMMON,
+    prompt: optional(z.string()),
+    suffix: optional(z.string()),
+    system: optional(z.string()),
+    images: optional(Images),
+    raw: optional(z.boolean()),
+  })),
+);
 
 interface ReadContext {
   callerHeaders: CallerHeaders;

@@ -6,23 +6,29 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { ParsedEmbedding } from "../openai/embeddings.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
-import type { OllamaEmbed, OllamaEmbedding } from "../openapi/model-answers.ts";
-import type { AnswerOf } from "../openapi/named.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
 import { toNanoseconds } from "./chat-answer.ts";
+import type { OllamaEmbed, OllamaEmbedding } from "./ollama-answers.ts";
 
 export type Vectors = Pick<EmbeddingResult, "values" | "dimensions" | "promptTokens">;
 
 /** OpenAI's limit, which bounds the memory of an answer. */
 const MAX_INPUTS = 2048;
 
-export const EmbedBody = lazy.looseObject(() => ({
-  model: z.string().min(1),
-  input: z.union([z.string(), z.array(z.string()).min(1).max(MAX_INPUTS)]),
-  dimensions: optional(z.int().min(1).max(65_536)),
-  truncate: optional(z.boolean()),
-}));
+export const EmbedBody = named(
+  "OllamaEmbedBody",
+  lazy.looseObject(() => ({
+    model: z.string().min(1),
+    input: z.union([z.string(), z.array(z.string()).min(1).max(MAX_INPUTS)]),
+    dimensions: optional(z.int().min(1).max(65_536)),
+    truncate: optional(z.boolean()),
+  })),
+);
 
-export const EmbeddingsBody = lazy.looseObject(() => ({ model: z.string().min(1), prompt: z.string() }));
+export const EmbeddingsBody = named(
+  "OllamaEmbeddingsBody",
+  lazy.looseObject(() => ({ model: z.string().min(1), prompt: z.string() })),
+);
 
 const COMMON = { encoding: "float", tokenIds: undefined, user: undefined } as const;
 

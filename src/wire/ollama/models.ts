@@ -9,16 +9,19 @@ import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
-import type { OllamaModel, OllamaModels, OllamaModels as OllamaModelsAnswer } from "../openapi/model-answers.ts";
-import type { AnswerOf } from "../openapi/named.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
+import type { OllamaModel, OllamaModels, OllamaModels as OllamaModelsAnswer } from "./ollama-answers.ts";
 
 /** Ollama's version whose API this is. Clients refuse older versions than they need. */
 export const OLLAMA_VERSION = "0.13.0";
 
-export const ShowBody = lazy.looseObject(() => ({
-  model: optional(z.string().min(1)),
-  name: optional(z.string().min(1)),
-}));
+export const ShowBody = named(
+  "OllamaShowBody",
+  lazy.looseObject(() => ({
+    model: optional(z.string().min(1)),
+    name: optional(z.string().min(1)),
+  })),
+);
 
 /** Returns the model's ID. Throws a Fault without one. */
 export function readShow(value: unknown): string {

@@ -81,13 +81,16 @@ const window = z.string().refine((value) => isWithin(windowSeconds(value), 1, MA
   error: "it must be a number and s, m or h, such as 24h, of at most 168h",
 });
 
-export const BatchBody = lazy.looseObject(() => ({
-  input_file_id: z.string().min(1).max(200),
-  endpoint: z.enum(BATCH_ENDPOINTS),
-  completion_window: window.describe("Time until the batch expires, such as 24h."),
-  metadata: optional(Metadata),
-  output_expires_after: optional(FileExpiry),
-}));
+export const BatchBody = named(
+  "BatchBody",
+  lazy.looseObject(() => ({
+    input_file_id: z.string().min(1).max(200),
+    endpoint: z.enum(BATCH_ENDPOINTS),
+    completion_window: window.describe("Time until the batch expires, such as 24h."),
+    metadata: optional(Metadata),
+    output_expires_after: optional(FileExpiry),
+  })),
+);
 
 export const BatchListQuery = z.looseObject(PAGE_QUERY);
 

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
-import type { AnswerOf } from "../openapi/named.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
 import type { ConsoleInvite, ConsoleSession, PasswordLink, SignedOut, SignInCode } from "../openapi/service-answers.ts";
 
 const MAX_LENGTH = 512;
@@ -12,25 +12,37 @@ const email = z.string().trim().min(3).max(320);
 const name = z.string().trim().min(1).max(200);
 
 /** An API key or admin key, the code of a sign-in link, or the password of a user. */
-export const ConsoleSignInBody = z.union([
-  z.strictObject({ key: secret }),
-  z.strictObject({ code: secret }),
-  z.strictObject({ email, password: secret }),
-]);
+export const ConsoleSignInBody = named(
+  "ConsoleSignInBody",
+  z.union([
+    z.strictObject({ key: secret }),
+    z.strictObject({ code: secret }),
+    z.strictObject({ email, password: secret }),
+  ]),
+);
 
-export const ConsoleProjectBody = lazy.strictObject(() => ({ project: z.string().min(1).max(200) }));
+export const ConsoleProjectBody = named(
+  "ConsoleProjectBody",
+  lazy.strictObject(() => ({ project: z.string().min(1).max(200) })),
+);
 
 /** The token of a link, or the current password. */
-export const ConsolePasswordBody = z.union([
-  z.strictObject({ token: secret, password: secret }),
-  z.strictObject({ current_password: secret, password: secret }),
-]);
+export const ConsolePasswordBody = named(
+  "ConsolePasswordBody",
+  z.union([
+    z.strictObject({ token: secret, password: secret }),
+    z.strictObject({ current_password: secret, password: secret }),
+  ]),
+);
 
-export const ConsoleInviteBody = z.strictObject({ token: secret });
+export const ConsoleInviteBody = named("ConsoleInviteBody", z.strictObject({ token: secret }));
 
-export const ConsoleInviteAcceptBody = z.strictObject({ token: secret, name, password: secret });
+export const ConsoleInviteAcceptBody = named(
+  "ConsoleInviteAcceptBody",
+  z.strictObject({ token: secret, name, password: secret }),
+);
 
-export const ConsoleFirstOwnerBody = z.strictObject({ email, name, password: secret });
+export const ConsoleFirstOwnerBody = named("ConsoleFirstOwnerBody", z.strictObject({ email, name, password: secret }));
 
 interface SignInOptions {
   providers: readonly { id: string; name: string }[];

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { named } from "../openapi/named.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY } from "./organization/organization-list.ts";
 
@@ -10,15 +11,18 @@ export const DEFAULT_EXPIRY_MINUTES = 20;
 const MAX_EXPIRY_MINUTES = 1440;
 export const MAX_CONTAINER_FILES = 50;
 
-export const ContainerBody = lazy.strictObject(() => ({
-  name: z.string().min(1).max(256),
-  expires_after: optional(
-    z.strictObject({ anchor: z.literal("last_active_at"), minutes: z.int().min(1).max(MAX_EXPIRY_MINUTES) }),
-  ),
-  file_ids: optional(z.array(z.string().min(1)).max(MAX_CONTAINER_FILES)),
-  memory_limit: optional(z.enum(["1g", "4g", "16g", "64g"])),
-  network_policy: optional(z.strictObject({ type: z.literal("disabled") })),
-}));
+export const ContainerBody = named(
+  "ContainerBody",
+  lazy.strictObject(() => ({
+    name: z.string().min(1).max(256),
+    expires_after: optional(
+      z.strictObject({ anchor: z.literal("last_active_at"), minutes: z.int().min(1).max(MAX_EXPIRY_MINUTES) }),
+    ),
+    file_ids: optional(z.array(z.string().min(1)).max(MAX_CONTAINER_FILES)),
+    memory_limit: optional(z.enum(["1g", "4g", "16g", "64g"])),
+    network_policy: optional(z.strictObject({ type: z.literal("disabled") })),
+  })),
+);
 
 export const ContainerListQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,
@@ -29,33 +33,43 @@ export const ContainerFileListQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,
   order: z.enum(["asc", "desc"]).default("desc"),
 }));
-export const ContainerFileForm = lazy.object(() => ({ file_id: z.string().min(1).optional() }));
+export const ContainerFileForm = named(
+  "ContainerFileForm",
+  lazy.object(() => ({ file_id: z.string().min(1).optional() })),
+);
+export const ContainerFileFiles = z.object({ file: z.file().optional() });
 
 /** Body of JSON, which names a file of the project. */
 export const StoredContainerFile = lazy.looseObject(() => ({ file_id: z.string().min(1) }));
 
 const seconds = z.int();
 
-export const ContainerAnswer = lazy.object(() => ({
-  id: z.string(),
-  object: z.literal("container"),
-  created_at: seconds,
-  status: z.literal("running"),
-  expires_after: z.object({ anchor: z.literal("last_active_at"), minutes: z.int() }),
-  last_active_at: seconds,
-  name: z.string(),
-  network_policy: z.object({ type: z.literal("disabled") }),
-}));
+export const ContainerAnswer = named(
+  "Container",
+  lazy.object(() => ({
+    id: z.string(),
+    object: z.literal("container"),
+    created_at: seconds,
+    status: z.literal("running"),
+    expires_after: z.object({ anchor: z.literal("last_active_at"), minutes: z.int() }),
+    last_active_at: seconds,
+    name: z.string(),
+    network_policy: z.object({ type: z.literal("disabled") }),
+  })),
+);
 
-export const ContainerFileAnswer = lazy.object(() => ({
-  id: z.string(),
-  object: z.literal("container.file"),
-  created_at: seconds,
-  bytes: z.int(),
-  container_id: z.string(),
-  path: z.string(),
-  source: z.enum(["user", "assistant"]),
-}));
+export const ContainerFileAnswer = named(
+  "ContainerFile",
+  lazy.object(() => ({
+    id: z.string(),
+    object: z.literal("container.file"),
+    created_at: seconds,
+    bytes: z.int(),
+    container_id: z.string(),
+    path: z.string(),
+    source: z.enum(["user", "assistant"]),
+  })),
+);
 
 interface ShownContainer {
   id: string;

@@ -3,8 +3,10 @@
 import { z } from "zod";
 import type { EmbeddingInput, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { describedBy } from "../openapi/described-by.ts";
+import { named } from "../openapi/named.ts";
 import { optional } from "./optional.ts";
-import { readTextInputs } from "./text-inputs.ts";
+import { readTextInputs, TextInputs } from "./text-inputs.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 
@@ -13,16 +15,36 @@ const MAX_INPUTS = 2048;
 /** Vectors per chunk of the response: as many of 1,536 numbers take 3 ms to write. */
 const VECTORS_PER_CHUNK = 8;
 
-export const EmbeddingBody = lazy.object(() => ({
-  model: z.string().min(1),
-  /** Checked by `readTextInputs`. */
-  input: z.unknown(),
-  dimensions: optional(z.int().min(1).max(65_536)),
-  encoding_format: optional(z.enum(["float", "base64"])),
-  /** Vocabulary of token IDs in `input`. */
-  token_ids: optional(z.enum(["cl100k_base", "model"])),
-  user: optional(z.string()),
-}));
+export const EmbeddingBody = named(
+  "EmbeddingBody",
+  lazy.object(() => ({
+    model: z.string().min(1),
+    input: describedBy(z.unknown(), TextInputs),
+    dimensions: optional(z.int().min(1).max(65_536)),
+    encoding_format: optional(z.enum(["float", "base64"])),
+    /** Vocabulary of token IDs in `input`. */
+    token_ids: optional(z.enum(["cl100k_base", "model"])),
+    user: optional(z.string()),
+  })),
+);
+
+const count = z.int().min(0);
+
+export const EmbeddingList = named(
+  "EmbeddingList",
+  lazy.object(() => ({
+    object: z.literal("list"),
+    data: z.array(
+      z.object({
+        object: z.literal("embedding"),
+        index: count,
+        embedding: z.union([z.array(z.number()), z.string()]).describe("Numbers, or Base64 of little-endian float32."),
+      }),
+    ),
+    model: z.string(),
+    usage: z.object({ prompt_tokens: count, total_tokens: count }),
+  })),
+);
 
 /** Fields of other servers that would change the vectors. */
 const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {

@@ -31,15 +31,18 @@ export const FileExpiry = lazy.object(() => ({
 }));
 
 /** Fields of the multipart form, beside its `file`. */
-export const FileForm = lazy.looseObject(() => ({
-  purpose: z
-    .enum(PURPOSES)
-    .describe(
-      "assistants, user_data: a file for vector stores and chats. batch: input of a batch, as lines of JSON. vision: an image for chats. evals: rows of an eval, as lines of JSON.",
-    ),
-  "expires_after[anchor]": z.literal("created_at").optional(),
-  "expires_after[seconds]": queryNumber(z.int().min(3600).max(2_592_000)).optional(),
-}));
+export const FileForm = named(
+  "FileForm",
+  lazy.looseObject(() => ({
+    purpose: z
+      .enum(PURPOSES)
+      .describe(
+        "assistants, user_data: a file for vector stores and chats. batch: input of a batch, as lines of JSON. vision: an image for chats. evals: rows of an eval, as lines of JSON.",
+      ),
+    "expires_after[anchor]": z.literal("created_at").optional(),
+    "expires_after[seconds]": queryNumber(z.int().min(3600).max(2_592_000)).optional(),
+  })),
+);
 
 export const FileListQuery = lazy.looseObject(() => ({
   ...PAGE_QUERY,

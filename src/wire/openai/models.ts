@@ -6,8 +6,8 @@ import type { ModelDescription } from "../../contracts/model-description.ts";
 import { PRICE_UNITS, type Price, type PriceUnit } from "../../contracts/price.ts";
 import { TASKS, type Task } from "../../contracts/task.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import type { Model as ModelAnswer, ModelList } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
+import type { Model as ModelAnswer, ModelList } from "./model-answers.ts";
 
 /** Schema of a boolean parameter, case-insensitive because Python writes `True`; a bare name is true. */
 const Flag = z
@@ -99,7 +99,7 @@ const SPEECH_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"];
 const TRANSCRIPTION_FORMATS = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm", "aiff", "au", "caf"];
 
 /** Common units, null without a price, and those others that the price has. */
-function toPricing(task: Task, price: Price): Record<string, unknown> {
+function toPricing(task: Task, price: Price): Metadata["pricing"] {
   const units = PRICE_UNITS.filter((each) => PRICED[task].includes(each) || price[each] !== undefined);
   const { tool_calls, tiers, currency, exchange_rate } = price;
   return {
@@ -110,10 +110,12 @@ function toPricing(task: Task, price: Price): Record<string, unknown> {
   };
 }
 
-function toMetadata({ task, price, description, abilities, ...facts }: ShownModel["facts"]) {
+type Metadata = NonNullable<AnswerOf<typeof ModelAnswer>["metadata"]>;
+
+function toMetadata({ task, price, description, abilities, ...facts }: ShownModel["facts"]): Metadata {
   const chat = description?.task === "chat" ? description : undefined;
   const window = chat?.contextWindow ?? facts.contextWindow ?? null;
-  const metadata: NonNullable<z.output<typeof ModelAnswer>["metadata"]> = {
+  return {
     task,
     status: facts.status,
     loaded: facts.isLoaded,
@@ -129,30 +131,41 @@ function toMetadata({ task, price, description, abilities, ...facts }: ShownMode
     modalities: abilities?.vision === true ? WITH_IMAGES : MODALITIES[task],
     aliases: facts.aliases,
     fallbacks: facts.fallbacks,
+    ...ofTask(task, description, facts.dimensions),
   };
-  if (task === "embedding") {
-    const embedding = description?.task === "embedding" ? description : undefined;
-    metadata.dimensions = embedding?.dimensions ?? facts.dimensions ?? null;
-    metadata.context_window = embedding?.contextWindow ?? null;
-    metadata.max_output_tokens = null;
+}
+
+/** Fields that only models of a task have. */
+function ofTask(task: Task, description: ModelDescription | undefined, dimensions: number | undefined) {
+  switch (task) {
+    case "embedding": {
+      const embedding = description?.task === "embedding" ? description : undefined;
+      return {
+        dimensions: embedding?.dimensions ?? dimensions ?? null,
+        context_window: embedding?.contextWindow ?? null,
+        max_output_tokens: null,
+      };
+    }
+    case "speech": {
+      const speech = description?.task === "speech" ? description : undefined;
+      return { voices: speech?.voices ?? null, languages: speech?.languages ?? null, formats: SPEECH_FORMATS };
+    }
+    case "transcription":
+      return {
+        languages: description?.task === "transcription" ? (description.languages ?? null) : null,
+        formats: TRANSCRIPTION_FORMATS,
+      };
+    case "moderation": {
+      const moderation = description?.task === "moderation" ? description : undefined;
+      return {
+        categories: moderation?.categories ?? null,
+        thresholds: moderation?.thresholds ?? null,
+        languages: moderation?.languages ?? null,
+      };
+    }
+    default:
+      return {};
   }
-  if (task === "speech") {
-    const speech = description?.task === "speech" ? description : undefined;
-    metadata.voices = speech?.voices ?? null;
-    metadata.languages = speech?.languages ?? null;
-    metadata.formats = SPEECH_FORMATS;
-  }
-  if (task === "transcription") {
-    metadata.languages = description?.task === "transcription" ? (description.languages ?? null) : null;
-    metadata.formats = TRANSCRIPTION_FORMATS;
-  }
-  if (task === "moderation") {
-    const moderation = description?.task === "moderation" ? description : undefined;
-    metadata.categories = moderation?.categories ?? null;
-    metadata.thresholds = moderation?.thresholds ?? null;
-    metadata.languages = moderation?.languages ?? null;
-  }
-  return metadata;
 }
 
 /** Renders the capabilities; null when unknown, such as the fields that an upstream's model honors. */
@@ -160,7 +173,7 @@ function toCapabilities(
   task: Task,
   description: ModelDescription | undefined,
   abilities: ChatAbilities | undefined,
-): Record<string, boolean | number | null> {
+): Metadata["capabilities"] {
   if (task === "moderation")
     return { images: description?.task === "moderation" ? (description.takesImages ?? null) : null };
   if (task === "embedding") return { streaming: false };

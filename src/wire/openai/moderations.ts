@@ -5,8 +5,7 @@ import type { ModerationInput, ModerationVerdict } from "../../contracts/engine.
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
-import type { Moderation } from "../openapi/model-answers.ts";
-import type { AnswerOf } from "../openapi/named.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 
@@ -19,20 +18,54 @@ const Part = z.discriminatedUnion(
   { error: "it must be text or image_url" },
 );
 
-export const ModerationBody = lazy.object(() => ({
-  model: z
-    .string()
-    .min(1)
-    .nullish()
-    .transform((model) => model ?? undefined),
-  input: z.union([z.string(), z.array(z.union([z.string(), Part]))]).check(({ value, issues }) => {
-    if (typeof value === "string") return;
-    const refuse = (message: string) => issues.push({ code: "custom", path: [], input: value, message });
-    if (value.length === 0) refuse("it must have at least one entry");
-    const texts = value.filter((entry) => typeof entry === "string").length;
-    if (texts > 0 && texts < value.length) refuse("it must be strings only or parts only, not both");
-  }),
-}));
+export const ModerationBody = named(
+  "ModerationBody",
+  lazy.object(() => ({
+    model: z
+      .string()
+      .min(1)
+      .nullish()
+      .transform((model) => model ?? undefined),
+    input: z.union([z.string(), z.array(z.union([z.string(), Part]))]).check(({ value, issues }) => {
+      if (typeof value === "string") return;
+      const refuse = (message: string) => issues.push({ code: "custom", path: [], input: value, message });
+      if (value.length === 0) refuse("it must have at least one entry");
+      const texts = value.filter((entry) => typeof entry === "string").length;
+      if (texts > 0 && texts < value.length) refuse("it must be strings only or parts only, not both");
+    }),
+  })),
+);
+
+export const ModerationResult = named(
+  "ModerationResult",
+  lazy.object(() => ({
+    flagged: z.boolean(),
+    categories: z.record(z.string(), z.boolean()),
+    category_scores: z.record(z.string(), z.number()),
+    category_applied_input_types: z.record(z.string(), z.array(z.string())),
+    unsupported_language: z
+      .string()
+      .optional()
+      .describe("Language of the text, if the model does not know it. Not in OpenAI's API."),
+  })),
+);
+
+/** Result of the moderation of a chat or response. */
+export const NamedModerationResult = named(
+  "NamedModerationResult",
+  lazy.object(() => ({ type: z.literal("moderation_result"), model: z.string(), ...ModerationResult.shape })),
+);
+
+/** In place of the result of a moderation that failed, where the policy only asks for scores. */
+export const ModerationError = named(
+  "ModerationError",
+  lazy.object(() => ({ type: z.literal("error"), code: z.string(), message: z.string() })),
+);
+
+export const Moderation = named(
+  "Moderation",
+  lazy.object(() => ({ id: z.string(), model: z.string(), results: z.array(ModerationResult) })),
+);
 
 export interface ParsedModeration {
   model: string | undefined;
@@ -95,7 +128,12 @@ export function toModeration(
 }
 
 /** `unsupported_language` is not in OpenAI's API; only results whose scores mean little have it. */
-export function toResult({ scores, flags, appliedTo, unsupportedLanguage }: ModerationVerdict) {
+export function toResult({
+  scores,
+  flags,
+  appliedTo,
+  unsupportedLanguage,
+}: ModerationVerdict): AnswerOf<typeof ModerationResult> {
   return {
     flagged: Object.values(flags).some(Boolean),
     categories: flags,

@@ -4,8 +4,7 @@ import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
-import type { Ranking as RankingAnswer } from "../openapi/model-answers.ts";
-import type { AnswerOf } from "../openapi/named.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
 import { type ParamNames, throwRenamed } from "../rename-params.ts";
 import { listOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
@@ -16,17 +15,44 @@ const MAX_DOCUMENTS = 1000;
 
 const Text = z.string().min(1);
 
-export const RerankBody = lazy.looseObject(() => ({
-  model: z.string().min(1),
-  query: Text,
-  documents: listOf(z.union([Text, z.looseObject({ text: Text })]))
-    .min(1)
-    .max(MAX_DOCUMENTS),
-  top_n: optional(z.int().min(1)),
-  /** Voyage's name of `top_n`. */
-  top_k: optional(z.int().min(1)),
-  return_documents: optional(z.boolean()),
-}));
+export const RerankBody = named(
+  "RerankBody",
+  lazy.looseObject(() => ({
+    model: z.string().min(1),
+    query: Text,
+    documents: listOf(z.union([Text, z.looseObject({ text: Text })]))
+      .min(1)
+      .max(MAX_DOCUMENTS),
+    top_n: optional(z.int().min(1)),
+    /** Voyage's name of `top_n`. */
+    top_k: optional(z.int().min(1)),
+    return_documents: optional(z.boolean()),
+  })),
+);
+
+const count = z.int().min(0);
+
+export const RankingAnswer = named(
+  "Ranking",
+  lazy.object(() => ({
+    id: z.string(),
+    object: z.literal("list"),
+    model: z.string(),
+    results: z
+      .array(
+        z.object({ index: count, relevance_score: z.number(), document: z.object({ text: z.string() }).optional() }),
+      )
+      .describe("Most relevant first."),
+    usage: z.object({ prompt_tokens: count, total_tokens: count }),
+    meta: z
+      .object({
+        api_version: z.object({ version: z.string() }),
+        billed_units: z.object({ search_units: count }),
+        tokens: z.object({ input_tokens: count, output_tokens: count }),
+      })
+      .describe("As Cohere's clients read it."),
+  })),
+);
 
 const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   rank_fields: { instead: "join the fields into the document's text" },
@@ -81,7 +107,7 @@ export function toRanking(
     object: "list",
     model,
     results: returnsDocuments
-      ? results.map((result) => ({ ...result, document: { text: documents[result.index] } }))
+      ? results.map((result) => ({ ...result, document: { text: documents[result.index] as string } }))
       : results,
     usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
     meta: {

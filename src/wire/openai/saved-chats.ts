@@ -13,15 +13,18 @@ export const SavedChatPath = lazy.looseObject(() => ({
   chat: z.string().regex(/^[\w-]{1,64}$/, { error: "it must have 1 to 64 letters, digits, - or _" }),
 }));
 
-export const SavedChatBody = lazy.strictObject(() => ({
-  title: z.string().max(MAX_TITLE),
-  content: z.string().min(1).describe("The chat in the client's form, which the service does not read."),
-  revision: z
-    .int()
-    .min(0)
-    .max(2 ** 31 - 2)
-    .describe("Revision that the change is based on; 0: the chat is new."),
-}));
+export const SavedChatBody = named(
+  "SavedChatBody",
+  lazy.strictObject(() => ({
+    title: z.string().max(MAX_TITLE),
+    content: z.string().min(1).describe("The chat in the client's form, which the service does not read."),
+    revision: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 2)
+      .describe("Revision that the change is based on; 0: the chat is new."),
+  })),
+);
 
 export const SavedChatListQuery = lazy.looseObject(() => ({
   ...PAGE_QUERY,
@@ -45,11 +48,14 @@ export const SavedChat = named(
 );
 export const SavedChatList = listOfEntries(SavedChat);
 export const SavedChatWithContent = named("SavedChatWithContent", SavedChat.extend({ content: z.string() }));
-export const SavedChatsDeleted = lazy.object(() => ({
-  object: z.literal("saved_chats.deleted"),
-  deleted: z.boolean(),
-  count: z.int(),
-}));
+export const SavedChatsDeleted = named(
+  "SavedChatsDeleted",
+  lazy.object(() => ({
+    object: z.literal("saved_chats.deleted"),
+    deleted: z.boolean(),
+    count: z.int(),
+  })),
+);
 
 export function toSavedChat(chat: {
   id: string;

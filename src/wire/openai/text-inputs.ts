@@ -1,4 +1,12 @@
+import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
+
+const ids = z.array(z.int().min(0)).min(1);
+
+/** Describes what `readTextInputs` accepts. */
+export const TextInputs = z
+  .union([z.string(), ids, z.array(z.string()).min(1), z.array(ids).min(1)])
+  .describe("A text, texts, token IDs or arrays of token IDs.");
 
 /** A text, or token IDs. */
 export type TextInput = string | readonly number[];

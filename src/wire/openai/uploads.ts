@@ -27,22 +27,30 @@ export const UploadPart = named(
   lazy.object(() => ({ id: z.string(), object: z.literal("upload.part"), created_at: z.int(), upload_id: z.string() })),
 );
 
-export const UploadBody = lazy.strictObject(() => ({
-  filename: z.string().min(1).max(255),
-  purpose: z.enum(PURPOSES),
-  bytes: z.int().min(1).describe("Size of the complete file."),
-  mime_type: z.string().min(1).max(255),
-  expires_after: optional(FileExpiry),
-}));
+export const UploadBody = named(
+  "UploadBody",
+  lazy.strictObject(() => ({
+    filename: z.string().min(1).max(255),
+    purpose: z.enum(PURPOSES),
+    bytes: z.int().min(1).describe("Size of the complete file."),
+    mime_type: z.string().min(1).max(255),
+    expires_after: optional(FileExpiry),
+  })),
+);
 
 const MAX_PARTS = 10_000;
 
-export const CompleteUploadBody = lazy.strictObject(() => ({
-  part_ids: z.array(z.string().min(1).max(100)).min(1).max(MAX_PARTS).describe("Parts in the order of the file."),
-  md5: optional(z.string().regex(/^[0-9a-f]{32}$/i, { error: "it must be an MD5 hash in hexadecimal" })),
-}));
+export const CompleteUploadBody = named(
+  "CompleteUploadBody",
+  lazy.strictObject(() => ({
+    part_ids: z.array(z.string().min(1).max(100)).min(1).max(MAX_PARTS).describe("Parts in the order of the file."),
+    md5: optional(z.string().regex(/^[0-9a-f]{32}$/i, { error: "it must be an MD5 hash in hexadecimal" })),
+  })),
+);
 
-export const UploadPartForm = z.looseObject({});
+export const UploadPartFiles = z.object({ data: z.file() });
+
+export const UploadPartForm = named("UploadPartForm", z.looseObject({}));
 
 interface ShownUpload {
   id: string;

@@ -31,13 +31,16 @@ export const RankingOptionsBody = lazy.strictObject(() => ({
   ),
 }));
 
-export const SearchBody = lazy.strictObject(() => ({
-  query: z.union([query, z.array(query).min(1).max(MAX_QUERIES)]),
-  rewrite_query: z.boolean().default(false),
-  max_num_results: z.int().min(1).max(MAX_RESULTS).default(10),
-  filters: optional(AttributeFilterBody),
-  ranking_options: optional(RankingOptionsBody),
-}));
+export const SearchBody = named(
+  "VectorStoreSearchBody",
+  lazy.strictObject(() => ({
+    query: z.union([query, z.array(query).min(1).max(MAX_QUERIES)]),
+    rewrite_query: z.boolean().default(false),
+    max_num_results: z.int().min(1).max(MAX_RESULTS).default(10),
+    filters: optional(AttributeFilterBody),
+    ranking_options: optional(RankingOptionsBody),
+  })),
+);
 
 export type RankingOptions = z.output<typeof RankingOptionsBody>;
 

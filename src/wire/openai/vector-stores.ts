@@ -82,46 +82,61 @@ export const VectorStoreFileBatch = named(
   })),
 );
 
-export const VectorStoreBody = lazy.strictObject(() => ({
-  name: optional(z.string().max(256)),
-  description: optional(z.string().max(512)),
-  file_ids: optional(z.array(id).max(500)),
-  expires_after: optional(Expiry),
-  chunking_strategy: optional(ChunkingBody),
-  metadata: optional(Metadata),
-  embedding_model: optional(
-    z.string().min(1).max(256).describe("Model of the vectors. Default: the service's. Not in OpenAI's API."),
-  ),
-}));
+export const VectorStoreBody = named(
+  "VectorStoreBody",
+  lazy.strictObject(() => ({
+    name: optional(z.string().max(256)),
+    description: optional(z.string().max(512)),
+    file_ids: optional(z.array(id).max(500)),
+    expires_after: optional(Expiry),
+    chunking_strategy: optional(ChunkingBody),
+    metadata: optional(Metadata),
+    embedding_model: optional(
+      z.string().min(1).max(256).describe("Model of the vectors. Default: the service's. Not in OpenAI's API."),
+    ),
+  })),
+);
 
 /** Null clears a field. */
-export const VectorStoreChanges = lazy.strictObject(() => ({
-  name: z.string().max(256).nullish(),
-  expires_after: Expiry.nullish(),
-  metadata: Metadata.nullish(),
-}));
+export const VectorStoreChanges = named(
+  "VectorStoreChanges",
+  lazy.strictObject(() => ({
+    name: z.string().max(256).nullish(),
+    expires_after: Expiry.nullish(),
+    metadata: Metadata.nullish(),
+  })),
+);
 
-export const StoreFileBody = lazy.strictObject(() => ({
-  file_id: id,
-  attributes: optional(AttributesBody),
-  chunking_strategy: optional(ChunkingBody),
-}));
+export const StoreFileBody = named(
+  "VectorStoreFileBody",
+  lazy.strictObject(() => ({
+    file_id: id,
+    attributes: optional(AttributesBody),
+    chunking_strategy: optional(ChunkingBody),
+  })),
+);
 
-export const StoreFileChanges = z.strictObject({ attributes: AttributesBody.nullable() });
+export const StoreFileChanges = named(
+  "VectorStoreFileChanges",
+  z.strictObject({ attributes: AttributesBody.nullable() }),
+);
 
 const MAX_BATCH_FILES = 2000;
 
-export const FileBatchBody = lazy
-  .strictObject(() => ({
-    file_ids: optional(z.array(id).min(1).max(MAX_BATCH_FILES)),
-    files: optional(z.array(StoreFileBody).min(1).max(MAX_BATCH_FILES)),
-    attributes: optional(AttributesBody),
-    chunking_strategy: optional(ChunkingBody),
-  }))
-  .refine((body) => (body.file_ids === undefined) !== (body.files === undefined), {
-    error: "send either `file_ids` or `files`",
-    path: ["file_ids"],
-  });
+export const FileBatchBody = named(
+  "VectorStoreFileBatchBody",
+  lazy
+    .strictObject(() => ({
+      file_ids: optional(z.array(id).min(1).max(MAX_BATCH_FILES)),
+      files: optional(z.array(StoreFileBody).min(1).max(MAX_BATCH_FILES)),
+      attributes: optional(AttributesBody),
+      chunking_strategy: optional(ChunkingBody),
+    }))
+    .refine((body) => (body.file_ids === undefined) !== (body.files === undefined), {
+      error: "send either `file_ids` or `files`",
+      path: ["file_ids"],
+    }),
+);
 
 const page = { ...PAGE_QUERY, before: z.string().min(1).optional(), order: z.enum(["asc", "desc"]).default("desc") };
 export const VectorStoreListQuery = z.looseObject(page);
@@ -130,12 +145,15 @@ export const StoreFileListQuery = lazy.looseObject(() => ({
   filter: z.enum(["in_progress", "completed", "failed", "cancelled"]).optional(),
 }));
 
-export const StoreFileContent = lazy.object(() => ({
-  object: z.literal("vector_store.file_content.page"),
-  data: z.array(z.object({ type: z.literal("text"), text: z.string() })),
-  has_more: z.boolean(),
-  next_page: z.string().nullable(),
-}));
+export const StoreFileContent = named(
+  "VectorStoreFileContent",
+  lazy.object(() => ({
+    object: z.literal("vector_store.file_content.page"),
+    data: z.array(z.object({ type: z.literal("text"), text: z.string() })),
+    has_more: z.boolean(),
+    next_page: z.string().nullable(),
+  })),
+);
 
 export interface ShownCounts {
   in_progress: number;

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
-import { named } from "./named.ts";
+import { memberOf, named, toComponentName } from "./named.ts";
 import { listOfEntries } from "./organization-answers.ts";
 
 const seconds = z.int();
@@ -81,12 +81,15 @@ export const UserBudgets = named(
 );
 
 export function spendAlert(of: "organization" | "project") {
-  return lazy.object(() => ({
-    id: z.string(),
-    object: z.literal(`${of}.spend_alert`),
-    currency: z.literal("USD"),
-    interval: z.literal("month"),
-    threshold_amount: z.int().describe("US cents."),
-    notification_channel: NotificationChannel,
-  }));
+  const object = `${of}.spend_alert` as const;
+  return memberOf(toComponentName(object), () =>
+    lazy.object(() => ({
+      id: z.string(),
+      object: z.literal(object),
+      currency: z.literal("USD"),
+      interval: z.literal("month"),
+      threshold_amount: z.int().describe("US cents."),
+      notification_channel: NotificationChannel,
+    })),
+  );
 }

@@ -1,8 +1,10 @@
 /** Named schemas of the OpenAPI document, and the conversion of zod schemas to JSON Schema. */
 
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { itemsOf } from "../openai/list-of.ts";
 import { variantsOf } from "../openai/open-variants.ts";
+import { descriptionOf } from "./described-by.ts";
 import { names } from "./named.ts";
 
 /** Subset of JSON Schema that this folder reads. */
@@ -37,18 +39,21 @@ export class Components {
   #toComponent(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     const id = names.get(schema)?.id;
     const { $schema: _, $defs = {}, ...root } = this.#toJsonSchema(schema, io) as Record<string, unknown>;
-    for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>)) {
-      this.schemas[name] ??= withoutId(definition);
-    }
-    if (id === undefined) return root;
-    this.schemas[id] ??= withoutId(root);
-    return { $ref: `#/components/schemas/${id}` };
+    for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>)) this.#add(name, definition);
+    return id === undefined || root.$ref === toReference(id).$ref ? root : this.#add(id, root);
+  }
+
+  /** Throws if another schema has the name: a client would get the type of one of them for both. */
+  #add(name: string, { id: _, ...schema }: JsonSchema): JsonSchema {
+    this.schemas[name] ??= schema;
+    if (!isDeepStrictEqual(this.schemas[name], schema)) throw new Error(`Two schemas have the name ${name}`);
+    return toReference(name);
   }
 
   /** The known variants, and those with another `type`, which an upstream may support. */
-  #anyOf(variants: [type: string, schema: z.ZodType][], io: "input" | "output"): JsonSchema[] {
+  #anyOf(variants: [type: string, schema: z.ZodType][]): JsonSchema[] {
     const mapping = variants.map(([type, schema]) => {
-      const { properties, ...rest } = this.#convert(schema, io);
+      const { properties, ...rest } = this.#convert(schema, "input");
       return { ...rest, properties: { type: { const: type }, ...properties } };
     });
     return [...mapping, { properties: { type: { not: { enum: variants.map(([type]) => type) } } } }];
@@ -61,10 +66,18 @@ export class Components {
       unrepresentable: "any",
       override: ({ zodSchema, jsonSchema }) => {
         const each = zodSchema as unknown as z.ZodType;
+        // Zod reads descriptions from its global registry only.
+        if (each.description !== undefined) jsonSchema.description = each.description;
+        const description = descriptionOf(each);
+        if (description !== undefined) replace(jsonSchema, this.#convert(description, "input"));
         const items = itemsOf(each);
         if (items !== undefined) jsonSchema.items = this.#convert(items, io) as typeof jsonSchema;
         const variants = Object.entries(variantsOf(each) ?? {});
-        if (variants.length > 0) jsonSchema.anyOf = this.#anyOf(variants, io) as (typeof jsonSchema)[];
+        if (variants.length > 0 && io === "input") jsonSchema.anyOf = this.#anyOf(variants) as (typeof jsonSchema)[];
+        // The types of clients tell the known variants apart only without the others.
+        if (variants.length > 0 && io === "output") {
+          replace(jsonSchema, { oneOf: variants.map(([, variant]) => this.#convert(variant, io)) });
+        }
         const { def } = each._zod;
         // What a preprocessing step takes, its schema describes after the step.
         if (io === "input" && isPreprocess(def)) Object.assign(jsonSchema, this.#convert(def.out, io));
@@ -76,6 +89,17 @@ export class Components {
   }
 }
 
+/** Replaces all keywords but the description. */
+function replace(json: z.core.JSONSchema.BaseSchema, other: JsonSchema): void {
+  const { description } = json;
+  for (const keyword of Object.keys(json)) delete json[keyword];
+  Object.assign(json, other, description !== undefined && { description });
+}
+
+function toReference(name: string) {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
 function isPreprocess(def: z.core.$ZodTypeDef): def is z.core.$ZodPipeDef & { out: z.ZodType } {
   return def.type === "pipe" && (def as z.core.$ZodPipeDef).in._zod.def.type === "transform";
 }
@@ -85,8 +109,4 @@ function isUnbounded(key: string, value: unknown): boolean {
   return (
     (key === "maximum" && value === Number.MAX_SAFE_INTEGER) || (key === "minimum" && value === Number.MIN_SAFE_INTEGER)
   );
-}
-
-function withoutId({ id: _, ...schema }: JsonSchema): JsonSchema {
-  return schema;
 }

@@ -124,16 +124,22 @@ export const ConfigurationVersion = named(
 
 export const ConfigurationVersionList = listOfEntries(ConfigurationVersion);
 
-export const ConfigurationRestored = lazy.object(() => ({
-  object: z.literal("organization.configuration.restored"),
-  version: count.describe("The new version."),
-  restored: count.describe("The version whose entries apply again."),
-}));
+export const ConfigurationRestored = named(
+  "ConfigurationRestored",
+  lazy.object(() => ({
+    object: z.literal("organization.configuration.restored"),
+    version: count.describe("The new version."),
+    restored: count.describe("The version whose entries apply again."),
+  })),
+);
 
-export const ConfigurationImported = lazy.object(() => ({
-  object: z.literal("organization.configuration.imported"),
-  version: count.describe("The version in force."),
-}));
+export const ConfigurationImported = named(
+  "ConfigurationImported",
+  lazy.object(() => ({
+    object: z.literal("organization.configuration.imported"),
+    version: count.describe("The version in force."),
+  })),
+);
 
 export const ConfigurationComparison = named(
   "ConfigurationComparison",

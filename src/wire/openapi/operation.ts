@@ -23,8 +23,10 @@ export interface Operation {
   query?: z.ZodObject;
   /** JSON body. */
   body?: z.ZodType;
-  /** Fields of a multipart form, beside its `file`. */
-  form?: z.ZodType;
+  /** Fields of a multipart form, beside its files. */
+  form?: z.ZodObject;
+  /** Files of the form; only `file` unless set. */
+  files?: z.ZodObject;
   /** True for a body that may be left out. */
   isBodyOptional?: boolean;
   /** JSON answer with status 200. */
@@ -33,8 +35,12 @@ export interface Operation {
   hasEmptyAnswer?: boolean;
   /** Further content types of the answer with status 200. */
   content?: readonly ContentType[];
+  /** Data of each server-sent event, or each line of NDJSON, of the content types that are streams. */
+  events?: z.ZodType;
   /** JSON answers with other statuses that are no errors. */
   others?: Readonly<Record<number, z.ZodType>>;
+  /** Whether `If-Match` may name the version that the operation changes. */
+  readsIfMatch?: boolean;
   /** Name of the parameter that is the rest of the path (`*`). */
   wildcard?: string;
 }

@@ -1,30 +1,40 @@
 /** Answers of the administration API. */
 
 import { z } from "zod";
+import { guardrailList } from "../../contracts/guardrail.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { named } from "./named.ts";
+import { describedBy } from "./described-by.ts";
+import { memberOf, named, names, toComponentName } from "./named.ts";
 
 const seconds = z.int();
 const secondsOrNull = z.int().nullable();
 const count = z.int().min(0);
 
-/** A page of a list, with cursors. */
+/** A page of a list of named entries, with cursors. */
 export function listOfEntries<Entry extends z.ZodType>(entry: Entry) {
-  return lazy.object(() => ({
-    object: z.literal("list"),
-    data: z.array(entry),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  }));
+  return memberOf(`${names.get(entry)?.id}List`, () =>
+    lazy.object(() => ({
+      object: z.literal("list"),
+      data: z.array(entry),
+      first_id: z.string().nullable(),
+      last_id: z.string().nullable(),
+      has_more: z.boolean(),
+    })),
+  );
 }
 
 export function deleted(object: string) {
-  return lazy.object(() => ({ object: z.literal(object), id: z.string(), deleted: z.boolean() }));
+  return memberOf(deletionName(object), () =>
+    lazy.object(() => ({ object: z.literal(object), id: z.string(), deleted: z.boolean() })),
+  );
 }
 
 export function removed(object: string) {
-  return lazy.object(() => ({ object: z.literal(object), deleted: z.boolean() }));
+  return memberOf(deletionName(object), () => lazy.object(() => ({ object: z.literal(object), deleted: z.boolean() })));
+}
+
+function deletionName(object: string): string {
+  return `${toComponentName(object.replace(/\.deleted$/, ""))}Deleted`;
 }
 
 export const Project = named(
@@ -64,7 +74,10 @@ export const CreatedKey = named(
     value: z.string().describe("The key. It is shown only in this answer."),
   })),
 );
-export const CreatedServiceAccount = lazy.object(() => ({ ...ServiceAccount.shape, api_key: CreatedKey.nullable() }));
+export const CreatedServiceAccount = named(
+  "CreatedServiceAccount",
+  lazy.object(() => ({ ...ServiceAccount.shape, api_key: CreatedKey.nullable() })),
+);
 
 const KEY = {
   id: z.string(),
@@ -92,10 +105,13 @@ export const ProjectApiKey = named(
 );
 export const ProjectApiKeyList = listOfEntries(ProjectApiKey);
 
-export const CreatedProjectApiKey = lazy.object(() => ({
-  ...ProjectApiKey.shape,
-  value: z.string().describe("The key. It is shown only in this answer."),
-}));
+export const CreatedProjectApiKey = named(
+  "CreatedProjectApiKey",
+  lazy.object(() => ({
+    ...ProjectApiKey.shape,
+    value: z.string().describe("The key. It is shown only in this answer."),
+  })),
+);
 
 export const OrganizationApiKey = named(
   "OrganizationApiKey",
@@ -119,10 +135,13 @@ export const AdminApiKey = named(
   })),
 );
 export const AdminApiKeyList = listOfEntries(AdminApiKey);
-export const CreatedAdminApiKey = lazy.object(() => ({
-  ...AdminApiKey.shape,
-  value: z.string().describe("The key. It is shown only in this answer."),
-}));
+export const CreatedAdminApiKey = named(
+  "CreatedAdminApiKey",
+  lazy.object(() => ({
+    ...AdminApiKey.shape,
+    value: z.string().describe("The key. It is shown only in this answer."),
+  })),
+);
 
 export const Organization = named(
   "Organization",
@@ -135,22 +154,34 @@ export const Organization = named(
     archived_at: secondsOrNull,
   })),
 );
-export const OrganizationList = lazy.object(() => ({ object: z.literal("list"), data: z.array(Organization) }));
-export const CreatedOrganization = lazy.object(() => ({ ...Organization.shape, admin_api_key: CreatedAdminApiKey }));
-export const OwnOrganization = lazy.object(() => ({
-  ...Organization.shape,
-  default_project: z
-    .object({ id: z.string(), name: z.string() })
-    .nullable()
-    .describe("Null for organizations that the operator created."),
-}));
+export const OrganizationList = named(
+  "OrganizationList",
+  lazy.object(() => ({ object: z.literal("list"), data: z.array(Organization) })),
+);
+export const CreatedOrganization = named(
+  "CreatedOrganization",
+  lazy.object(() => ({ ...Organization.shape, admin_api_key: CreatedAdminApiKey })),
+);
+export const OwnOrganization = named(
+  "CurrentOrganization",
+  lazy.object(() => ({
+    ...Organization.shape,
+    default_project: z
+      .object({ id: z.string(), name: z.string() })
+      .nullable()
+      .describe("Null for organizations that the operator created."),
+  })),
+);
 
 export function modelPermissions(of: "project" | "organization") {
-  return lazy.object(() => ({
-    object: z.literal(`${of}.model_permissions`),
-    mode: z.enum(["allow_list", "deny_list"]),
-    model_ids: z.array(z.string()),
-  }));
+  const object = `${of}.model_permissions` as const;
+  return memberOf(toComponentName(object), () =>
+    lazy.object(() => ({
+      object: z.literal(object),
+      mode: z.enum(["allow_list", "deny_list"]),
+      model_ids: z.array(z.string()),
+    })),
+  );
 }
 
 export const KeyRules = named(
@@ -191,24 +222,29 @@ export const ProjectRecording = named(
   })),
 );
 
+const WrittenGuardrail = named("Guardrail", guardrailList.element);
+
 export const ProjectGuardrails = named(
   "ProjectGuardrails",
   lazy.object(() => ({
     object: z.literal("project.guardrails"),
     guardrails: z
-      .array(z.looseObject({ type: z.string() }))
+      .array(describedBy(z.looseObject({ type: z.string() }), WrittenGuardrail))
       .describe("In order; the moderation policy is the last. Fields are those of `guardrails` in parlance.yaml."),
   })),
 );
 
 export function spendLimit(of: "organization" | "project" | "api_key") {
-  return lazy.object(() => ({
-    object: z.literal(`${of}.spend_limit`),
-    currency: z.literal("USD"),
-    interval: z.literal("month"),
-    threshold_amount: z.int().min(1).describe("US cents."),
-    enforcement: z.object({ status: z.enum(["enforcing", "inactive"]) }),
-  }));
+  const object = `${of}.spend_limit` as const;
+  return memberOf(toComponentName(object), () =>
+    lazy.object(() => ({
+      object: z.literal(object),
+      currency: z.literal("USD"),
+      interval: z.literal("month"),
+      threshold_amount: z.int().min(1).describe("US cents."),
+      enforcement: z.object({ status: z.enum(["enforcing", "inactive"]) }),
+    })),
+  );
 }
 
 export const RateLimit = named(
@@ -227,18 +263,42 @@ export const RateLimit = named(
 );
 export const RateLimitList = listOfEntries(RateLimit);
 
+const actingUser = lazy.object(() => ({ id: z.string(), email: z.string().nullable().optional() }));
+const eventDetails = lazy.looseObject(() => ({
+  id: z.string().describe("ID of the resource."),
+  changes_requested: z.record(z.string(), z.unknown()).optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+}));
+
+const auditLog = lazy.looseObject(() => ({
+  id: z.string(),
+  object: z.literal("organization.audit_log"),
+  type: z.string(),
+  effective_at: seconds,
+  project: z.object({ id: z.string(), name: z.string().nullable() }).optional(),
+  actor: z.object({
+    type: z.enum(["session", "api_key"]),
+    api_key: z
+      .object({ id: z.string(), type: z.literal("user"), user: actingUser.optional() })
+      .optional()
+      .describe("Of the type `api_key`."),
+    session: z
+      .object({
+        ip_address: z.string().nullable(),
+        user_agent: z.string().nullable(),
+        user: actingUser.optional().describe("`operator`: commands on the machine of the service."),
+      })
+      .optional(),
+  }),
+}));
+
 export const AuditLog = named(
   "AuditLog",
-  lazy
-    .looseObject(() => ({
-      id: z.string(),
-      object: z.literal("organization.audit_log"),
-      type: z.string(),
-      effective_at: seconds,
-      project: z.object({ id: z.string(), name: z.string().nullable() }).optional(),
-      actor: z.looseObject({ type: z.enum(["session", "api_key"]) }),
-    }))
-    .describe("The details of an event stand under the name of its type."),
+  // A catch-all has no type that the other fields fit, too.
+  describedBy(
+    auditLog.describe("The details of an event stand under the name of its type."),
+    lazy.object(() => auditLog.shape).catchall(eventDetails),
+  ),
 );
 export const AuditLogList = listOfEntries(AuditLog);
 
@@ -251,4 +311,7 @@ export const CacheStatus = named(
   })),
 );
 
-export const CachePurge = z.object({ object: z.literal("organization.cache.purged"), purged: count });
+export const CachePurge = named(
+  "CachePurge",
+  z.object({ object: z.literal("organization.cache.purged"), purged: count }),
+);

@@ -2,20 +2,22 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
-import { named } from "./named.ts";
+import { memberOf, named, names } from "./named.ts";
 import { listOfEntries } from "./organization-answers.ts";
 
 const seconds = z.int();
 const secondsOrNull = z.int().nullable();
 
-/** A page of a list, with the cursor of the next one. */
+/** A page of a list of named entries, with the cursor of the next one. */
 function pageOf<Entry extends z.ZodType>(entry: Entry) {
-  return lazy.object(() => ({
-    object: z.literal("list"),
-    data: z.array(entry),
-    has_more: z.boolean(),
-    next: z.string().nullable(),
-  }));
+  return memberOf(`${names.get(entry)?.id}List`, () =>
+    lazy.object(() => ({
+      object: z.literal("list"),
+      data: z.array(entry),
+      has_more: z.boolean(),
+      next: z.string().nullable(),
+    })),
+  );
 }
 
 export const User = named(
@@ -73,6 +75,20 @@ export const UserAccess = named(
   })),
 );
 
+export const PersonalDataLine = named(
+  "PersonalDataLine",
+  z.union([
+    z.object({ record: z.literal("export"), created_at: z.string().describe("ISO 8601.") }),
+    z.object({
+      record: z.literal("end"),
+      rows: z.int().describe("Number of rows: an export without it is incomplete."),
+    }),
+    z
+      .looseObject({ record: z.string().describe("Table of the row.") })
+      .describe("A row; its other fields are the columns."),
+  ]),
+);
+
 export const Erasure = named(
   "Erasure",
   lazy.object(() => ({
@@ -98,10 +114,13 @@ export const Invite = named(
   })),
 );
 export const InviteList = listOfEntries(Invite);
-export const CreatedInvite = lazy.object(() => ({
-  ...Invite.shape,
-  token: z.string().describe("Accepts the invite, once. It is shown only in this answer. Not in OpenAI's API."),
-}));
+export const CreatedInvite = named(
+  "CreatedInvite",
+  lazy.object(() => ({
+    ...Invite.shape,
+    token: z.string().describe("Accepts the invite, once. It is shown only in this answer. Not in OpenAI's API."),
+  })),
+);
 
 export const ProjectUser = named(
   "ProjectUser",
@@ -119,24 +138,30 @@ export const ProjectUserList = listOfEntries(ProjectUser);
 const GROUP = { id: z.string(), name: z.string(), created_at: seconds, is_scim_managed: z.boolean() };
 export const Group = named("Group", z.object({ ...GROUP, group_type: z.literal("group") }));
 export const GroupList = pageOf(Group);
-export const UpdatedGroup = z.object(GROUP);
+export const UpdatedGroup = named("UpdatedGroup", z.object(GROUP));
 
 export const GroupUser = named(
   "GroupUser",
   lazy.object(() => ({ id: z.string(), name: z.string(), email: z.string() })),
 );
 export const GroupUserList = pageOf(GroupUser);
-export const GroupMember = lazy.object(() => ({
-  ...GroupUser.shape,
-  picture: z.null(),
-  is_service_account: z.literal(false),
-  user_type: z.literal("user"),
-}));
-export const AddedGroupUser = lazy.object(() => ({
-  object: z.literal("group.user"),
-  user_id: z.string(),
-  group_id: z.string(),
-}));
+export const GroupMember = named(
+  "GroupMember",
+  lazy.object(() => ({
+    ...GroupUser.shape,
+    picture: z.null(),
+    is_service_account: z.literal(false),
+    user_type: z.literal("user"),
+  })),
+);
+export const AddedGroupUser = named(
+  "AddedGroupUser",
+  lazy.object(() => ({
+    object: z.literal("group.user"),
+    user_id: z.string(),
+    group_id: z.string(),
+  })),
+);
 
 export const ProjectGroup = named(
   "ProjectGroup",
@@ -177,15 +202,18 @@ export const AssignedRole = named(
 );
 export const AssignedRoleList = pageOf(AssignedRole);
 
-export const UserRole = z.object({ object: z.literal("user.role"), user: User, role: Role });
-export const GroupRole = lazy.object(() => ({
-  object: z.literal("group.role"),
-  group: z.object({
-    object: z.literal("group"),
-    id: z.string(),
-    name: z.string(),
-    created_at: seconds,
-    scim_managed: z.boolean(),
-  }),
-  role: Role,
-}));
+export const UserRole = named("UserRole", z.object({ object: z.literal("user.role"), user: User, role: Role }));
+export const GroupRole = named(
+  "GroupRole",
+  lazy.object(() => ({
+    object: z.literal("group.role"),
+    group: z.object({
+      object: z.literal("group"),
+      id: z.string(),
+      name: z.string(),
+      created_at: seconds,
+      scim_managed: z.boolean(),
+    }),
+    role: Role,
+  })),
+);

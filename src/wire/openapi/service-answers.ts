@@ -1,6 +1,7 @@
 /** Answers of health checks and of the console's sessions, and error bodies. */
 
 import { z } from "zod";
+import { TASKS } from "../../contracts/task.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { named } from "./named.ts";
 
@@ -27,7 +28,7 @@ export const AnthropicErrorAnswer = named(
 
 export const OllamaErrorAnswer = named("OllamaErrorAnswer", z.object({ error: z.string() }));
 
-export const Live = z.object({ status: z.literal("live") });
+export const Live = named("Liveness", z.object({ status: z.literal("live") }));
 
 export const Readiness = named(
   "Readiness",
@@ -36,7 +37,25 @@ export const Readiness = named(
     database: z.object({ state: z.enum(["up", "down"]), reason: z.string().optional() }),
     version: z.string().optional(),
     models: z
-      .array(z.looseObject({ id: z.string(), task: z.string(), deployment: z.string(), state: z.string() }))
+      .array(
+        z.object({
+          id: z.string(),
+          task: z.enum(TASKS),
+          deployment: z.string(),
+          engine: z.string(),
+          state: z.enum(["loading", "unloaded", "up", "restarting", "failed"]),
+          device: z.string().optional(),
+          memory_bytes: z.number().optional().describe("Resident memory of a loaded local model."),
+          vram_bytes: z.number().optional().describe("Memory of the GPU that a loaded local model has taken."),
+          load_seconds: z.number().optional().describe("Duration of the last load."),
+          context_window: z.int().optional().describe("Of a loaded chat model."),
+          context_window_reason: z.enum(["configured", "trained", "memory"]).optional(),
+          circuit: z
+            .enum(["closed", "open", "half-open"])
+            .describe("open: no requests until the cooldown ends; half-open: one request probes the deployment."),
+          reason: z.string().optional().describe("What it waits for, or why it failed."),
+        }),
+      )
       .optional()
       .describe("Only with an admin key."),
     pools: z
@@ -112,19 +131,28 @@ export const ConsoleInvite = named(
   })),
 );
 
-export const SignInCode = lazy.object(() => ({
-  object: z.literal("console.sign_in_code"),
-  code: z.string().describe("Signs in once, within an hour: `/#/sign-in?code=…`."),
-}));
+export const SignInCode = named(
+  "SignInCode",
+  lazy.object(() => ({
+    object: z.literal("console.sign_in_code"),
+    code: z.string().describe("Signs in once, within an hour: `/#/sign-in?code=…`."),
+  })),
+);
 
-export const SignedOut = lazy.object(() => ({
-  object: z.literal("console.session.deleted"),
-  deleted: z.boolean(),
-  end_session_url: z.string().nullable().describe("Address at the provider that ends the session there, too."),
-}));
+export const SignedOut = named(
+  "ConsoleSessionDeleted",
+  lazy.object(() => ({
+    object: z.literal("console.session.deleted"),
+    deleted: z.boolean(),
+    end_session_url: z.string().nullable().describe("Address at the provider that ends the session there, too."),
+  })),
+);
 
-export const PasswordLink = lazy.object(() => ({
-  object: z.literal("organization.user.password_link"),
-  token: z.string().describe("Sets a password once, within a day: `/#/password?token=…`."),
-  expires_in_seconds: z.int(),
-}));
+export const PasswordLink = named(
+  "PasswordLink",
+  lazy.object(() => ({
+    object: z.literal("organization.user.password_link"),
+    token: z.string().describe("Sets a password once, within a day: `/#/password?token=…`."),
+    expires_in_seconds: z.int(),
+  })),
+);

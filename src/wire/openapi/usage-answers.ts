@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
-import { named } from "./named.ts";
+import { memberOf, named, toComponentName } from "./named.ts";
 
 const seconds = z.int();
 const count = z.int().min(0);
@@ -29,68 +29,103 @@ const labelled = {
   x_prompt: z.string().optional().describe("Set when grouped by `prompt`: ID and version of a stored prompt."),
 };
 
-export function usagePage(kind: string) {
-  return bucketsOf(
-    lazy.looseObject(() => ({
-      object: z.literal(`organization.usage.${kind}.result`),
-      num_model_requests: count,
-      project_id: nullable,
-      user_id: nullable.describe("Null also for service accounts, when grouped by `user_id`."),
-      api_key_id: nullable,
-      model: nullable,
-      ...(kind === "images" && {
-        source: nullable.describe(
-          "Set when grouped by `source`: `image.generation`, `image.edit` or `image.variation`.",
-        ),
-        size: nullable.describe("Set when grouped by `size`: one of OpenAI's sizes, or `other`."),
-      }),
-      ...labelled,
-    })),
-  );
+/** What is counted, by kind of usage. */
+const AMOUNTS = {
+  completions: {
+    input_tokens: count,
+    input_cached_tokens: count,
+    input_cache_write_tokens: count,
+    input_uncached_tokens: count,
+    output_tokens: count,
+    input_audio_tokens: count,
+    output_audio_tokens: count,
+    x_output_reasoning_tokens: count,
+    x_num_tool_calls: count,
+    batch: z.boolean().nullable().describe("Null unless grouped by it."),
+    service_tier: nullable.describe("Null unless grouped by it."),
+  },
+  embeddings: { input_tokens: count },
+  moderations: { input_tokens: count },
+  audio_speeches: { characters: count },
+  audio_transcriptions: { seconds: count },
+  images: {
+    images: count,
+    source: nullable.describe("Set when grouped by `source`: `image.generation`, `image.edit` or `image.variation`."),
+    size: nullable.describe("Set when grouped by `size`: one of OpenAI's sizes, or `other`."),
+  },
+  vector_stores: {
+    usage_bytes: count.describe("Mean size during the bucket."),
+    x_stored_byte_hours: z.number(),
+  },
+} as const;
+
+export type UsageKind = keyof typeof AMOUNTS;
+
+export function usagePage<Kind extends UsageKind>(kind: Kind) {
+  return memberOf(toComponentName(`usage.${kind}.page`), () => bucketsOf(resultOf(kind)));
 }
 
-export const UsageTotals = lazy.object(() => ({
-  object: z.literal("list"),
-  data: z.array(
-    z.object({
-      object: z.literal("organization.usage.total"),
-      project_id: z.string(),
-      model: z.string(),
-      num_model_requests: count,
-      input_tokens: count,
-      output_tokens: count,
-      characters: count,
-      audio_seconds: z.number(),
-      cost_nano_dollars: count.nullable().describe("Null where no price was known."),
-    }),
-  ),
-}));
-
-export const CostsPage = bucketsOf(
-  lazy.object(() => ({
-    object: z.literal("organization.costs.result"),
-    amount: z.object({ value: z.number(), currency: z.literal("usd") }),
-    x_unpriced: z.literal(true).optional().describe("A model's price was unknown."),
-    x_operation: z.string().optional().describe("Set when grouped by `operation`."),
-    x_batch: z.boolean().optional().describe("Set when grouped by `batch`."),
-    x_service_tier: nullable.optional().describe("Set when grouped by `service_tier`."),
-    ...labelled,
-    x_reported: z.number().optional().describe("What upstreams state that requests cost, in US dollars."),
-    x_compared: z
-      .number()
-      .optional()
-      .describe("Cost of the requests of `x_reported` at the prices of their deployments."),
-    line_item: nullable,
+function resultOf<Kind extends UsageKind>(kind: Kind) {
+  return lazy.object(() => ({
+    object: z.literal(`organization.usage.${kind}.result`),
+    ...AMOUNTS[kind],
+    num_model_requests: count,
     project_id: nullable,
+    user_id: nullable.describe("Null also for service accounts, when grouped by `user_id`."),
     api_key_id: nullable,
-    user_id: nullable,
-    quantity: z.null(),
+    model: nullable,
+    ...labelled,
+  }));
+}
+
+export const UsageTotals = named(
+  "UsageTotals",
+  lazy.object(() => ({
+    object: z.literal("list"),
+    data: z.array(
+      z.object({
+        object: z.literal("organization.usage.total"),
+        project_id: z.string(),
+        model: z.string(),
+        num_model_requests: count,
+        input_tokens: count,
+        output_tokens: count,
+        characters: count,
+        audio_seconds: z.number(),
+        cost_nano_dollars: count.nullable().describe("Null where no price was known."),
+      }),
+    ),
   })),
+);
+
+export const CostsPage = named(
+  "CostsPage",
+  bucketsOf(
+    lazy.object(() => ({
+      object: z.literal("organization.costs.result"),
+      amount: z.object({ value: z.number(), currency: z.literal("usd") }),
+      x_unpriced: z.literal(true).optional().describe("A model's price was unknown."),
+      x_operation: z.string().optional().describe("Set when grouped by `operation`."),
+      x_batch: z.boolean().optional().describe("Set when grouped by `batch`."),
+      x_service_tier: nullable.optional().describe("Set when grouped by `service_tier`."),
+      ...labelled,
+      x_reported: z.number().optional().describe("What upstreams state that requests cost, in US dollars."),
+      x_compared: z
+        .number()
+        .optional()
+        .describe("Cost of the requests of `x_reported` at the prices of their deployments."),
+      line_item: nullable,
+      project_id: nullable,
+      api_key_id: nullable,
+      user_id: nullable,
+      quantity: z.null(),
+    })),
+  ),
 );
 
 const numberOrNull = z.number().nullable();
 
-const RequestEntry = named(
+export const RequestEntry = named(
   "RequestEntry",
   lazy.object(() => ({
     id: z.string(),
@@ -165,17 +200,44 @@ const RequestEntry = named(
   })),
 );
 
+/** Content as the semantic conventions for generative AI write it. */
+const RecordedPart = named(
+  "RecordedPart",
+  z.union([
+    lazy.object(() => ({ type: z.enum(["text", "reasoning", "refusal"]), content: z.string() })),
+    lazy.object(() => ({
+      type: z.literal("tool_call"),
+      id: z.string().optional(),
+      name: z.string().optional(),
+      arguments: z.string(),
+    })),
+    lazy.object(() => ({ type: z.literal("tool_call_response"), id: z.string().optional(), response: z.string() })),
+    lazy
+      .object(() => ({ type: z.literal("uri"), modality: z.enum(["image", "file"]), uri: z.string() }))
+      .describe("Content on the web."),
+    lazy
+      .object(() => ({
+        type: z.literal("blob"),
+        modality: z.enum(["image", "audio", "file"]),
+        name: z.string().optional(),
+      }))
+      .describe("Content that was in the request, without its data."),
+  ]),
+);
+
 const RecordedMessage = lazy.object(() => ({
   role: z.string(),
   name: z.string().optional(),
-  parts: z.array(z.looseObject({ type: z.string() })),
+  parts: z.array(RecordedPart),
   finish_reason: z.string().optional(),
 }));
 
 const RecordedContent = lazy.object(() => ({
   input_messages: z.array(RecordedMessage),
   output_messages: z.array(RecordedMessage).describe("One for each choice."),
-  tools: z.array(z.looseObject({ name: z.string() })).describe("Functions that the model could call."),
+  tools: z
+    .array(z.object({ name: z.string(), description: z.string().optional(), parameters: z.unknown().optional() }))
+    .describe("Functions that the model could call."),
   truncated: z.boolean().describe("Whether a part is missing because the content was too large."),
 }));
 
@@ -207,16 +269,22 @@ export const RequestDetails = named(
   }),
 );
 
-export const RequestHistogram = lazy.object(() => ({
-  object: z.literal("list"),
-  data: z.array(z.object({ start_time: z.number(), requests: count, errors: count })),
-}));
-export const RequestPage = lazy.object(() => ({
-  object: z.literal("page"),
-  data: z.array(RequestEntry),
-  has_more: z.boolean(),
-  next_page: z.string().nullable(),
-}));
+export const RequestHistogram = named(
+  "RequestHistogram",
+  lazy.object(() => ({
+    object: z.literal("list"),
+    data: z.array(z.object({ start_time: z.number(), requests: count, errors: count })),
+  })),
+);
+export const RequestPage = named(
+  "RequestPage",
+  lazy.object(() => ({
+    object: z.literal("page"),
+    data: z.array(RequestEntry),
+    has_more: z.boolean(),
+    next_page: z.string().nullable(),
+  })),
+);
 
 const percentiles = z.object({ p50: numberOrNull, p95: numberOrNull });
 

@@ -4,18 +4,21 @@ import { z } from "zod";
 import { newId } from "../../kernel/id.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
-import type { ClientSecret } from "../openapi/model-answers.ts";
-import type { AnswerOf } from "../openapi/named.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
+import type { ClientSecret } from "./session-answers.ts";
 import { SessionConfiguration, type SessionSettings, toSession } from "./session-settings.ts";
 
 export const DEFAULT_SECRET_SECONDS = 600;
 
-export const ClientSecretBody = lazy.object(() => ({
-  expires_after: optional(
-    z.object({ anchor: z.literal("created_at").optional(), seconds: optional(z.int().min(10).max(7200)) }),
-  ),
-  session: optional(SessionConfiguration),
-}));
+export const ClientSecretBody = named(
+  "ClientSecretBody",
+  lazy.object(() => ({
+    expires_after: optional(
+      z.object({ anchor: z.literal("created_at").optional(), seconds: optional(z.int().min(10).max(7200)) }),
+    ),
+    session: optional(SessionConfiguration),
+  })),
+);
 
 /** `expiresAt` is in epoch milliseconds. */
 export function toClientSecret(

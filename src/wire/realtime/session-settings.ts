@@ -6,9 +6,9 @@ import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
-import type { ClientSecret } from "../openapi/model-answers.ts";
 import type { AnswerOf } from "../openapi/named.ts";
 import { McpTool, McpToolChoice, withoutSecrets } from "./mcp-items.ts";
+import type { ClientSecret } from "./session-answers.ts";
 import { TurnDetectionField } from "./turn-detection.ts";
 
 export type SessionType = "realtime" | "transcription";
@@ -222,7 +222,7 @@ export function toSession(
   };
   const common = {
     id,
-    object: type === "realtime" ? "realtime.session" : "realtime.transcription_session",
+    object: type === "realtime" ? ("realtime.session" as const) : ("realtime.transcription_session" as const),
     type,
     expires_at: expiresAt === undefined ? 0 : Math.floor(expiresAt / 1000),
   };
@@ -236,7 +236,7 @@ export function toSession(
     tool_choice: settings.toolChoice,
     parallel_tool_calls: settings.parallelToolCalls,
     max_output_tokens: settings.maxOutputTokens,
-    reasoning: settings.reasoningEffort && { effort: settings.reasoningEffort },
+    reasoning: settings.reasoningEffort === undefined ? undefined : { effort: settings.reasoningEffort },
     tracing: null,
     truncation: settings.truncation,
     prompt: null,

@@ -7,21 +7,24 @@ import { z } from "zod";
 import { newId } from "../../kernel/id.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { optional } from "../openai/optional.ts";
-import type { CompactedResponse } from "../openapi/model-answers.ts";
-import type { AnswerOf } from "../openapi/named.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
+import type { CompactedResponse } from "./response-answers.ts";
 import type { CompleteResponse } from "./response-events.ts";
 import { Input, type InputItem, type Prompt, typeOf } from "./responses-input.ts";
 import { toStoredItems } from "./stored-items.ts";
 import { isInstruction, newestOf } from "./truncate-prompt.ts";
 
-export const CompactBody = lazy.looseObject(() => ({
-  model: z.string().min(1),
-  input: optional(Input),
-  instructions: optional(z.string()),
-  previous_response_id: optional(z.string().min(1)),
-  prompt_cache_key: optional(z.string()),
-  service_tier: optional(z.string()),
-}));
+export const CompactBody = named(
+  "CompactResponseBody",
+  lazy.looseObject(() => ({
+    model: z.string().min(1),
+    input: optional(Input),
+    instructions: optional(z.string()),
+    previous_response_id: optional(z.string().min(1)),
+    prompt_cache_key: optional(z.string()),
+    service_tier: optional(z.string()),
+  })),
+);
 
 /** What the model is asked after the conversation. */
 const QUESTION =
@@ -49,12 +52,14 @@ export function toCompactionItem(summary: string, seal: (summary: string) => str
   return { id: newId("cmp_"), type: "compaction", encrypted_content: seal(`${REPLACES_EARLIER}${summary}`) };
 }
 
+type Compacted = AnswerOf<typeof CompactedResponse>;
+
 /** Renders the compacted conversation. `seal` encrypts the summary. */
 export function toCompactedResponse(
   { context, input }: Prompt,
   summary: CompleteResponse,
   seal: (summary: string) => string,
-): AnswerOf<typeof CompactedResponse> {
+): Compacted {
   const userMessages = [...context, ...toItems(input)].filter(
     (item) => typeOf(item) === "message" && item.role === "user",
   );
@@ -63,8 +68,9 @@ export function toCompactedResponse(
     id: newId("resp_"),
     object: "response.compaction",
     created_at: Math.floor(Date.now() / 1000),
-    output: [...(toStoredItems(userMessages) as { id: string; type: string }[]), compaction],
-    usage: summary.usage as Record<string, unknown>,
+    // Messages of the request, whose schema has validated them.
+    output: [...toStoredItems(userMessages), compaction] as Compacted["output"],
+    usage: summary.usage as Compacted["usage"],
   };
 }
 

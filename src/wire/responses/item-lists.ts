@@ -5,8 +5,8 @@ import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { PAGE_QUERY, queryBoolean, queryNumber, toSeconds } from "../openai/organization/organization-list.ts";
-import type { Conversation, ItemList } from "../openapi/model-answers.ts";
-import type { AnswerOf } from "../openapi/named.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
+import type { Conversation, ItemList } from "./item-answers.ts";
 import { Metadata } from "./metadata.ts";
 import { Item } from "./responses-input.ts";
 import type { ListedItem } from "./stored-items.ts";
@@ -16,12 +16,15 @@ const MAX_NEW_ITEMS = 20;
 
 const NewItems = listOf(Item).max(MAX_NEW_ITEMS);
 
-export const ConversationCreateBody = lazy.looseObject(() => ({
-  items: optional(NewItems),
-  metadata: optional(Metadata),
-}));
-export const ConversationUpdateBody = z.looseObject({ metadata: Metadata });
-export const ConversationItemsBody = z.looseObject({ items: NewItems.min(1) });
+export const ConversationCreateBody = named(
+  "ConversationCreateBody",
+  lazy.looseObject(() => ({
+    items: optional(NewItems),
+    metadata: optional(Metadata),
+  })),
+);
+export const ConversationUpdateBody = named("ConversationUpdateBody", z.looseObject({ metadata: Metadata }));
+export const ConversationItemsBody = named("ConversationItemsBody", z.looseObject({ items: NewItems.min(1) }));
 
 /** `include` has no effect: items are shown with all that is stored. */
 export const ItemListQuery = lazy.looseObject(() => ({

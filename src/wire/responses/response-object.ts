@@ -3,6 +3,8 @@
 import type { FinishReason } from "../../contracts/chat-model.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
+import type { AnswerOf } from "../openapi/named.ts";
+import type { ResponseUsage } from "./response-answers.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 
 /** Builds the fields with the same value in every event. `store`: whether the response is to be stored. */
@@ -71,7 +73,7 @@ export function toEnding(reason: FinishReason): { status: string; incomplete_det
   return { status: "completed", incomplete_details: null };
 }
 
-export function toUsage(usage: TokenUsage): Record<string, unknown> {
+export function toUsage(usage: TokenUsage): AnswerOf<typeof ResponseUsage> {
   return {
     input_tokens: usage.promptTokens,
     input_tokens_details: {

@@ -7,6 +7,8 @@ import { ChatModeration } from "../openai/chat/chat-moderation.ts";
 import { optional } from "../openai/optional.ts";
 import { PromptReference } from "../openai/prompts/prompt-content.ts";
 import { parse } from "../openai/validate.ts";
+import { describedBy } from "../openapi/described-by.ts";
+import { named } from "../openapi/named.ts";
 import { otherToolForm } from "../tool-forms.ts";
 import { Metadata } from "./metadata.ts";
 import { Input } from "./responses-input.ts";
@@ -31,7 +33,9 @@ const FIELDS = {
   instructions: optional(z.string()),
   prompt: optional(PromptReference),
   stream: optional(z.boolean()),
-  stream_options: optional(z.looseObject({})),
+  stream_options: optional(
+    describedBy(z.looseObject({}), z.looseObject({ include_obfuscation: z.boolean().optional() })),
+  ),
   tools: optional(Tools),
   tool_choice: optional(ToolChoiceField),
   parallel_tool_calls: optional(z.boolean()),
@@ -75,7 +79,7 @@ const FIELDS = {
   moderation: optional(ChatModeration),
 };
 
-export const ResponsesBody = z.looseObject(FIELDS);
+export const ResponsesBody = named("ResponsesBody", z.looseObject(FIELDS));
 
 export type ResponsesBody = z.output<typeof ResponsesBody>;
 

@@ -6,44 +6,20 @@ import { lazy } from "../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { attributesOf, findAttribute, RESOURCE_TYPES, type ResourceType, SCHEMAS } from "./attributes.ts";
 import type { Attributes } from "./read-resource.ts";
+import type { ScimDiscovery, ScimList, ScimResource, ScimServiceProviderConfig } from "./scim-answers.ts";
 
 const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 /** Entries of a page without `count`, and the maximum. */
 const DEFAULT_COUNT = 100;
 const MAX_COUNT = 1_000;
 
-const schemas = z.array(z.string());
-const meta = lazy.object(() => ({
-  resourceType: z.string(),
-  created: z.string().optional(),
-  location: z.string(),
-  version: z.string().optional().describe("ETag, for `If-Match` and `If-None-Match`."),
-}));
-
-export const ScimResource = named(
-  "ScimResource",
-  lazy.looseObject(() => ({ schemas, id: z.string(), meta: meta.optional() })),
-);
-export const ScimList = named(
-  "ScimList",
-  lazy.object(() => ({
-    schemas,
-    totalResults: z.int(),
-    startIndex: z.int().optional(),
-    itemsPerPage: z.int().optional(),
-    Resources: z.array(z.looseObject({ schemas })),
+export const ScimPatchBody = named(
+  "ScimPatchBody",
+  lazy.looseObject(() => ({
+    schemas: z.array(z.string()).optional(),
+    Operations: z.array(z.looseObject({ op: z.string(), path: z.string().optional() })).optional(),
   })),
 );
-export const ScimDiscovery = named("ScimDiscovery", z.looseObject({ schemas }));
-export const ScimErrorAnswer = named(
-  "ScimError",
-  lazy.object(() => ({ schemas, status: z.string(), scimType: z.string().optional(), detail: z.string() })),
-);
-export const ScimBody = z.looseObject({ schemas: schemas.optional() });
-export const ScimPatchBody = lazy.looseObject(() => ({
-  schemas: schemas.optional(),
-  Operations: z.array(z.looseObject({ op: z.string(), path: z.string().optional() })).optional(),
-}));
 
 const SELECTION = {
   attributes: z.string().optional().describe("Attributes to return, separated by commas."),
@@ -60,13 +36,16 @@ export const ScimListQuery = lazy.looseObject(() => ({
     .optional()
     .describe(`Entries of a page; default ${DEFAULT_COUNT}, at most ${MAX_COUNT}.`),
 }));
-export const ScimSearchBody = lazy.looseObject(() => ({
-  attributes: z.array(z.string()).optional(),
-  excludedAttributes: z.array(z.string()).optional(),
-  filter: z.string().optional(),
-  startIndex: z.int().optional(),
-  count: z.int().optional(),
-}));
+export const ScimSearchBody = named(
+  "ScimSearchBody",
+  lazy.looseObject(() => ({
+    attributes: z.array(z.string()).optional(),
+    excludedAttributes: z.array(z.string()).optional(),
+    filter: z.string().optional(),
+    startIndex: z.int().optional(),
+    count: z.int().optional(),
+  })),
+);
 
 /** Which attributes of a resource to return; undefined: all. */
 export interface Selection {
@@ -206,7 +185,7 @@ function copy(source: Attributes, result: Attributes, [name, ...rest]: readonly 
 }
 
 export function toScimList(
-  resources: readonly { readonly schemas: readonly string[] }[],
+  resources: AnswerOf<typeof ScimList>["Resources"],
   total: number,
   offset: number,
 ): AnswerOf<typeof ScimList> {
@@ -220,7 +199,7 @@ export function toScimList(
 }
 
 /** What the service can do (RFC 7643, section 5). */
-export function toServiceProviderConfig(base: string) {
+export function toServiceProviderConfig(base: string): AnswerOf<typeof ScimServiceProviderConfig> {
   const no = { supported: false };
   return {
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],
@@ -243,7 +222,7 @@ export function toServiceProviderConfig(base: string) {
   };
 }
 
-export function toResourceTypes(base: string) {
+export function toResourceTypes(base: string): AnswerOf<typeof ScimDiscovery>[] {
   return RESOURCE_TYPES.map(({ name, endpoint, description, schema, extensions }) => ({
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:ResourceType"],
     id: name,
@@ -256,7 +235,7 @@ export function toResourceTypes(base: string) {
   }));
 }
 
-export function toSchemas(base: string) {
+export function toSchemas(base: string): AnswerOf<typeof ScimDiscovery>[] {
   return SCHEMAS.map((schema) => ({
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:Schema"],
     ...schema,

@@ -6,6 +6,7 @@ import { operation, rawOperation, routes } from "../../../http/operation.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Logger } from "../../../kernel/logger.ts";
+import { named } from "../../../wire/openapi/named.ts";
 import {
   clearTransactionCookie,
   consoleUrl,
@@ -30,16 +31,19 @@ export interface GrantPageParts {
   logger: Logger;
 }
 
-const ClientMetadata = lazy.object(() => ({
-  client_id: z.string(),
-  client_name: z.string(),
-  client_uri: z.string(),
-  redirect_uris: z.array(z.string()),
-  grant_types: z.array(z.string()),
-  response_types: z.array(z.string()),
-  token_endpoint_auth_method: z.string(),
-  application_type: z.string(),
-}));
+const ClientMetadata = named(
+  "McpClientMetadata",
+  lazy.object(() => ({
+    client_id: z.string(),
+    client_name: z.string(),
+    client_uri: z.string(),
+    redirect_uris: z.array(z.string()),
+    grant_types: z.array(z.string()),
+    response_types: z.array(z.string()),
+    token_endpoint_auth_method: z.string(),
+    application_type: z.string(),
+  })),
+);
 
 interface OfServer {
   Params: { server: string };

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { SpeechModelList, VoiceList } from "../../openapi/model-answers.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
+import type { SpeechModelList, VoiceList } from "./audio-answers.ts";
 
 export const VoicesQuery = lazy.object(() => ({ model: z.string().min(1).optional() }));
 

@@ -4,6 +4,7 @@ import { AUDIO_FORMATS } from "@parlance-inference/audio/formats";
 import { z } from "zod";
 import type { SpeechRequest } from "../../../contracts/engine.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { named } from "../../openapi/named.ts";
 import { optional } from "../optional.ts";
 import type { UnsupportedField } from "../unknown-fields.ts";
 
@@ -16,15 +17,18 @@ const Input = z
   .refine((text) => text.trim() !== "", { message: "it contains only white space" });
 
 /** Schema of the body; the model checks the length of `input`. */
-export const SpeechBody = lazy.object(() => ({
-  model: z.string().min(1),
-  input: Input,
-  voice: Voice,
-  instructions: optional(z.string()),
-  response_format: optional(z.enum(AUDIO_FORMATS)),
-  speed: optional(z.number().min(0.25).max(4)),
-  stream_format: optional(z.enum(["audio", "sse"])),
-}));
+export const SpeechBody = named(
+  "SpeechBody",
+  lazy.object(() => ({
+    model: z.string().min(1),
+    input: Input,
+    voice: Voice,
+    instructions: optional(z.string()),
+    response_format: optional(z.enum(AUDIO_FORMATS)),
+    speed: optional(z.number().min(0.25).max(4)),
+    stream_format: optional(z.enum(["audio", "sse"])),
+  })),
+);
 
 /** Unsupported fields: samples at an unexpected rate would play at the wrong speed. */
 export const UNSUPPORTED_SPEECH_FIELDS: Readonly<Record<string, UnsupportedField>> = {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { KnownSpeakers, TranscriptionRequest } from "../../../contracts/engine.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { named } from "../../openapi/named.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../unknown-fields.ts";
 import { parse } from "../validate.ts";
 
@@ -23,20 +24,23 @@ const shared = {
   temperature: number.pipe(z.number().min(0).max(1)).optional(),
 };
 
-export const TranslationBody = z.object(shared);
+export const TranslationBody = named("TranslationBody", z.object(shared));
 
-export const TranscriptionBody = lazy.object(() => ({
-  ...shared,
-  language: z.string().max(100).optional(),
-  stream: flag.optional(),
-  timestamp_granularities: z.array(z.enum(["word", "segment"])).optional(),
-  include: z.array(z.string()).optional(),
-  chunking_strategy: z.union([z.literal("auto"), z.looseObject({ type: z.literal("server_vad") })]).optional(),
-  known_speaker_names: z.array(z.string()).optional(),
-  known_speaker_references: z.array(z.string()).optional(),
-  keywords: z.array(z.string()).optional(),
-  languages: z.array(z.string()).optional(),
-}));
+export const TranscriptionBody = named(
+  "TranscriptionBody",
+  lazy.object(() => ({
+    ...shared,
+    language: z.string().max(100).optional(),
+    stream: flag.optional(),
+    timestamp_granularities: z.array(z.enum(["word", "segment"])).optional(),
+    include: z.array(z.string()).optional(),
+    chunking_strategy: z.union([z.literal("auto"), z.looseObject({ type: z.literal("server_vad") })]).optional(),
+    known_speaker_names: z.array(z.string()).optional(),
+    known_speaker_references: z.array(z.string()).optional(),
+    keywords: z.array(z.string()).optional(),
+    languages: z.array(z.string()).optional(),
+  })),
+);
 
 export interface ParsedTranscription {
   model: string;

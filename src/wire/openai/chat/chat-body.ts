@@ -4,6 +4,7 @@ import { z } from "zod";
 import { deferField, keepOutline, outlineOf } from "../../../kernel/json/json-outline.ts";
 import { keepSource, sourceOf } from "../../../kernel/json/json-source.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { named } from "../../openapi/named.ts";
 import { otherToolForm } from "../../tool-forms.ts";
 import { optional } from "../optional.ts";
 import { PromptReference } from "../prompts/prompt-content.ts";
@@ -71,7 +72,7 @@ const bodyOf = (fields: typeof FIELDS) =>
   });
 
 /** Schema of every field, for the API reference. */
-export const ChatBody = bodyOf({ ...FIELDS, prompt } as typeof FIELDS);
+export const ChatBody = named("ChatCompletionBody", bodyOf({ ...FIELDS, prompt } as typeof FIELDS));
 
 export type ChatCompletionBody = z.output<ReturnType<typeof bodyOf>>;
 

@@ -3,6 +3,8 @@
 import type { TokenLogprob } from "../../../contracts/chat-model.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
 import type { AnswerIdentity } from "../../answer-identity.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { ChatUsage } from "./completion-answers.ts";
 
 /** Fields with the same value in every part of one answer. */
 interface Envelope {
@@ -15,7 +17,7 @@ export function toEnvelope({ id, createdAt, model }: AnswerIdentity, idPrefix = 
   return { id: `${idPrefix}${id}`, created: Math.floor(createdAt / 1000), model };
 }
 
-export function toUsage(usage: TokenUsage): Record<string, unknown> {
+export function toUsage(usage: TokenUsage): AnswerOf<typeof ChatUsage> {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,

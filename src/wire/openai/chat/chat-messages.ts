@@ -5,6 +5,7 @@ import type { ChatMessage, ContentPart, ToolCall } from "../../../contracts/chat
 import { toContent } from "../../../contracts/message-text.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { cacheMarkOf } from "../../cache-control.ts";
+import { describedBy } from "../../openapi/described-by.ts";
 import { withTextFiles } from "../../text-files.ts";
 import { listOf } from "../list-of.ts";
 import { openVariants } from "../open-variants.ts";
@@ -14,7 +15,17 @@ const TextPart = z.looseObject({ text: z.string() });
 const ImagePart = lazy.looseObject(() => ({
   image_url: z.looseObject({ url: z.string().min(1), detail: z.string().nullish() }),
 }));
-const FilePart = z.looseObject({ file: z.looseObject({}) });
+const FilePart = lazy.looseObject(() => ({
+  // Read where the content of files is fetched.
+  file: describedBy(
+    z.looseObject({}),
+    z.looseObject({
+      file_id: z.string().optional(),
+      file_data: z.string().optional().describe("Data URL, or Base64."),
+      filename: z.string().optional(),
+    }),
+  ),
+}));
 const Content = z.union([
   z.string(),
   listOf(openVariants({ text: TextPart, image_url: ImagePart, file: FilePart })).min(1),

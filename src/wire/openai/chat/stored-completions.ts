@@ -3,12 +3,12 @@
 import { z } from "zod";
 import type { ContentMessage } from "../../../contracts/chat-content.ts";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { StoredCompletion, StoredCompletionMessages, StoredCompletionPage } from "../../openapi/model-answers.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import { Metadata } from "../../responses/metadata.ts";
 import { ORDER_QUERY, PAGE_QUERY } from "../organization/organization-list.ts";
 import { parse } from "../validate.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
+import type { StoredCompletion, StoredCompletionMessages, StoredCompletionPage } from "./completion-answers.ts";
 import { toChatMessage, toChoices } from "./recorded-messages.ts";
 
 export const StoredCompletionsQuery = lazy.looseObject(() => ({
@@ -19,7 +19,10 @@ export const StoredCompletionsQuery = lazy.looseObject(() => ({
 
 export const StoredMessagesQuery = z.looseObject({ ...PAGE_QUERY, ...ORDER_QUERY });
 
-export const StoredCompletionUpdateBody = z.looseObject({ metadata: Metadata.nullable() });
+export const StoredCompletionUpdateBody = named(
+  "StoredCompletionUpdateBody",
+  z.looseObject({ metadata: Metadata.nullable() }),
+);
 
 const StoredMetadata = z.looseObject({ metadata: Metadata.nullish() });
 

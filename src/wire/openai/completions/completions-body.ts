@@ -3,17 +3,18 @@
 import { z } from "zod";
 import type { RawPrompt } from "../../../contracts/chat-model.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { describedBy } from "../../openapi/described-by.ts";
+import { named } from "../../openapi/named.ts";
 import { Integer, SAMPLING_FIELDS, samplingProblem } from "../chat/sampling-fields.ts";
 import { optional } from "../optional.ts";
-import { readTextInputs } from "../text-inputs.ts";
+import { readTextInputs, TextInputs } from "../text-inputs.ts";
 import { parse } from "../validate.ts";
 
 const MAX_PROMPTS = 256;
 
 const FIELDS = {
   model: z.string().min(1),
-  /** Checked by `readPrompts`. */
-  prompt: z.unknown(),
+  prompt: describedBy(z.unknown(), TextInputs),
   ...SAMPLING_FIELDS,
   stream: optional(z.boolean()),
   stream_options: optional(lazy.looseObject(() => ({ include_usage: optional(z.boolean()) }))),
@@ -25,21 +26,24 @@ const FIELDS = {
   user: optional(z.string()),
 };
 
-export const CompletionBody = z.looseObject(FIELDS).check(({ value, issues }) => {
-  const refuse = (path: string[], input: unknown, message: string) =>
-    issues.push({ code: "custom", path, input, message });
-  const { n = 1, best_of, stream, stream_options, echo, suffix } = value;
-  if (stream_options !== undefined && stream !== true) {
-    refuse(["stream_options"], stream_options, "it may be set only when 'stream' is true");
-  }
-  if (best_of !== undefined && best_of < n) refuse(["best_of"], best_of, "it must be at least 'n'");
-  if (best_of !== undefined && best_of > n && stream === true) {
-    refuse(["best_of"], best_of, "the best answers are known only at the end, so they cannot be streamed");
-  }
-  if (echo === true && suffix) refuse(["echo"], echo, "a prompt with a suffix cannot be echoed");
-  const problem = samplingProblem(value);
-  if (problem !== undefined) refuse(...problem);
-});
+export const CompletionBody = named(
+  "TextCompletionBody",
+  z.looseObject(FIELDS).check(({ value, issues }) => {
+    const refuse = (path: string[], input: unknown, message: string) =>
+      issues.push({ code: "custom", path, input, message });
+    const { n = 1, best_of, stream, stream_options, echo, suffix } = value;
+    if (stream_options !== undefined && stream !== true) {
+      refuse(["stream_options"], stream_options, "it may be set only when 'stream' is true");
+    }
+    if (best_of !== undefined && best_of < n) refuse(["best_of"], best_of, "it must be at least 'n'");
+    if (best_of !== undefined && best_of > n && stream === true) {
+      refuse(["best_of"], best_of, "the best answers are known only at the end, so they cannot be streamed");
+    }
+    if (echo === true && suffix) refuse(["echo"], echo, "a prompt with a suffix cannot be echoed");
+    const problem = samplingProblem(value);
+    if (problem !== undefined) refuse(...problem);
+  }),
+);
 
 export type CompletionBody = z.output<typeof CompletionBody>;
 

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { describedBy } from "../../openapi/described-by.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { Metadata } from "../../responses/metadata.ts";
@@ -11,21 +12,27 @@ import { EvalListQuery, NAME, nullableMetadata } from "./evals.ts";
 
 const MAX_VARIANTS = 20;
 
-export const EvalRunBody = lazy.strictObject(() => ({
-  name: NAME.optional(),
-  metadata: Metadata.nullish(),
-  data_source: RunDataSource,
-}));
+export const EvalRunBody = named(
+  "EvalRunBody",
+  lazy.strictObject(() => ({
+    name: NAME.optional(),
+    metadata: Metadata.nullish(),
+    data_source: RunDataSource,
+  })),
+);
 
-export const EvalComparisonBody = lazy.strictObject(() => ({
-  metadata: Metadata.nullish(),
-  data_source: ComparedDataSource,
-  variants: z
-    .array(Variant)
-    .min(1)
-    .max(MAX_VARIANTS)
-    .describe("Models and versions of stored prompts: one run each, over the rows of `data_source`."),
-}));
+export const EvalComparisonBody = named(
+  "EvalComparisonBody",
+  lazy.strictObject(() => ({
+    metadata: Metadata.nullish(),
+    data_source: ComparedDataSource,
+    variants: z
+      .array(Variant)
+      .min(1)
+      .max(MAX_VARIANTS)
+      .describe("Models and versions of stored prompts: one run each, over the rows of `data_source`."),
+  })),
+);
 
 const EVAL_RUN_STATUS = z.enum(["queued", "in_progress", "completed", "canceled", "failed"]);
 
@@ -83,7 +90,7 @@ export const EvalRun = named(
     sampling: z
       .object({ cost_usd: cost, mean_duration_ms: z.number().nullable() })
       .describe("Requests to the model, without those of graders. Not in OpenAI's API."),
-    data_source: z.looseObject({ type: z.string() }),
+    data_source: describedBy(z.looseObject({ type: z.string() }), RunDataSource),
     error: failure.nullable(),
     metadata: nullableMetadata,
   })),
@@ -98,11 +105,14 @@ export const EvalComparison = named(
     runs: z.array(EvalRun),
   })),
 );
-export const EvalRunDeleted = lazy.object(() => ({
-  object: z.literal("eval.run.deleted"),
-  deleted: z.boolean(),
-  run_id: z.string(),
-}));
+export const EvalRunDeleted = named(
+  "EvalRunDeleted",
+  lazy.object(() => ({
+    object: z.literal("eval.run.deleted"),
+    deleted: z.boolean(),
+    run_id: z.string(),
+  })),
+);
 
 const said = lazy.object(() => ({ role: z.string(), content: z.string() }));
 

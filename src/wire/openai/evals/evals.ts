@@ -26,14 +26,20 @@ const DataSourceConfig = z.discriminatedUnion(
   { error: "it must be custom, logs or stored_completions" },
 );
 
-export const EvalCreateBody = lazy.strictObject(() => ({
-  name: NAME.optional(),
-  metadata: Metadata.nullish(),
-  data_source_config: DataSourceConfig,
-  testing_criteria: z.array(Grader).min(1).max(50),
-}));
+export const EvalCreateBody = named(
+  "EvalCreateBody",
+  lazy.strictObject(() => ({
+    name: NAME.optional(),
+    metadata: Metadata.nullish(),
+    data_source_config: DataSourceConfig,
+    testing_criteria: z.array(Grader).min(1).max(50),
+  })),
+);
 
-export const EvalUpdateBody = lazy.strictObject(() => ({ name: NAME.optional(), metadata: Metadata.nullish() }));
+export const EvalUpdateBody = named(
+  "EvalUpdateBody",
+  lazy.strictObject(() => ({ name: NAME.optional(), metadata: Metadata.nullish() })),
+);
 
 export const EvalListQuery = lazy.looseObject(() => ({ ...PAGE_QUERY, order: z.enum(["asc", "desc"]).default("asc") }));
 
@@ -61,11 +67,14 @@ export const Eval = named(
   })),
 );
 export const EvalList = listOfEntries(Eval);
-export const EvalDeleted = lazy.object(() => ({
-  object: z.literal("eval.deleted"),
-  deleted: z.boolean(),
-  eval_id: z.string(),
-}));
+export const EvalDeleted = named(
+  "EvalDeleted",
+  lazy.object(() => ({
+    object: z.literal("eval.deleted"),
+    deleted: z.boolean(),
+    eval_id: z.string(),
+  })),
+);
 
 export function toEval(row: {
   id: string;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { IMAGE_FORMATS, type ImageFile, type ImageRequest, type ImageSize } from "../../../contracts/image-model.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { named } from "../../openapi/named.ts";
 import { optional } from "../optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../unknown-fields.ts";
 import { parse } from "../validate.ts";
@@ -43,13 +44,24 @@ const shared = {
   safety_identifier: optional(z.string()),
 };
 
-export const ImageGenerationBody = lazy.object(() => ({
-  ...shared,
-  style: optional(word),
-  moderation: optional(word),
+export const ImageGenerationBody = named(
+  "ImageGenerationBody",
+  lazy.object(() => ({
+    ...shared,
+    style: optional(word),
+    moderation: optional(word),
+  })),
+);
+export const ImageEditBody = named("ImageEditBody", z.object({ ...shared, input_fidelity: optional(word) }));
+export const ImageVariationBody = named("ImageVariationBody", z.object(common));
+
+const image = z.file().describe("PNG, JPEG or WebP; several as `image[]`.");
+
+export const ImageEditFiles = lazy.object(() => ({
+  image,
+  mask: z.file().optional().describe("PNG of the same size, transparent where the image changes."),
 }));
-export const ImageEditBody = z.object({ ...shared, input_fidelity: optional(word) });
-export const ImageVariationBody = z.object(common);
+export const ImageVariationFiles = z.object({ image });
 
 type Body = z.output<typeof ImageVariationBody> &
   Partial<z.output<typeof ImageGenerationBody> & z.output<typeof ImageEditBody>>;

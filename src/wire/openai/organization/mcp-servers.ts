@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import { listOf } from "./mcp-list.ts";
+import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY, toSeconds } from "./organization-list.ts";
 
 /** Era of a protocol version: sessions ended with the first version of 2026. */
@@ -66,7 +66,7 @@ export const McpServerTest = named(
   }),
 );
 
-export const McpServerList = listOf(McpServer);
+export const McpServerList = listOfEntries(McpServer);
 
 export const McpServersQuery = z.strictObject(PAGE_QUERY);
 

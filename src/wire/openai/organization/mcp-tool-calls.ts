@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import { listOf } from "./mcp-list.ts";
+import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { ORDER_QUERY, PAGE_QUERY } from "./organization-list.ts";
 
 const NANO = 1e9;
@@ -16,7 +16,7 @@ export const McpTool = named(
     object: z.literal("mcp_server.tool"),
     title: z.string().nullable(),
     description: z.string().nullable(),
-    input_schema: z.looseObject({}),
+    input_schema: z.record(z.string(), z.unknown()),
     read_only: z.boolean().describe("Whether the server says that it changes nothing."),
     destructive: z.boolean().describe("Whether the server says that it may delete or overwrite."),
     price_usd: z.string().nullable().describe("US dollars of a call; null: no price is set."),
@@ -28,7 +28,7 @@ export const McpCallResult = named(
   lazy.object(() => ({
     object: z.literal("mcp_server.call_result"),
     content: z.array(z.looseObject({ type: z.string() })),
-    structured_content: z.looseObject({}).nullable(),
+    structured_content: z.record(z.string(), z.unknown()).nullable(),
     is_error: z.boolean().describe("Whether the tool says that it failed."),
     duration_ms: z.int(),
     cost_usd: z.string().nullable(),
@@ -56,13 +56,16 @@ export const McpCall = named(
   })),
 );
 
-export const McpToolList = listOf(McpTool);
-export const McpCallList = listOf(McpCall);
+export const McpToolList = listOfEntries(McpTool);
+export const McpCallList = listOfEntries(McpCall);
 
-export const McpCallBody = lazy.strictObject(() => ({
-  name: z.string().min(1).max(MAX_NAME),
-  arguments: z.record(z.string(), z.unknown()).default({}),
-}));
+export const McpCallBody = named(
+  "McpCallBody",
+  lazy.strictObject(() => ({
+    name: z.string().min(1).max(MAX_NAME),
+    arguments: z.record(z.string(), z.unknown()).default({}),
+  })),
+);
 
 export const McpCallsQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,

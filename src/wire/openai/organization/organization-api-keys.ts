@@ -3,7 +3,7 @@ import { ALL_PERMISSIONS } from "../../../contracts/permissions.ts";
 import { unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Secret } from "../../../kernel/secret.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type {
   AdminApiKey,
   CreatedAdminApiKey,
@@ -22,15 +22,18 @@ export const EXPIRES_IN_SECONDS = z.int().min(1).max(TEN_YEARS_SECONDS);
 const KEY_PERMISSIONS = ALL_PERMISSIONS.filter((permission) => permission !== "project.own_keys.write");
 const scopes = z.array(z.string()).optional();
 
-export const AdminApiKeyCreateBody = lazy.strictObject(() => ({
-  name: z.string(),
-  expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
-  permissions: z
-    .array(z.enum(KEY_PERMISSIONS))
-    .min(1)
-    .nullish()
-    .describe("What the key allows; default: everything. `organization.scim.write` makes a key for SCIM clients."),
-}));
+export const AdminApiKeyCreateBody = named(
+  "AdminApiKeyCreateBody",
+  lazy.strictObject(() => ({
+    name: z.string(),
+    expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
+    permissions: z
+      .array(z.enum(KEY_PERMISSIONS))
+      .min(1)
+      .nullish()
+      .describe("What the key allows; default: everything. `organization.scim.write` makes a key for SCIM clients."),
+  })),
+);
 /** Query of every list of keys; searching is an extension. */
 const KEY_LIST_QUERY = {
   ...PAGE_QUERY,
@@ -43,15 +46,21 @@ export const AdminApiKeyListQuery = lazy.strictObject(() => ({
   // The client may send `after` empty when it has none.
   after: z.string().nullish(),
 }));
-export const ServiceAccountKeyCreateBody = lazy.strictObject(() => ({
-  name: z.string().optional(),
-  expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
-  scopes,
-}));
-export const ProjectApiKeyCreateBody = lazy.strictObject(() => ({
-  name: z.string(),
-  expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
-}));
+export const ServiceAccountKeyCreateBody = named(
+  "ServiceAccountKeyCreateBody",
+  lazy.strictObject(() => ({
+    name: z.string().optional(),
+    expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
+    scopes,
+  })),
+);
+export const ProjectApiKeyCreateBody = named(
+  "ProjectApiKeyCreateBody",
+  lazy.strictObject(() => ({
+    name: z.string(),
+    expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
+  })),
+);
 export const OrganizationApiKeyListQuery = lazy.strictObject(() => ({
   ...KEY_LIST_QUERY,
   kind: z.enum(["project", "admin"]).optional(),
@@ -60,19 +69,25 @@ export const OrganizationApiKeyListQuery = lazy.strictObject(() => ({
 export const ServiceAccountKeyListQuery = z.strictObject(KEY_LIST_QUERY);
 /** Longest time for which a rotated key goes on working. */
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
-export const ProjectApiKeyRotateBody = lazy.strictObject(() => ({
-  overlap_seconds: z
-    .int()
-    .min(0)
-    .max(MAX_OVERLAP_SECONDS)
-    .default(86_400)
-    .describe("How long the old key goes on working."),
-}));
-export const ProjectApiKeyUpdateBody = lazy.strictObject(() => ({
-  name: z.string().optional().describe("Not in OpenAI's API."),
-  expires_in_seconds: EXPIRES_IN_SECONDS.nullish().describe("Counted from now. Null: the key no longer expires."),
-  scopes,
-}));
+export const ProjectApiKeyRotateBody = named(
+  "ProjectApiKeyRotateBody",
+  lazy.strictObject(() => ({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(MAX_OVERLAP_SECONDS)
+      .default(86_400)
+      .describe("How long the old key goes on working."),
+  })),
+);
+export const ProjectApiKeyUpdateBody = named(
+  "ProjectApiKeyUpdateBody",
+  lazy.strictObject(() => ({
+    name: z.string().optional().describe("Not in OpenAI's API."),
+    expires_in_seconds: EXPIRES_IN_SECONDS.nullish().describe("Counted from now. Null: the key no longer expires."),
+    scopes,
+  })),
+);
 export const ProjectApiKeyListQuery = lazy.strictObject(() => ({
   ...KEY_LIST_QUERY,
   owner_project_access: z.enum(["active", "inactive", "any"]).default("any"),

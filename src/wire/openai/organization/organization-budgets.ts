@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Budget as BudgetAnswer, BudgetUsage, UserBudgets } from "../../openapi/budget-answers.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import { ORDER_QUERY, PAGE_QUERY, queryNumber, toSeconds } from "./organization-list.ts";
 
 /** One billion dollars. */
@@ -28,40 +28,48 @@ const channel = lazy.strictObject(() => ({
 }));
 const name = z.string().trim().min(1).max(200);
 
-export const BudgetCreateBody = lazy.strictObject(() => ({
-  name: name.nullish(),
-  subject: z.strictObject({
-    type: z.enum(["organization", "project", "api_key", "user", "end_user", "tag"]),
-    id: z
-      .string()
-      .min(1)
-      .max(128)
+export const BudgetCreateBody = named(
+  "BudgetCreateBody",
+  lazy.strictObject(() => ({
+    name: name.nullish(),
+    subject: z.strictObject({
+      type: z.enum(["organization", "project", "api_key", "user", "end_user", "tag"]),
+      id: z
+        .string()
+        .min(1)
+        .max(128)
+        .nullish()
+        .describe(
+          "ID of a project, key or user, an end user or a tag. Without it, each one has the budget for itself.",
+        ),
+    }),
+    project_id: z.string().nullish().describe("Counts only spending in this project."),
+    interval: z.enum(["day", "week", "month", "total"]).describe("UTC; weeks begin on Monday. `total` does not reset."),
+    currency: z.literal("USD").default("USD"),
+    threshold_amount: cents,
+    enforcement: enforcement.optional(),
+    starts_at: z
+      .int()
+      .min(0)
+      .max(8_000_000_000)
       .nullish()
-      .describe("ID of a project, key or user, an end user or a tag. Without it, each one has the budget for itself."),
-  }),
-  project_id: z.string().nullish().describe("Counts only spending in this project."),
-  interval: z.enum(["day", "week", "month", "total"]).describe("UTC; weeks begin on Monday. `total` does not reset."),
-  currency: z.literal("USD").default("USD"),
-  threshold_amount: cents,
-  enforcement: enforcement.optional(),
-  starts_at: z
-    .int()
-    .min(0)
-    .max(8_000_000_000)
-    .nullish()
-    .describe("For `total`: Unix time, of which the UTC day is the first that counts. Default: today."),
-  alert_percents: percents.optional(),
-  notification_channel: channel.nullish().describe("Sends alerts by e-mail, too."),
-}));
+      .describe("For `total`: Unix time, of which the UTC day is the first that counts. Default: today."),
+    alert_percents: percents.optional(),
+    notification_channel: channel.nullish().describe("Sends alerts by e-mail, too."),
+  })),
+);
 
-export const BudgetUpdateBody = lazy.strictObject(() => ({
-  name: name.nullish(),
-  currency: z.literal("USD").optional(),
-  threshold_amount: cents.optional(),
-  enforcement: enforcement.optional(),
-  alert_percents: percents.optional(),
-  notification_channel: channel.nullish(),
-}));
+export const BudgetUpdateBody = named(
+  "BudgetUpdateBody",
+  lazy.strictObject(() => ({
+    name: name.nullish(),
+    currency: z.literal("USD").optional(),
+    threshold_amount: cents.optional(),
+    enforcement: enforcement.optional(),
+    alert_percents: percents.optional(),
+    notification_channel: channel.nullish(),
+  })),
+);
 
 export const BudgetListQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,
@@ -70,12 +78,15 @@ export const BudgetListQuery = lazy.strictObject(() => ({
 }));
 export const BudgetUsageQuery = lazy.strictObject(() => ({ limit: queryNumber(z.int().min(1).max(100)).default(20) }));
 
-export const SpendAlertBody = lazy.strictObject(() => ({
-  currency: z.literal("USD"),
-  interval: z.literal("month"),
-  threshold_amount: cents,
-  notification_channel: channel,
-}));
+export const SpendAlertBody = named(
+  "SpendAlertBody",
+  lazy.strictObject(() => ({
+    currency: z.literal("USD"),
+    interval: z.literal("month"),
+    threshold_amount: cents,
+    notification_channel: channel,
+  })),
+);
 
 interface ShownBudget {
   id: string;

@@ -2,25 +2,28 @@
 
 import { z } from "zod";
 import type { ConnectedHost, ConnectionTest, DiscoveredHosts } from "../../openapi/configuration-answers.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 
-export const ConnectionTestBody = z
-  .strictObject({
-    connection: z.string().min(1).max(64).optional().describe("Name of a stored connection, in place of the rest."),
-    base_url: z.string().min(1).max(2_000).optional().describe("Address, with or without /v1."),
-    api_key: z.string().min(1).max(10_000).optional(),
-    headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(10_000)).optional(),
-    model: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe("Model whose first token is measured. Default: the first chat model of a local server, else none."),
-  })
-  .refine(({ connection, base_url }) => (connection === undefined) !== (base_url === undefined), {
-    path: ["base_url"],
-    error: "either `base_url` or `connection` is required",
-  });
+export const ConnectionTestBody = named(
+  "ConnectionTestBody",
+  z
+    .strictObject({
+      connection: z.string().min(1).max(64).optional().describe("Name of a stored connection, in place of the rest."),
+      base_url: z.string().min(1).max(2_000).optional().describe("Address, with or without /v1."),
+      api_key: z.string().min(1).max(10_000).optional(),
+      headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(10_000)).optional(),
+      model: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Model whose first token is measured. Default: the first chat model of a local server, else none."),
+    })
+    .refine(({ connection, base_url }) => (connection === undefined) !== (base_url === undefined), {
+      path: ["base_url"],
+      error: "either `base_url` or `connection` is required",
+    }),
+);
 
 interface Host {
   kind: NonNullable<AnswerOf<typeof ConnectedHost>>["kind"];

@@ -8,7 +8,7 @@ import {
   type ConfigurationVersion,
   EntryKind,
 } from "../../openapi/configuration-answers.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import { queryNumber, toSeconds } from "./organization-list.ts";
 
 const reason = z.string().max(500).optional().describe("Why, for the history.");
@@ -17,33 +17,49 @@ const version = queryNumber(z.int().min(0));
 export const ChangeQuery = z.strictObject({ reason });
 
 /** The settings themselves are checked as the file is. */
-export const ModelEntryBody = lazy
-  .looseObject(() => ({ id: z.string().min(1).max(200) }))
-  .describe("The model, as an entry of `models` in parlance.yaml. `[redacted]` keeps a stored secret.");
-export const ConnectionEntryBody = lazy
-  .looseObject(() => ({ name: z.string().min(1).max(64) }))
-  .describe("`name`, and the settings as in an entry of `connections` in parlance.yaml.");
-export const ConnectionBody = z.looseObject({}).describe("The connection, as in `connections` of parlance.yaml.");
-export const McpServerEntryBody = lazy
-  .looseObject(() => ({ name: z.string().min(1).max(200) }))
-  .describe("The server, as an entry of `mcp_servers` in parlance.yaml. `[redacted]` keeps a stored secret.");
-export const SettingBody = z
-  .strictObject({ value: z.unknown() })
-  .describe("`value`, as in parlance.yaml under the key.");
+export const ModelEntryBody = named(
+  "ModelEntryBody",
+  lazy
+    .looseObject(() => ({ id: z.string().min(1).max(200) }))
+    .describe("The model, as an entry of `models` in parlance.yaml. `[redacted]` keeps a stored secret."),
+);
+export const ConnectionEntryBody = named(
+  "ConnectionEntryBody",
+  lazy
+    .looseObject(() => ({ name: z.string().min(1).max(64) }))
+    .describe("`name`, and the settings as in an entry of `connections` in parlance.yaml."),
+);
+export const ConnectionBody = named(
+  "ConnectionBody",
+  z.looseObject({}).describe("The connection, as in `connections` of parlance.yaml."),
+);
+export const McpServerEntryBody = named(
+  "McpServerEntryBody",
+  lazy
+    .looseObject(() => ({ name: z.string().min(1).max(200) }))
+    .describe("The server, as an entry of `mcp_servers` in parlance.yaml. `[redacted]` keeps a stored secret."),
+);
+export const SettingBody = named(
+  "SettingBody",
+  z.strictObject({ value: z.unknown() }).describe("`value`, as in parlance.yaml under the key."),
+);
 
 const IMPORTED = 10_000;
-export const ImportBody = lazy.strictObject(() => ({
-  entries: z
-    .array(
-      z.strictObject({
-        kind: EntryKind,
-        name: z.string().min(1).max(200),
-        value: z.unknown().describe("As in parlance.yaml. `[redacted]` keeps a stored secret."),
-      }),
-    )
-    .max(IMPORTED),
-  replace: z.boolean().default(false).describe("Whether entries of the API that are not in the list are removed."),
-}));
+export const ImportBody = named(
+  "ConfigurationImportBody",
+  lazy.strictObject(() => ({
+    entries: z
+      .array(
+        z.strictObject({
+          kind: EntryKind,
+          name: z.string().min(1).max(200),
+          value: z.unknown().describe("As in parlance.yaml. `[redacted]` keeps a stored secret."),
+        }),
+      )
+      .max(IMPORTED),
+    replace: z.boolean().default(false).describe("Whether entries of the API that are not in the list are removed."),
+  })),
+);
 
 export const EntriesQuery = lazy.strictObject(() => ({
   kind: EntryKind.optional(),

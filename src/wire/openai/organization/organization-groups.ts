@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type {
   Group as GroupAnswer,
   GroupMember,
@@ -24,14 +24,17 @@ export function cursorQuery({ limit, order }: { limit: number; order: "asc" | "d
   };
 }
 
-export const GroupBody = z.strictObject({ name: z.string() });
+export const GroupBody = named("GroupBody", z.strictObject({ name: z.string() }));
 export const GroupListQuery = z.strictObject(cursorQuery({ limit: 100, order: "asc" }));
-export const GroupUserBody = z.strictObject({ user_id: z.string() });
+export const GroupUserBody = named("GroupUserBody", z.strictObject({ user_id: z.string() }));
 export const GroupUserListQuery = z.strictObject(cursorQuery({ limit: 100, order: "desc" }));
-export const ProjectGroupBody = lazy.strictObject(() => ({
-  group_id: z.string(),
-  role: z.string().describe("ID or name of a role of the project."),
-}));
+export const ProjectGroupBody = named(
+  "ProjectGroupBody",
+  lazy.strictObject(() => ({
+    group_id: z.string(),
+    role: z.string().describe("ID or name of a role of the project."),
+  })),
+);
 export const ProjectGroupListQuery = lazy.strictObject(() => ({
   ...cursorQuery({ limit: 20, order: "asc" }),
   limit: queryNumber(z.int().min(0).max(100)).default(20),

@@ -2,14 +2,17 @@
 
 import { z } from "zod";
 import { guardrailList } from "../../../contracts/guardrail.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { ProjectGuardrails } from "../../openapi/organization-answers.ts";
 
-export const GuardrailsBody = z.strictObject({
-  guardrails: guardrailList.describe(
-    "Guardrails of all requests of the project, in order, in the form of `guardrails` in parlance.yaml. Replaces those that it has; an empty list removes them.",
-  ),
-});
+export const GuardrailsBody = named(
+  "GuardrailsBody",
+  z.strictObject({
+    guardrails: guardrailList.describe(
+      "Guardrails of all requests of the project, in order, in the form of `guardrails` in parlance.yaml. Replaces those that it has; an empty list removes them.",
+    ),
+  }),
+);
 
 type WrittenGuardrail = Readonly<Record<string, unknown>> & { type: string };
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { KeyRules } from "../../openapi/organization-answers.ts";
 import { EXPIRES_IN_SECONDS } from "./organization-api-keys.ts";
 import { ModelPermissionsBody } from "./organization-model-permissions.ts";
@@ -8,16 +8,19 @@ import { SpendLimitBody } from "./organization-spend-limits.ts";
 
 const MAX_KEYS = 1_000;
 
-export const KeyRulesBody = lazy.strictObject(() => ({
-  max_keys_per_user: z.int().min(1).max(MAX_KEYS).nullish().describe("Keys that a user may have in the project."),
-  max_lifetime_seconds: EXPIRES_IN_SECONDS.nullish().describe("Time from the creation of a key to its expiry."),
-  model_ids: ModelPermissionsBody.shape.model_ids
-    .nullish()
-    .describe("Models that keys of users may use: IDs, wildcards, and `group:` with the name of an access group."),
-  max_spend_cents_per_month: SpendLimitBody.shape.threshold_amount
-    .nullish()
-    .describe("What each key may spend in a month, in US cents."),
-}));
+export const KeyRulesBody = named(
+  "KeyRulesBody",
+  lazy.strictObject(() => ({
+    max_keys_per_user: z.int().min(1).max(MAX_KEYS).nullish().describe("Keys that a user may have in the project."),
+    max_lifetime_seconds: EXPIRES_IN_SECONDS.nullish().describe("Time from the creation of a key to its expiry."),
+    model_ids: ModelPermissionsBody.shape.model_ids
+      .nullish()
+      .describe("Models that keys of users may use: IDs, wildcards, and `group:` with the name of an access group."),
+    max_spend_cents_per_month: SpendLimitBody.shape.threshold_amount
+      .nullish()
+      .describe("What each key may spend in a month, in US cents."),
+  })),
+);
 
 interface Rules {
   maxKeysPerUser: number | null;

@@ -1,14 +1,18 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { named } from "../../openapi/named.ts";
 
 const MAX_ENTRIES = 1_000;
 const MAX_ENTRY_LENGTH = 256;
 
 /** Entries are IDs, wildcards that end in `/*`, or `group:` with an access group's name. */
-export const ModelPermissionsBody = lazy.strictObject(() => ({
-  mode: z.enum(["allow_list", "deny_list"]),
-  model_ids: z.array(z.string().min(1).max(MAX_ENTRY_LENGTH)).max(MAX_ENTRIES),
-}));
+export const ModelPermissionsBody = named(
+  "ModelPermissionsBody",
+  lazy.strictObject(() => ({
+    mode: z.enum(["allow_list", "deny_list"]),
+    model_ids: z.array(z.string().min(1).max(MAX_ENTRY_LENGTH)).max(MAX_ENTRIES),
+  })),
+);
 
 interface ModelPermissions {
   mode: "allow_list" | "deny_list";

@@ -1,7 +1,7 @@
 /** A project's moderation policy, in the format of a chat request's `moderation`. Not in OpenAI's API. */
 
 import { z } from "zod";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { ModerationPolicy } from "../../openapi/organization-answers.ts";
 import { ChatModerationFields, toChatModerationRequest } from "../chat/chat-moderation.ts";
 
@@ -16,17 +16,20 @@ const UnsupportedLanguage = z
   })
   .transform(({ action, model }) => ({ action, model: model ?? null }));
 
-export const ModerationPolicyBody = z
-  .strictObject({ ...ChatModerationFields, unsupported_language: UnsupportedLanguage.nullish() })
-  .transform(({ unsupported_language: unsupportedLanguage, ...moderation }) => ({
-    ...toChatModerationRequest(moderation),
-    unsupportedLanguage: unsupportedLanguage ?? null,
-  }))
-  .refine(
-    ({ input, output, unsupportedLanguage }) =>
-      input !== undefined || output !== undefined || unsupportedLanguage !== null,
-    { path: ["policy"], error: "set a mode for input, output or both, or set unsupported_language" },
-  );
+export const ModerationPolicyBody = named(
+  "ModerationPolicyBody",
+  z
+    .strictObject({ ...ChatModerationFields, unsupported_language: UnsupportedLanguage.nullish() })
+    .transform(({ unsupported_language: unsupportedLanguage, ...moderation }) => ({
+      ...toChatModerationRequest(moderation),
+      unsupportedLanguage: unsupportedLanguage ?? null,
+    }))
+    .refine(
+      ({ input, output, unsupportedLanguage }) =>
+        input !== undefined || output !== undefined || unsupportedLanguage !== null,
+      { path: ["policy"], error: "set a mode for input, output or both, or set unsupported_language" },
+    ),
+);
 
 type Body = z.output<typeof ModerationPolicyBody>;
 type Mode = NonNullable<Body["input"]> | null;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { Project } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY, queryBoolean, toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
@@ -12,8 +12,8 @@ const residency = {
   residency: z.string().nullish(),
 };
 
-export const ProjectCreateBody = z.strictObject({ name, ...residency });
-export const ProjectUpdateBody = z.strictObject({ name: name.nullish(), ...residency });
+export const ProjectCreateBody = named("ProjectCreateBody", z.strictObject({ name, ...residency }));
+export const ProjectUpdateBody = named("ProjectUpdateBody", z.strictObject({ name: name.nullish(), ...residency }));
 export const ProjectListQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,
   include_archived: queryBoolean().default(false),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { RateLimit } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY } from "./organization-list.ts";
 
@@ -11,15 +11,18 @@ const NO_LIMIT = 1_000_000_000;
 
 const count = z.int().min(0).max(NO_LIMIT).optional();
 
-export const RateLimitBody = z.strictObject({
-  max_requests_per_1_minute: count,
-  max_requests_per_1_day: count,
-  max_tokens_per_1_minute: count,
-  max_audio_megabytes_per_1_minute: count,
-  max_concurrent_requests: count,
-  max_images_per_1_minute: count,
-  batch_1_day_max_input_tokens: count,
-});
+export const RateLimitBody = named(
+  "RateLimitBody",
+  z.strictObject({
+    max_requests_per_1_minute: count,
+    max_requests_per_1_day: count,
+    max_tokens_per_1_minute: count,
+    max_audio_megabytes_per_1_minute: count,
+    max_concurrent_requests: count,
+    max_images_per_1_minute: count,
+    batch_1_day_max_input_tokens: count,
+  }),
+);
 
 export const RateLimitListQuery = lazy.strictObject(() => ({ ...PAGE_QUERY, before: z.string().min(1).optional() }));
 

@@ -2,35 +2,38 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { ProjectRecording } from "../../openapi/organization-answers.ts";
 
 const MEBIBYTE = 2 ** 20;
 const DEFAULT_DAYS = 7;
 const DEFAULT_BYTES = 1024 * MEBIBYTE;
 
-export const RecordingBody = lazy.strictObject(() => ({
-  record_content: z
-    .enum(["off", "errors", "all"])
-    .describe("off: nothing. errors: prompts and answers of requests that failed. all: those of every request."),
-  share: z.number().gt(0).max(1).default(1).describe("Part of the requests, drawn at random."),
-  keep_days: z.int().min(1).max(3650).default(DEFAULT_DAYS).describe("Days to keep the content."),
-  max_bytes: z
-    .int()
-    .min(MEBIBYTE)
-    .max(2 ** 50)
-    .default(DEFAULT_BYTES)
-    .describe("Maximum bytes that the project stores, compressed; beyond it, the oldest content is removed."),
-  redact: z
-    .array(z.enum(["pii", "secrets"]))
-    .max(2)
-    .default(["pii", "secrets"])
-    .describe("What is masked before it is written, in addition to what the guardrails of the request mask."),
-  search: z
-    .boolean()
-    .default(true)
-    .describe("Whether full-text search finds the content, by keyed hashes of its words."),
-}));
+export const RecordingBody = named(
+  "RecordingBody",
+  lazy.strictObject(() => ({
+    record_content: z
+      .enum(["off", "errors", "all"])
+      .describe("off: nothing. errors: prompts and answers of requests that failed. all: those of every request."),
+    share: z.number().gt(0).max(1).default(1).describe("Part of the requests, drawn at random."),
+    keep_days: z.int().min(1).max(3650).default(DEFAULT_DAYS).describe("Days to keep the content."),
+    max_bytes: z
+      .int()
+      .min(MEBIBYTE)
+      .max(2 ** 50)
+      .default(DEFAULT_BYTES)
+      .describe("Maximum bytes that the project stores, compressed; beyond it, the oldest content is removed."),
+    redact: z
+      .array(z.enum(["pii", "secrets"]))
+      .max(2)
+      .default(["pii", "secrets"])
+      .describe("What is masked before it is written, in addition to what the guardrails of the request mask."),
+    search: z
+      .boolean()
+      .default(true)
+      .describe("Whether full-text search finds the content, by keyed hashes of its words."),
+  })),
+);
 
 export type RecordingSettings = z.output<typeof RecordingBody>;
 

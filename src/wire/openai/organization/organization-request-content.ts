@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ContentMessage } from "../../../contracts/chat-content.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { RequestDetails, RequestFeedback } from "../../openapi/usage-answers.ts";
 import { requestFilters, requestLimit, toRequestEntry } from "./organization-requests.ts";
 
@@ -111,13 +111,16 @@ const MAX_COMMENT_LENGTH = 4000;
 const MAX_TAGS = 20;
 const MAX_TAG_LENGTH = 64;
 
-export const FeedbackBody = lazy
-  .strictObject(() => ({
-    score: z.number().min(0).max(1).nullable().optional().describe("0 (bad) to 1 (good)."),
-    comment: z.string().max(MAX_COMMENT_LENGTH).nullable().optional(),
-    tags: z.array(z.string().trim().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS).optional(),
-  }))
-  .refine(({ score, comment, tags }) => score != null || comment != null || (tags ?? []).length > 0, {
-    error: "it needs a score, a comment or tags",
-    path: ["score"],
-  });
+export const FeedbackBody = named(
+  "FeedbackBody",
+  lazy
+    .strictObject(() => ({
+      score: z.number().min(0).max(1).nullable().optional().describe("0 (bad) to 1 (good)."),
+      comment: z.string().max(MAX_COMMENT_LENGTH).nullable().optional(),
+      tags: z.array(z.string().trim().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS).optional(),
+    }))
+    .refine(({ score, comment, tags }) => score != null || comment != null || (tags ?? []).length > 0, {
+      error: "it needs a score, a comment or tags",
+      path: ["score"],
+    }),
+);

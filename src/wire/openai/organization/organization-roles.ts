@@ -2,25 +2,31 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { AssignedRole, GroupRole, Role as RoleAnswer } from "../../openapi/people-answers.ts";
 import { cursorQuery } from "./organization-groups.ts";
 import { toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
 const permissions = z.array(z.string()).max(100);
 
-export const RoleCreateBody = lazy.strictObject(() => ({
-  role_name: z.string(),
-  permissions,
-  description: z.string().nullish(),
-}));
-export const RoleUpdateBody = lazy.strictObject(() => ({
-  role_name: z.string().nullish(),
-  permissions: permissions.nullish(),
-  description: z.string().nullish(),
-}));
+export const RoleCreateBody = named(
+  "RoleCreateBody",
+  lazy.strictObject(() => ({
+    role_name: z.string(),
+    permissions,
+    description: z.string().nullish(),
+  })),
+);
+export const RoleUpdateBody = named(
+  "RoleUpdateBody",
+  lazy.strictObject(() => ({
+    role_name: z.string().nullish(),
+    permissions: permissions.nullish(),
+    description: z.string().nullish(),
+  })),
+);
 export const RoleListQuery = z.strictObject(cursorQuery({ limit: 1_000, order: "asc" }));
-export const AssignRoleBody = z.strictObject({ role_id: z.string() });
+export const AssignRoleBody = named("AssignRoleBody", z.strictObject({ role_id: z.string() }));
 
 interface ShownRole {
   id: string;

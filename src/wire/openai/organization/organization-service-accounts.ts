@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type {
   CreatedServiceAccount,
   ServiceAccount as ServiceAccountAnswer,
@@ -9,15 +9,21 @@ import type {
 import { EXPIRES_IN_SECONDS, type ShownKey, toCreatedServiceAccountKey } from "./organization-api-keys.ts";
 import { PAGE_QUERY, toSeconds } from "./organization-list.ts";
 
-export const ServiceAccountCreateBody = lazy.strictObject(() => ({
-  name: z.string(),
-  create_service_account_only: z.boolean().nullish(),
-  expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
-}));
-export const ServiceAccountUpdateBody = lazy.strictObject(() => ({
-  name: z.string().optional(),
-  role: z.enum(["member", "owner"]).optional(),
-}));
+export const ServiceAccountCreateBody = named(
+  "ServiceAccountCreateBody",
+  lazy.strictObject(() => ({
+    name: z.string(),
+    create_service_account_only: z.boolean().nullish(),
+    expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
+  })),
+);
+export const ServiceAccountUpdateBody = named(
+  "ServiceAccountUpdateBody",
+  lazy.strictObject(() => ({
+    name: z.string().optional(),
+    role: z.enum(["member", "owner"]).optional(),
+  })),
+);
 export const ServiceAccountListQuery = z.strictObject(PAGE_QUERY);
 
 /** Returns the options of the first key, undefined without one. */

@@ -3,7 +3,7 @@
 import { HOUR_MS } from "../../../kernel/durations.ts";
 import type { RecordedDetails, RecordedUsage } from "../../../kernel/usage.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
-import type { CostsPage } from "../../openapi/usage-answers.ts";
+import type { CostsPage, UsageKind } from "../../openapi/usage-answers.ts";
 import { toSeconds } from "./organization-list.ts";
 
 interface UsageSum extends RecordedUsage, RecordedDetails {
@@ -28,15 +28,6 @@ interface Report {
   buckets: readonly { beginsAt: number; endsAt: number; sums: readonly UsageSum[] }[];
   next: number | undefined;
 }
-
-export type UsageKind =
-  | "completions"
-  | "embeddings"
-  | "moderations"
-  | "audio_speeches"
-  | "audio_transcriptions"
-  | "images"
-  | "vector_stores";
 
 export function toUsagePage(kind: UsageKind, report: Report) {
   return toPage(report, (sum, { beginsAt, endsAt }) => ({

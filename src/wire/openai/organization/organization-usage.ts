@@ -2,8 +2,8 @@ import { z } from "zod";
 import { DAY_SECONDS, HOUR_SECONDS } from "../../../kernel/durations.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import type { UsageKind } from "../../openapi/usage-answers.ts";
 import { queryBoolean, queryNumber } from "./organization-list.ts";
-import type { UsageKind } from "./organization-usage-pages.ts";
 
 const MAX_VALUES = 100;
 const MAX_LENGTH = 256;

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Secret } from "../../../kernel/secret.ts";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type {
   CreatedInvite,
   Invite as InviteAnswer,
@@ -29,31 +29,43 @@ export const UserListQuery = lazy.strictObject(() => ({
 
 const NOT_STORED = z.null({ error: "this service does not store it; leave it out" }).optional();
 
-export const UserUpdateBody = lazy.strictObject(() => ({
-  role: ROLE.nullish(),
-  role_id: z.string().nullish().describe("ID of a built-in role of the organization, in place of `role`."),
-  name: z.string().optional().describe("Not in OpenAI's API."),
-  disabled: z.boolean().optional().describe("True: sessions and keys of the user do not work. Not in OpenAI's API."),
-  technical_level: NOT_STORED,
-  developer_persona: NOT_STORED,
-}));
+export const UserUpdateBody = named(
+  "UserUpdateBody",
+  lazy.strictObject(() => ({
+    role: ROLE.nullish(),
+    role_id: z.string().nullish().describe("ID of a built-in role of the organization, in place of `role`."),
+    name: z.string().optional().describe("Not in OpenAI's API."),
+    disabled: z.boolean().optional().describe("True: sessions and keys of the user do not work. Not in OpenAI's API."),
+    technical_level: NOT_STORED,
+    developer_persona: NOT_STORED,
+  })),
+);
 
-export const InviteCreateBody = lazy.strictObject(() => ({
-  email: z.string(),
-  role: ROLE,
-  projects: z
-    .array(z.strictObject({ id: z.string(), role: z.string().describe("ID or name of a role of the project.") }))
-    .optional(),
-  expires_in_seconds: EXPIRES_IN_SECONDS.optional().describe("Default: seven days. Not in OpenAI's API."),
-}));
+export const InviteCreateBody = named(
+  "InviteCreateBody",
+  lazy.strictObject(() => ({
+    email: z.string(),
+    role: ROLE,
+    projects: z
+      .array(z.strictObject({ id: z.string(), role: z.string().describe("ID or name of a role of the project.") }))
+      .optional(),
+    expires_in_seconds: EXPIRES_IN_SECONDS.optional().describe("Default: seven days. Not in OpenAI's API."),
+  })),
+);
 export const InviteListQuery = z.strictObject(PAGE_QUERY);
 
-export const ProjectUserCreateBody = lazy.strictObject(() => ({
-  user_id: z.string().nullish(),
-  email: z.string().nullish(),
-  role: z.string().describe("ID or name of a role of the project."),
-}));
-export const ProjectUserUpdateBody = lazy.strictObject(() => ({ role: z.string().nullish() }));
+export const ProjectUserCreateBody = named(
+  "ProjectUserCreateBody",
+  lazy.strictObject(() => ({
+    user_id: z.string().nullish(),
+    email: z.string().nullish(),
+    role: z.string().describe("ID or name of a role of the project."),
+  })),
+);
+export const ProjectUserUpdateBody = named(
+  "ProjectUserUpdateBody",
+  lazy.strictObject(() => ({ role: z.string().nullish() })),
+);
 export const ProjectUserListQuery = z.strictObject(PAGE_QUERY);
 
 export interface ShownUser {

@@ -13,9 +13,12 @@ export const WebhookDeliveriesQuery = lazy.strictObject(() => ({
   state: z.enum(STATES).optional(),
 }));
 
-export const WebhookTestBody = lazy.strictObject(() => ({
-  url: z.string().min(1).max(2000).describe("URL of an endpoint"),
-}));
+export const WebhookTestBody = named(
+  "WebhookTestBody",
+  lazy.strictObject(() => ({
+    url: z.string().min(1).max(2000).describe("URL of an endpoint"),
+  })),
+);
 
 const count = z.int().min(0);
 
@@ -53,10 +56,13 @@ export const WebhookDelivery = named(
   })),
 );
 
-export const WebhookTest = lazy.object(() => ({
-  object: z.literal("organization.webhook.test"),
-  delivery_id: z.string(),
-}));
+export const WebhookTest = named(
+  "WebhookTest",
+  lazy.object(() => ({
+    object: z.literal("organization.webhook.test"),
+    delivery_id: z.string(),
+  })),
+);
 
 export const WebhookEventType = named(
   "WebhookEventType",

@@ -1,7 +1,7 @@
 /** Organizations of the installation, which are not in OpenAI's API. */
 
 import { z } from "zod";
-import type { AnswerOf } from "../../openapi/named.ts";
+import { type AnswerOf, named } from "../../openapi/named.ts";
 import type {
   CreatedOrganization,
   Organization as OrganizationAnswer,
@@ -11,7 +11,7 @@ import type {
 import { type ShownKey, toCreatedAdminApiKey } from "./organization-api-keys.ts";
 import { toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
-export const OrganizationCreateBody = z.strictObject({ name: z.string() });
+export const OrganizationCreateBody = named("OrganizationCreateBody", z.strictObject({ name: z.string() }));
 
 interface Organization {
   id: string;

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { ContentMessage } from "../../../contracts/chat-content.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { named } from "../../openapi/named.ts";
 import { toChatMessage, toChoices } from "../chat/recorded-messages.ts";
 import type { Feedback } from "./organization-request-content.ts";
 import { queryDecimal, requestFilters } from "./organization-requests.ts";
@@ -20,6 +21,49 @@ export const RequestExportQuery = lazy.strictObject(() => ({
     .describe("Only requests whose feedback has at least this mean score."),
   query: z.string().min(1).max(1000).optional().describe("Only requests with these words, as in the search."),
 }));
+
+const nullable = z.string().nullable();
+const numberOrNull = z.number().nullable();
+
+export const RequestExportLine = named(
+  "RequestExportLine",
+  z.union([
+    lazy
+      .object(() => ({
+        messages: z.array(z.looseObject({ role: z.string() })),
+        tools: z
+          .array(z.object({ type: z.literal("function"), function: z.looseObject({ name: z.string() }) }))
+          .optional(),
+      }))
+      .describe("Of the format `fine_tuning`."),
+    lazy
+      .object(() => ({
+        item: z.object({
+          request_id: z.string(),
+          project_id: z.string(),
+          ended_at: z.number(),
+          operation: z.string(),
+          status: z.int(),
+          model: nullable,
+          messages: z.array(z.looseObject({ role: z.string() })),
+          output: nullable,
+          score: numberOrNull,
+          tags: z.array(z.string()),
+          comments: z.array(z.string()),
+          duration_ms: z.number(),
+          input_tokens: numberOrNull,
+          output_tokens: numberOrNull,
+          cost_usd: numberOrNull,
+        }),
+        sample: z.object({
+          model: nullable,
+          output_text: nullable,
+          choices: z.array(z.looseObject({ index: z.int() })),
+        }),
+      }))
+      .describe("Of the format `evals`."),
+  ]),
+);
 
 interface Recorded {
   entry: {

@@ -11,26 +11,38 @@ const NAME = z.string().trim().min(1).max(200);
 const DESCRIPTION = z.string().max(2000);
 const LABEL = /^[a-z][a-z0-9_-]{0,62}$/;
 
-export const PromptCreateBody = lazy.strictObject(() => ({
-  name: NAME.describe("One per project; requests can use it in place of the ID."),
-  description: DESCRIPTION.optional(),
-  content: PromptContent.describe("The first version."),
-  note: DESCRIPTION.optional(),
-  labels: z.array(z.string()).max(20).optional().describe("Labels of the first version."),
-}));
+export const PromptCreateBody = named(
+  "PromptCreateBody",
+  lazy.strictObject(() => ({
+    name: NAME.describe("One per project; requests can use it in place of the ID."),
+    description: DESCRIPTION.optional(),
+    content: PromptContent.describe("The first version."),
+    note: DESCRIPTION.optional(),
+    labels: z.array(z.string()).max(20).optional().describe("Labels of the first version."),
+  })),
+);
 
-export const PromptUpdateBody = lazy.strictObject(() => ({
-  name: NAME.optional(),
-  description: DESCRIPTION.nullish(),
-}));
+export const PromptUpdateBody = named(
+  "PromptUpdateBody",
+  lazy.strictObject(() => ({
+    name: NAME.optional(),
+    description: DESCRIPTION.nullish(),
+  })),
+);
 
-export const PromptVersionBody = lazy.strictObject(() => ({
-  content: PromptContent,
-  note: DESCRIPTION.optional().describe("Why the version was made."),
-  labels: z.array(z.string()).max(20).optional().describe("Labels that move to the version."),
-}));
+export const PromptVersionBody = named(
+  "PromptVersionBody",
+  lazy.strictObject(() => ({
+    content: PromptContent,
+    note: DESCRIPTION.optional().describe("Why the version was made."),
+    labels: z.array(z.string()).max(20).optional().describe("Labels that move to the version."),
+  })),
+);
 
-export const PromptLabelBody = lazy.strictObject(() => ({ version: z.int().min(1) }));
+export const PromptLabelBody = named(
+  "PromptLabelBody",
+  lazy.strictObject(() => ({ version: z.int().min(1) })),
+);
 
 export const PromptListQuery = lazy.looseObject(() => ({
   ...PAGE_QUERY,
@@ -68,10 +80,13 @@ export const StoredPromptVersion = named(
     created_at: z.int(),
   })),
 );
-export const StoredPromptVersionList = lazy.object(() => ({
-  object: z.literal("list"),
-  data: z.array(StoredPromptVersion),
-}));
+export const StoredPromptVersionList = named(
+  "StoredPromptVersionList",
+  lazy.object(() => ({
+    object: z.literal("list"),
+    data: z.array(StoredPromptVersion),
+  })),
+);
 
 export const PromptUsage = named(
   "PromptUsage",
