@@ -3,9 +3,11 @@
 import type { FinishReason } from "../../contracts/chat-model.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
+import type { AnswerOf } from "../openapi/named.ts";
+import type { Message } from "./message-answers.ts";
 import type { MessagePart } from "./messages-parts.ts";
 
-export function newMessage({ id, model }: AnswerIdentity): Record<string, unknown> {
+export function newMessage({ id, model }: AnswerIdentity): Omit<AnswerOf<typeof Message>, "usage"> {
   return {
     id: `msg_${id}`,
     type: "message",
@@ -21,7 +23,13 @@ export function newMessage({ id, model }: AnswerIdentity): Record<string, unknow
 }
 
 /** Converts the usage. Unlike OpenAI's, `input_tokens` excludes tokens that a cache read or wrote. */
-export function toUsage({ promptTokens, cachedTokens, completionTokens, reasoningTokens, details }: TokenUsage) {
+export function toUsage({
+  promptTokens,
+  cachedTokens,
+  completionTokens,
+  reasoningTokens,
+  details,
+}: TokenUsage): AnswerOf<typeof Message>["usage"] {
   const { cacheWriteTokens = 0, cacheWriteHourTokens = 0 } = details ?? {};
   const lifetimes = {
     ephemeral_5m_input_tokens: cacheWriteTokens - cacheWriteHourTokens,
@@ -41,7 +49,7 @@ export function toUsage({ promptTokens, cachedTokens, completionTokens, reasonin
 }
 
 /** Returns a block as it starts. The signature comes at its end, from providers that verify it. */
-export function toEmptyBlock(part: MessagePart): Record<string, unknown> {
+export function toEmptyBlock(part: MessagePart): AnswerOf<typeof Message>["content"][number] {
   switch (part.type) {
     case "text":
     case "refusal":
@@ -54,7 +62,7 @@ export function toEmptyBlock(part: MessagePart): Record<string, unknown> {
     case "mcp-use":
       return { type: "mcp_tool_use", id: part.id, name: part.name, server_name: part.server, input: {} };
     case "mcp-result": {
-      const content = [{ type: "text", text: part.text }];
+      const content = [{ type: "text" as const, text: part.text }];
       return { type: "mcp_tool_result", tool_use_id: part.id, is_error: part.isError, content };
     }
   }

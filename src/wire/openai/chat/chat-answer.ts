@@ -5,7 +5,9 @@ import type { ChatEvent, FinishReason, TokenLogprob } from "../../../contracts/c
 import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
 import type { FormatAnswer } from "../../chat-format.ts";
 import { readCompletion } from "../../forwarded-answer.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
 import { toEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
+import type { ChatCompletion, ChatModeration, ToolCall as ToolCallAnswer } from "./completion-answers.ts";
 import { ReasoningDetails, toExtraContent } from "./reasoning-details.ts";
 
 interface Choice {
@@ -19,7 +21,7 @@ interface Choice {
 }
 
 /** Returns the moderation result once the events have ended. */
-export type RenderModeration = (() => Record<string, unknown>) | undefined;
+export type RenderModeration = (() => AnswerOf<typeof ChatModeration>) | undefined;
 
 /** Folds the events into the answer's JSON. */
 export async function toCompletion(answer: FormatAnswer, moderation: RenderModeration): Promise<string> {
@@ -91,7 +93,7 @@ function fold(choice: Choice, event: Extract<ChatEvent, { choice: number }>): vo
 function toChoice(
   { text, reasoning, details, refusal, calls, logprobs, reason }: Choice,
   index: number,
-): Record<string, unknown> {
+): AnswerOf<typeof ChatCompletion>["choices"][number] {
   const hasNoText = text === "" && (calls.length > 0 || refusal !== "");
   return {
     index,
@@ -108,6 +110,6 @@ function toChoice(
   };
 }
 
-function toWireCall({ id, name, arguments: text, signature }: ToolCall): Record<string, unknown> {
+function toWireCall({ id, name, arguments: text, signature }: ToolCall): AnswerOf<typeof ToolCallAnswer> {
   return { id, type: "function", function: { name, arguments: text }, ...toExtraContent(signature) };
 }

@@ -4,7 +4,7 @@ import type { TokenLogprob } from "../../../contracts/chat-model.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
 import type { AnswerIdentity } from "../../answer-identity.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
-import type { ChatUsage } from "./completion-answers.ts";
+import type { ChatCompletion, ChatUsage } from "./completion-answers.ts";
 
 /** Fields with the same value in every part of one answer. */
 interface Envelope {
@@ -37,7 +37,9 @@ export function toUsage(usage: TokenUsage): AnswerOf<typeof ChatUsage> {
 }
 
 /** Renders log probabilities; null without any, as clients expect. */
-export function toLogprobs(tokens: readonly TokenLogprob[]): Record<string, unknown> | null {
+export function toLogprobs(
+  tokens: readonly TokenLogprob[],
+): AnswerOf<typeof ChatCompletion>["choices"][number]["logprobs"] {
   if (tokens.length === 0) return null;
   const content = tokens.map(({ token, logprob, bytes, top }) => ({ token, logprob, bytes, top_logprobs: top }));
   return { content, refusal: null };

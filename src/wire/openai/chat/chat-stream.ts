@@ -5,8 +5,10 @@ import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
 import { parseEvents } from "../../../kernel/server-sent-events.ts";
 import type { AnswerIdentity } from "../../answer-identity.ts";
 import type { FormatAnswer } from "../../chat-format.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
 import type { RenderModeration } from "./chat-answer.ts";
 import { toEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
+import type { ChatDelta } from "./completion-answers.ts";
 import { ReasoningDetails, toExtraContent } from "./reasoning-details.ts";
 
 export interface FrameOptions {
@@ -86,13 +88,13 @@ function idOf(frames: Uint8Array | undefined): { id?: unknown; created?: unknown
 type ChoiceEvent = Extract<ChatEvent, { choice: number }>;
 
 interface Part {
-  delta: Record<string, unknown>;
-  logprobs?: Record<string, unknown> | null;
+  delta: AnswerOf<typeof ChatDelta>;
+  logprobs?: ReturnType<typeof toLogprobs>;
   reason?: FinishReason;
 }
 
 /** Builds the first delta; its content is null if the answer does not begin with text. */
-function firstDelta({ type }: ChoiceEvent): Record<string, unknown> {
+function firstDelta({ type }: ChoiceEvent): Part["delta"] {
   return { role: "assistant", content: type === "tool-call" || type === "reasoning" ? null : "" };
 }
 
@@ -106,7 +108,13 @@ function toPart(event: ChoiceEvent): Part | undefined {
       return event.text === "" ? undefined : { delta: toReasoning(event.text) };
     case "tool-call": {
       const { index, id, name, signature } = event;
-      const call = { index, id, type: "function", function: { name, arguments: "" }, ...toExtraContent(signature) };
+      const call = {
+        index,
+        id,
+        type: "function" as const,
+        function: { name, arguments: "" },
+        ...toExtraContent(signature),
+      };
       return { delta: { tool_calls: [call] } };
     }
     case "tool-arguments":

@@ -58,7 +58,7 @@ const ChoiceLogprobs = named(
   })),
 );
 
-const ReasoningDetail = named(
+export const ReasoningDetail = named(
   "ReasoningDetail",
   lazy.looseObject(() => ({
     type: z.string().describe("`reasoning.text` or `reasoning.encrypted`."),
@@ -91,7 +91,7 @@ const reasoning = {
   reasoning_details: z.array(ReasoningDetail).optional().describe("Reasoning to send back with the next request."),
 };
 
-export const ChatMessage = named(
+const ChatMessage = named(
   "ChatCompletionMessage",
   lazy.looseObject(() => ({
     role: z.literal("assistant"),
@@ -143,7 +143,7 @@ export const ChatCompletion = named(
   })),
 );
 
-export const ChatToolCallDelta = named(
+const ChatToolCallDelta = named(
   "ChatCompletionToolCallDelta",
   lazy.looseObject(() => ({
     index: count,
@@ -175,7 +175,7 @@ const ChunkChoice = named(
   })),
 );
 
-export const ChatCompletionChunk = named(
+const ChatCompletionChunk = named(
   "ChatCompletionChunk",
   lazy.looseObject(() => ({
     ...envelope,

@@ -4,8 +4,11 @@
  */
 
 import type { ReasoningBlock } from "../../../contracts/chat-message.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { ReasoningDetail } from "./completion-answers.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
+type Detail = AnswerOf<typeof ReasoningDetail>;
 
 /** Reads the blocks that a client copied from an answer; those without a signature are left out. */
 export function readReasoning({ reasoning_details: details, thinking_blocks: blocks }: Fields): ReasoningBlock[] {
@@ -22,7 +25,7 @@ function toBlock({ type, text, thinking, signature, data }: Fields): ReasoningBl
 }
 
 /** Writes a block as an entry of `reasoning_details`. */
-function toReasoningDetail({ text, signature, encrypted }: ReasoningBlock, index: number): Fields {
+function toReasoningDetail({ text, signature, encrypted }: ReasoningBlock, index: number): Detail {
   if (encrypted !== undefined) return { type: "reasoning.encrypted", index, data: encrypted };
   return { type: "reasoning.text", index, text, signature };
 }
@@ -38,11 +41,11 @@ export function signatureOf(extra: unknown): string | undefined {
 
 /** Collects the blocks of one choice from its events. */
 export class ReasoningDetails {
-  readonly entries: Fields[] = [];
+  readonly entries: Detail[] = [];
   #text = "";
 
   /** Returns the entry of a block that the event ends; undefined while it goes on. */
-  add({ text, signature, encrypted }: ReasoningBlock): Fields | undefined {
+  add({ text, signature, encrypted }: ReasoningBlock): Detail | undefined {
     this.#text += text;
     if (signature === undefined && encrypted === undefined) return undefined;
     const entry = toReasoningDetail({ text: this.#text, signature, encrypted }, this.entries.length);

@@ -1,15 +1,13 @@
 /** Log probabilities of a text completion, in their legacy form. */
 
+import type { z } from "zod";
 import type { EchoedLogprob } from "../../../contracts/chat-model.ts";
+import type { LegacyLogprobs as Logprobs } from "./text-completion-answers.ts";
 
-export interface LegacyLogprobs {
-  tokens: string[];
-  /** Null for the first token of an echoed prompt. */
-  token_logprobs: (number | null)[];
-  top_logprobs: (Record<string, number> | null)[];
-  /** Position of each token in the choice's text. */
-  text_offset: number[];
-}
+/** An upstream may leave out or nullify what this service always has. */
+export type LegacyLogprobs = {
+  [Key in keyof z.output<typeof Logprobs>]-?: NonNullable<z.output<typeof Logprobs>[Key]>;
+};
 
 /** Appends tokens to the log probabilities of a choice; `offset` is the position of the first in the text. */
 export function appendLogprobs(logprobs: LegacyLogprobs, added: readonly EchoedLogprob[], offset: number): void {

@@ -2,6 +2,8 @@
 
 import type { ImageEvent, ImageFacts, ImageRequest } from "../../../contracts/image-model.ts";
 import type { TokenUsage } from "../../../kernel/usage.ts";
+import type { AnswerOf } from "../../openapi/named.ts";
+import type { Images as ImagesAnswer } from "./image-answers.ts";
 
 type Images = Extract<ImageEvent, { type: "image" }>[];
 
@@ -15,7 +17,7 @@ interface AnswerParts {
 export async function toImageBody(
   events: AsyncIterable<ImageEvent>,
   { request, created, asUrl }: AnswerParts & { asUrl: boolean },
-): Promise<Record<string, unknown>> {
+): Promise<AnswerOf<typeof ImagesAnswer>> {
   const images: Images = [];
   let end: Extract<ImageEvent, { type: "finish" }> | undefined;
   for await (const event of events) {
@@ -81,7 +83,7 @@ function toDataUrl(base64: string, format = "png"): string {
 }
 
 /** Tokens of the Images API; 0 from models that do not count any. */
-function toImageUsage(usage: TokenUsage | undefined) {
+function toImageUsage(usage: TokenUsage | undefined): AnswerOf<typeof ImagesAnswer>["usage"] {
   const { promptTokens = 0, completionTokens = 0, details } = usage ?? {};
   const imageTokens = details?.inputImageTokens ?? 0;
   return {
