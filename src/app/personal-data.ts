@@ -20,9 +20,14 @@ import { vectorStoreData } from "../features/vector-stores/personal-data.ts";
 import { webhookData } from "../features/webhooks/personal-data.ts";
 import type { AllPersonalData } from "../storage/personal-data.ts";
 
+const CATALOG_ID = "A model of the catalog.";
+
 /** In the order of export and erasure: `users` comes last, because an erasure that was interrupted begins there again. */
 export const PERSONAL_DATA = {
-  cachedAnswers: { reason: "Answers by the hash of their request, which names nobody; they expire." },
+  cachedAnswers: {
+    reason: "Answers by the hash of their request, which names nobody; they expire.",
+    impersonal: { model: CATALOG_ID },
+  },
   // Finds its rows by those of files.
   ...vectorStoreData,
   ...responseData,
@@ -46,9 +51,12 @@ export const PERSONAL_DATA = {
     rows: [{ by: { keyId: "caller" }, hidden: ["id", "bodyHash", "answer"], erase: "delete" }],
   },
   ...configurationData,
-  rateLimits: { reason: "Settings of projects." },
+  rateLimits: { reason: "Settings of projects.", impersonal: { model: CATALOG_ID } },
   spendLimits: { reason: "Settings of projects, organizations and keys." },
-  moderationPolicies: { reason: "Settings of projects.", impersonal: { unsupportedLanguage: "One of a list." } },
+  moderationPolicies: {
+    reason: "Settings of projects.",
+    impersonal: { unsupportedLanguage: "One of a list.", model: CATALOG_ID, unsupportedLanguageModel: CATALOG_ID },
+  },
   projectGuardrails: {
     reason: "Settings of projects.",
     impersonal: { guardrails: "Rules, which an erasure must not weaken." },

@@ -9,6 +9,13 @@ import type { Schema } from "./schema.ts";
  */
 export type IdentifierKind = "user" | "key" | "caller" | "email" | "endUser";
 
+/** One way in which texts name a person. */
+export interface Quotation {
+  /** Part that each such text has, in any case. */
+  token: string;
+  pattern: RegExp;
+}
+
 /** A user of an organization, or an end user of an application. */
 export interface Person {
   organizationId: string;
@@ -16,8 +23,8 @@ export interface Person {
   pseudonym: string;
   /** Values that name the person; an end user has `endUser` only. */
   identifiers: Readonly<Record<IdentifierKind, readonly string[]>>;
-  /** Values that name the person in texts of others, too: IDs, addresses, a first name with a last name. */
-  quotations: readonly string[];
+  /** What names the person in texts of others, too: IDs, addresses, a first name with a last name. */
+  quotations: readonly Quotation[];
   /** Whether the person asks for the export, which then has what nobody else may read. */
   isAuthor?: boolean;
 }

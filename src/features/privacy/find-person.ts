@@ -4,6 +4,7 @@ import { newId } from "../../kernel/id.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { Person } from "../../storage/personal-data.ts";
 import type { UserRow } from "../accounts/index.ts";
+import { quotationsOf } from "./quotations.ts";
 
 const NOBODY: Person["identifiers"] = { user: [], key: [], caller: [], email: [], endUser: [] };
 
@@ -14,19 +15,15 @@ export async function userAsPerson(executor: Executor, { id, organizationId, ema
   const key = keys.map((row) => row.id);
   const caller = [id, ...key, ...sessions.map((row) => row.id)];
   const identifiers = { user: [id], key, caller, email: [email], endUser: [id, email] };
-  const quotations = [id, email, ...(name !== null && isUnmistakable(name) ? [name] : [])];
+  const quotations = quotationsOf({ identifiers: [id, email], name });
   return { organizationId, pseudonym: newPseudonym(), identifiers, quotations };
 }
 
 /** Returns the end user of an application as a person. `value`: as requests send it. */
 export function endUserAsPerson(organizationId: string, value: string): Person {
-  const quotations = isUnmistakable(value) ? [value] : [];
+  const isAddress = value.includes("@");
+  const quotations = quotationsOf({ identifiers: isAddress ? [value] : [], name: isAddress ? null : value });
   return { organizationId, pseudonym: newPseudonym(), identifiers: { ...NOBODY, endUser: [value] }, quotations };
-}
-
-/** Whether a value in a text of others can only mean the person: an address, or a first name with a last name. */
-function isUnmistakable(value: string): boolean {
-  return value.includes("@") || /^\S{2,} \S{2,}/.test(value);
 }
 
 function newPseudonym(): string {

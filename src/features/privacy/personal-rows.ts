@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../../storage/database.ts";
+import { isConstraintViolation } from "../../storage/errors.ts";
 import {
   type IdentifierKind,
   type Person,
@@ -71,11 +72,9 @@ async function* readTexts(
   person: Person,
 ): AsyncGenerator<object> {
   for (const column of columns) {
-    const quoting = quotes(column, person);
-    if (quoting === undefined) return;
-    const query = sql<object>`select ${sql.ref(column)} from ${sql.table(table)} where ${isWithin(within, person)} and ${quoting}`;
-    const { rows } = await database.run((executor) => query.execute(executor));
-    yield* rows;
+    for await (const { text, rows } of quotingTexts(database, table, { column, within }, person)) {
+      for (let row = 0; row < rows; row += 1) yield { [column]: text };
+    }
   }
 }
 
@@ -87,32 +86,75 @@ async function eraseTexts(
 ): Promise<number> {
   let erased = 0;
   for (const column of columns) {
-    const quoting = quotes(column, person);
-    if (quoting === undefined) return erased;
-    const replaced = writtenForms(person).reduce<RawBuilder<unknown>>(
-      (text, value) => sql`replace(${text}, ${value}, ${person.pseudonym})`,
-      sql.ref(column),
-    );
-    const statement = sql`update ${sql.table(table)} set ${sql.ref(column)} = ${replaced} where ${isWithin(within, person)} and ${quoting}`;
-    const { numAffectedRows = 0n } = await database.run((executor) => statement.execute(executor));
-    erased += Number(numAffectedRows);
+    for await (const { text } of quotingTexts(database, table, { column, within }, person)) {
+      erased += await replaceText(database, table, { column, within, text }, person);
+    }
   }
   return erased;
 }
 
-/** Undefined: nothing names the person in texts of others. */
-function quotes(column: string, person: Person): RawBuilder<unknown> | undefined {
-  // Unlike `like`, it compares case on both databases.
-  const parts = writtenForms(person).map(
-    (value) => sql`replace(${sql.ref(column)}, ${value}, '') <> ${sql.ref(column)}`,
-  );
-  return parts.length === 0 ? undefined : sql`(${sql.join(parts, sql` or `)})`;
+/** Names are unique: two of them may become the same one. */
+const MAX_EQUAL_NAMES = 100;
+
+async function replaceText(
+  database: Database,
+  table: string,
+  { column, within, text }: { column: string; within: AnyTexts["within"]; text: string },
+  person: Person,
+): Promise<number> {
+  const replaced = person.quotations.reduce((rest, { pattern }) => rest.replace(pattern, person.pseudonym), text);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? replaced : `${replaced} ${number}`;
+    const statement = sql`update ${sql.table(table)} set ${sql.ref(column)} = ${name}
+      where ${isWithin(within, person)} and ${sql.ref(column)} = ${text}`;
+    try {
+      const { numAffectedRows = 0n } = await database.run((executor) => statement.execute(executor));
+      return Number(numAffectedRows);
+    } catch (error) {
+      if (!isConstraintViolation(error) || number === MAX_EQUAL_NAMES) throw error;
+    }
+  }
 }
 
-/** As people write the values, and as JSON has them. */
-function writtenForms({ quotations }: Person): string[] {
-  const forms = quotations.flatMap((value) => [value, value.toLowerCase()]);
-  return [...new Set([...forms, ...forms.map((form) => JSON.stringify(form).slice(1, -1))])];
+/** Yields the different texts of a column that quote the person, and how many rows have each. */
+async function* quotingTexts(
+  database: Database,
+  table: string,
+  { column, within }: { column: string; within: AnyTexts["within"] },
+  person: Person,
+): AsyncGenerator<{ text: string; rows: number }> {
+  const { quotations } = person;
+  if (quotations.length === 0) return;
+  const tokens = sql.join(
+    quotations.map(({ token }) => hasToken(column, token)),
+    sql` or `,
+  );
+  for (let after: string | undefined; ; ) {
+    const query = sql<{ text: string; rows: number }>`
+      select ${sql.ref(column)} as text, count(*) as rows from ${sql.table(table)}
+      where ${isWithin(within, person)} and (${tokens})
+      ${after === undefined ? sql`` : sql`and ${sql.ref(column)} > ${after}`}
+      group by ${sql.ref(column)} order by ${sql.ref(column)} limit ${ROWS_AT_ONCE}`;
+    const { rows } = await database.run((executor) => query.execute(executor));
+    for (const row of rows) {
+      if (quotations.some(({ pattern }) => row.text.search(pattern) >= 0)) yield { ...row, rows: Number(row.rows) };
+    }
+    if (rows.length < ROWS_AT_ONCE) return;
+    after = rows.at(-1)?.text;
+  }
+}
+
+/** Whether a text may have the token. `lower` of SQLite knows ASCII only, so only ASCII is compared. */
+function hasToken(column: string, token: string): RawBuilder<unknown> {
+  const [longest = ""] =
+    token
+      .toLowerCase()
+      .match(/[ -!#-[\]-~]+/g)
+      ?.toSorted((a, b) => b.length - a.length) ?? [];
+  // Unlike `like`, it needs no escapes.
+  return longest === ""
+    ? sql`${sql.ref(column)} is not null`
+    : sql`replace(lower(${sql.ref(column)}), ${longest}, '') <> lower(${sql.ref(column)})`;
 }
 
 function isWithin(within: AnyTexts["within"], { organizationId }: Person): RawBuilder<unknown> {

@@ -211,9 +211,10 @@ function recordRequest(
   }: Pick<Opened, "recorder" | "history" | "organizationId" | "projectId">,
   keyId: string,
   email: string,
+  model = "parrot",
 ): void {
   const at = Date.now();
-  const common = { organizationId, projectId, keyId, model: "parrot", deployment: "parrot/1" };
+  const common = { organizationId, projectId, keyId, model, deployment: "parrot/1" };
   recorder.record({
     ...common,
     at,
@@ -331,6 +332,51 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       expect.stringContaining("groups.name: Friends of"),
       expect.stringContaining("groups.name_key: friends of"),
     ]);
+  });
+
+  test("replaces parts of a name and address that can only mean the user, and no other words", async () => {
+    const service = await open(kind);
+    const { database, accounts, privacy, history, recorder, organizationId, projectId } = service;
+    const wanted = { organizationId, email: "ada.lovelace@example.com", role: "member", projects: [] } as const;
+    const { token } = await accounts.invites.create(AUTHOR, { ...wanted, expiresInSeconds: undefined });
+    const accepted = { token: token.reveal(), email: wanted.email, name: "Ada King Lovelace" };
+    const user = await accounts.invites.accept(OPERATOR, accepted);
+    const store = { projectId, description: null, embeddingModel: "minilm", dimensions: null };
+    const metadata = JSON.stringify({ owner: "LOVELACE, Ada", topic: "Lovelace's engine" });
+    await database.run(async (executor) => {
+      const times = { createdAt: 1, lastActiveAt: 1, expiresAfterDays: null, expiresAt: null, deletedAt: null };
+      const row = { ...store, ...times, metadata, version: 1, id: "vs_1", name: "Files of ada.lovelace (work)" };
+      await executor.insertInto("vectorStores").values(row).execute();
+    });
+    const names = ["ada-lovelace", "Ada Lovelace", "ADA KING LOVELACE's", "Ada", "Adam Lovelace", "Books on Ada"];
+    for (const name of names) await accounts.groups.create(AUTHOR, organizationId, name);
+    await accounts.serviceAccounts.create(
+      AUTHOR,
+      { organizationId, id: projectId },
+      { name: "adalovelace-ci", key: undefined },
+    );
+    const role = { name: "for Lovelace Ada", permissions: ["organization.read"] as const };
+    await accounts.roles.create(AUTHOR, { organizationId, projectId: undefined }, role);
+    for (const model of ["ada.lovelace@example.com", "parrot"]) {
+      recordRequest(service, "key_of_another", "another", model);
+    }
+    await Promise.all([history.flush(), recorder.flush()]);
+    const { pseudonym } = await privacy.eraseUser(AUTHOR, { organizationId, id: user.id });
+    const cells = (await allCells(database)).filter((cell) => !cell.startsWith("audit_logs"));
+    const naming = cells.filter((cell) => /lovelace|\bada\b/i.test(cell) && /: /.test(cell));
+    expect(naming.map((cell) => cell.replaceAll(pseudonym, "…")).toSorted()).toEqual(
+      [
+        "groups.name: Ada",
+        "groups.name: Adam Lovelace",
+        "groups.name: Books on Ada",
+        "groups.name_key: ada",
+        "groups.name_key: adam lovelace",
+        "groups.name_key: books on ada",
+        'vector_stores.metadata: {"owner":"…","topic":"Lovelace\'s engine"}',
+      ].toSorted(),
+    );
+    expect(cells).toContain(`vector_stores.name: Files of ${pseudonym} (work)`);
+    expect(cells).toContain(`request_dimensions.model: ${pseudonym}`);
   });
 
   test("leaves nothing of a user in any column of any table, and every cent of the books", async () => {

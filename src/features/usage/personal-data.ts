@@ -132,7 +132,12 @@ function requestsOf(executor: Executor, { organizationId, identifiers: { caller,
 }
 
 export const usageData = {
-  usageDimensions: { rows: [usageOfCaller], impersonal: { deployment: "A deployment.", imageSize: "One of a list." } },
+  usageDimensions: {
+    rows: [usageOfCaller],
+    // Callers choose the names below a wildcard.
+    texts: { columns: ["model"], within: "organizationId" },
+    impersonal: { deployment: "A deployment.", imageSize: "One of a list." },
+  },
   usageRecords: { reason: "Sums of usage_dimensions, which names the caller." },
   usageRollups: { reason: "Sums of usage_dimensions, which names the caller." },
   usageLabels: { rows: [labelsOfPerson] },
@@ -141,6 +146,8 @@ export const usageData = {
   requestDimensions: {
     // Deleted with the last request that refers to it.
     impersonal: { deployment: "A deployment.", error: "A code." },
+    // What callers send, also where there is no such model.
+    texts: { columns: ["model"], within: "organizationId" },
     rows: [
       {
         columns: ["keyId"],

@@ -57,6 +57,7 @@ export const vectorStoreData = {
   vectorStores: {
     reason: "Settings of stores of projects; their files are in another table.",
     texts: { columns: ["name", "description", "metadata"], within: "projectId" },
+    impersonal: { embeddingModel: "A model of the catalog." },
   },
   vectorStoreFiles: {
     rows: [filesOfPerson],
