@@ -68,7 +68,7 @@ function toOperation(operation: RegisteredOperation, parts: DocumentParts) {
 
 /** `POST /v1/audio/speech` → `postAudioSpeech` */
 function toOperationId(method: string, path: string): string {
-  const words = path.replace(/\/$/, "_list").split(/[^a-zA-Z0-9]+/);
+  const words = path.split(/[^a-zA-Z0-9]+/);
   const parts = words
     .filter((word) => word !== "" && word !== "v1")
     .map((word) => word.replace(/^./, (a) => a.toUpperCase()));

@@ -38,9 +38,10 @@ export class DocumentValidator {
   }
 
   /** Returns what is wrong with an answer; undefined if nothing is. */
-  problemOf(answer: Answer): string | undefined {
-    const { method, status, mediaType, json } = answer;
-    const [, path = answer.path] = this.#templates.find(([pattern]) => pattern.test(answer.path)) ?? [];
+  problemOf({ method, path: sentPath, status, mediaType, json }: Answer): string | undefined {
+    // A slash at the end of a path has no meaning.
+    const concretePath = sentPath.replace(/(?<=.)\/$/, "");
+    const [, path = concretePath] = this.#templates.find(([pattern]) => pattern.test(concretePath)) ?? [];
     const operation = this.#document.paths[path]?.[method.toLowerCase()];
     if (operation === undefined) return status === "404" || status === "405" ? undefined : "no operation";
     const response = this.#resolve(operation.responses[status] ?? {});
