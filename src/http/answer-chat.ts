@@ -59,7 +59,7 @@ export async function answerChat<Context extends FormatContext, Chat extends For
 ): Promise<unknown> {
   const { request } = reply;
   request.record.model = chat.model;
-  const waiting = chat.isStreamed ? new WaitFrames<ChatAnswer>(format.waitFrame) : undefined;
+  const waiting = chat.isStreamed ? new WaitFrames<ChatAnswer>((reason) => format.waitFrame(reason, chat)) : undefined;
   const answering = run(format, chat, reply, waiting, ask);
   const answer = waiting === undefined ? await answering : await waiting.answerOrWait(answering);
   if (answer !== undefined) {

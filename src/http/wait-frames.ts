@@ -3,8 +3,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { WaitReason } from "../inference/adapters/task-adapter.ts";
 
-/** Until then, a failure still gets its own status. */
-const FIRST_AFTER_MS = 2000;
+/** Until then, a failure still gets its own status; upstreams that refuse a request take some seconds, too. */
+const FIRST_AFTER_MS: Readonly<Record<WaitReason, number>> = {
+  ...{ loading: 2_000, queued: 2_000 },
+  ...{ answering: 10_000, forwarding: 10_000 },
+};
 const EVERY_MS = 5000;
 
 export class WaitFrames<Answer> {
@@ -22,7 +25,7 @@ export class WaitFrames<Answer> {
     clearTimeout(this.#timer);
     if (reason === undefined) return;
     this.#reason = reason;
-    this.#timer = setTimeout(() => this.#long.resolve("waiting"), FIRST_AFTER_MS);
+    this.#timer = setTimeout(() => this.#long.resolve("waiting"), FIRST_AFTER_MS[reason]);
   };
 
   /** Resolves with the answer, or with undefined once a frame is due. */

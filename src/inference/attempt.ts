@@ -110,7 +110,12 @@ export async function attempt<Opened extends Model, Event>(
     };
     const { source, events } = within(engineSpan, begin);
     isSent = true;
-    const first = await within(engineSpan, () => events.next());
+    const beginning = within(engineSpan, () => events.next());
+    const first = await waitFor(
+      beginning,
+      adapter.isForwarded?.(opened) === true ? "forwarding" : "answering",
+      adapter,
+    );
     if (first.done && signal.aborted) throw signal.reason;
     watch.begun();
     attemptStats.engineSpan = engineSpan;

@@ -28,7 +28,7 @@ export interface ChatFormat<Context extends FormatContext, Chat extends FormatCh
   /** Renders the last frame of a stream that failed. */
   errorFrame(failure: unknown, chat: Chat): string;
   /** Renders what a stream sends while its request waits, which the format's clients skip. */
-  waitFrame(reason: string): string;
+  waitFrame(reason: string, chat: Chat): string;
   /** Paths of fields without effect on an answer that was not forwarded. */
   ignored(answer: FormatAnswer, chat: Chat): readonly string[];
   /** Headers of this format; `limits` is undefined while the request waits. */

@@ -9,8 +9,11 @@ import type { BypassReason, CacheParts } from "../cache/cache-outcome.ts";
 import type { UsageUpperBound } from "../quota.ts";
 import type { PrefixKeys } from "../routing/prefix-affinity.ts";
 
-/** What a request waits for before a model can answer it. */
-export type WaitReason = "loading" | "queued";
+/**
+ * What a request waits for: a model, a slot, or the beginning of the answer. `forwarding`: that of an upstream which
+ * answers in the caller's format.
+ */
+export type WaitReason = "loading" | "queued" | "answering" | "forwarding";
 
 export interface TaskAdapter<Opened extends Model, Event> {
   task: Opened["task"];

@@ -54,16 +54,20 @@ export class ResponseEvents {
     return this.#response("queued");
   }
 
+  /** Returns the first events, which need no answer. */
+  begin(): NumberedEvent[] {
+    const first = this.#response(this.#options.body.background === true ? "queued" : "in_progress");
+    const created = this.#event("response.created", { response: first });
+    return [created, this.#event(`response.${first.status}`, { response: first })];
+  }
+
   /**
    * Yields the events. Throws failures, which the caller renders with `failed`. Parts without an end belong to a client
    * that has disconnected.
    */
   async *of(parts: AsyncIterable<ResponsePart>): AsyncGenerator<NumberedEvent> {
-    const isQueued = this.#options.body.background === true;
-    const first = this.#response(isQueued ? "queued" : "in_progress");
-    yield this.#event("response.created", { response: first });
-    yield this.#event(`response.${first.status}`, { response: first });
-    let hasBegun = !isQueued;
+    if (this.#sequenceNumber === 0) yield* this.begin();
+    let hasBegun = this.#options.body.background !== true;
     let item: OutputItem | undefined;
     let position = 0;
     for await (const event of parts) {

@@ -1,3 +1,5 @@
+import { newId } from "../../kernel/id.ts";
+import type { AnswerIdentity } from "../answer-identity.ts";
 import { toAnswerParts } from "../answer-parts.ts";
 import {
   type ChatFormat,
@@ -38,6 +40,10 @@ export interface ResponseChat extends FormatChat {
   store: boolean;
   /** Stores the response, and returns whether it did. */
   save(response: CompleteResponse): Promise<boolean>;
+  /** The events of a response that was created before its answer has begun. */
+  begun?: ResponseEvents;
+  /** Undefined until the answer has begun. */
+  answer?: FormatAnswer;
   /** Renders the end of a stream that failed after its first event. */
   renderFailure?: (failure: unknown) => string;
 }
@@ -55,12 +61,11 @@ export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
     return { ...facts, body, tools, context, ...unset };
   },
   call: toCall,
-  answer: (answer, chat) => toResponse(eventsOf(answer, chat).of(partsOf(answer))),
-  frames: (answer, chat) => {
-    const rendered = eventsOf(answer, chat);
-    chat.renderFailure = (failure) => toResponseFrame(rendered.failed(toErrorBody(failure, chat.requestId)));
-    return toResponseFrames(rendered.of(partsOf(answer)));
+  answer: (answer, chat) => {
+    chat.answer = answer;
+    return toResponse(eventsOf(answer, chat).of(partsOf(answer)));
   },
+  frames: (answer, chat) => toResponseFrames(beginStream(answer, chat).of(partsOf(answer))),
   forwarded: {
     answer: (bytes, _answer, chat) =>
       toForwardedAnswer(bytes, (response) => markStored(response as CompleteResponse, chat)),
@@ -73,7 +78,13 @@ export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
   },
   errorFrame: (failure, { renderFailure, requestId }) =>
     renderFailure?.(failure) ?? toErrorEventFrame(toErrorBody(failure, requestId), 0),
-  waitFrame: waitComment,
+  // An upstream with the Responses API sends its own first events.
+  waitFrame: (reason, chat) => {
+    if (reason !== "answering" || chat.begun !== undefined) return waitComment(reason);
+    const identity = { id: newId(""), createdAt: Date.now(), model: chat.model };
+    chat.begun = beginStream(identity, chat);
+    return chat.begun.begin().map(toResponseFrame).join("");
+  },
   ignored: ({ isUpstream }, { body, tools }) => ignoredFields(body, KNOWN_FIELDS, !isUpstream, tools.served),
   shorten: (chat) => {
     const prompt = chat.body.truncation === "auto" ? withoutOldest(chat.prompt) : undefined;
@@ -101,12 +112,20 @@ function partsOf(answer: FormatAnswer & ResponseParts): AsyncIterable<ResponsePa
   return answer.parts ?? toAnswerParts(answer, true, true);
 }
 
-function eventsOf(answer: FormatAnswer, chat: ResponseChat): ResponseEvents {
+/** Returns the events of a stream, which may have begun before its answer. */
+function beginStream(answer: FormatAnswer | AnswerIdentity, chat: ResponseChat): ResponseEvents {
+  const rendered = chat.begun ?? eventsOf(answer, chat);
+  if ("events" in answer) chat.answer = answer;
+  chat.renderFailure = (failure) => toResponseFrame(rendered.failed(toErrorBody(failure, chat.requestId)));
+  return rendered;
+}
+
+function eventsOf(answer: AnswerIdentity, chat: ResponseChat): ResponseEvents {
   return new ResponseEvents({
     body: chat.body,
     answer,
     ...renderingOf(chat),
-    moderation: () => answer.moderation && toResponseModeration(answer.moderation),
+    moderation: () => chat.answer?.moderation && toResponseModeration(chat.answer.moderation),
     store: chat.store,
     save: chat.save,
   });
