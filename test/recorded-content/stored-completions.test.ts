@@ -46,6 +46,18 @@ models:
       ],
     });
 
+  test("keeps completions apart whose upstream repeats an ID", async () => {
+    const { completions } = service.client().chat;
+    const metadata = { topic: "repeated" };
+    const texts = ["One.", "Two.", "Three."];
+    for (const text of texts) await create(text, metadata, "forwarded");
+    expect((await completions.retrieve("c")).choices[0]?.message.content).toContain("Three.");
+    const listed = await Array.fromAsync(completions.list({ metadata, limit: 1 }));
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(texts.length);
+    for (const { id } of listed) await completions.delete(id);
+    expect(await Array.fromAsync(completions.list({ metadata }))).toEqual([]);
+  });
+
   test("stores, retrieves, lists, changes and deletes a completion", async () => {
     const { completions } = service.client().chat;
     const created = await create("A dipper.", { topic: "birds" });

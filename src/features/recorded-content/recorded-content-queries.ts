@@ -22,6 +22,7 @@ export async function findRecordingsOf(
 /** Inserts content; a request that is recorded already keeps what it has. */
 export async function insertContents(transaction: Executor, kind: Kind, rows: readonly NewContent[]): Promise<void> {
   for (const { tokens, ...row } of rows) {
+    if (row.completionId !== null) await renameEarlier(transaction, row);
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto("recordedContents")
       .values(row)
@@ -29,6 +30,18 @@ export async function insertContents(transaction: Executor, kind: Kind, rows: re
       .executeTakeFirstOrThrow();
     if (tokens.length > 0 && Number(numInsertedOrUpdatedRows) > 0) await writeTokens(transaction, kind, row.id, tokens);
   }
+}
+
+/** Some upstreams give each answer the same ID: the newest one has it, and earlier ones that of their request behind it. */
+async function renameEarlier(executor: Executor, row: Pick<ContentRow, "id" | "projectId" | "completionId">) {
+  await executor
+    .updateTable("recordedContents")
+    .set({ completionId: sql<string>`${sql.ref("completionId")} || '-' || ${sql.ref("id")}` })
+    .where("projectId", "=", row.projectId)
+    .where("completionId", "=", row.completionId)
+    // A write that is repeated.
+    .where("id", "!=", row.id)
+    .execute();
 }
 
 async function writeTokens(executor: Executor, kind: Kind, id: string, tokens: readonly string[]): Promise<void> {

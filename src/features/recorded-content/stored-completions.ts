@@ -92,7 +92,7 @@ export class StoredCompletions {
         const content = sealed.tryOpen(row, row.content);
         if (content?.completion === undefined || !hasMetadata(content.completion, metadata)) continue;
         if (entries.length === limit) return { entries, hasMore: true };
-        entries.push(content as Completion);
+        entries.push(withId(row, content as Completion));
       }
       if (rows.length < ROWS_AT_ONCE) return { entries, hasMore: false };
       position = rows.at(-1)?.number;
@@ -135,8 +135,13 @@ export class StoredCompletions {
   #open(row: ContentRow, id: string): Completion {
     const content = this.#options.sealed.open(row, row.content);
     if (content.completion === undefined) throw notFound(id);
-    return content as Completion;
+    return withId(row, content as Completion);
   }
+}
+
+/** The ID of a row changes when an upstream repeats it. */
+function withId({ completionId }: ContentRow, content: Completion): Completion {
+  return { ...content, completion: { ...content.completion, id: completionId ?? content.completion.id } };
 }
 
 export function hasMetadata(
