@@ -1,6 +1,7 @@
 /** Answers of the administration API. */
 
 import { z } from "zod";
+import { AUDIT_EVENTS, type AuditEventType } from "../../contracts/audit-events.ts";
 import { guardrailList } from "../../contracts/guardrail.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { describedBy } from "./described-by.ts";
@@ -270,35 +271,36 @@ const eventDetails = lazy.looseObject(() => ({
   data: z.record(z.string(), z.unknown()).optional(),
 }));
 
-const auditLog = lazy.looseObject(() => ({
-  id: z.string(),
-  object: z.literal("organization.audit_log"),
-  type: z.string(),
-  effective_at: seconds,
-  project: z.object({ id: z.string(), name: z.string().nullable() }).optional(),
-  actor: z.object({
-    type: z.enum(["session", "api_key"]),
-    api_key: z
-      .object({ id: z.string(), type: z.literal("user"), user: actingUser.optional() })
-      .optional()
-      .describe("Of the type `api_key`."),
-    session: z
-      .object({
-        ip_address: z.string().nullable(),
-        user_agent: z.string().nullable(),
-        user: actingUser.optional().describe("`operator`: commands on the machine of the service."),
-      })
-      .optional(),
-  }),
-}));
+/** Details of an event stand under the name of its type. */
+const details = Object.fromEntries(AUDIT_EVENTS.map((type) => [type, eventDetails.optional()])) as Record<
+  AuditEventType,
+  z.ZodOptional<typeof eventDetails>
+>;
 
 export const AuditLog = named(
   "AuditLog",
-  // A catch-all has no type that the other fields fit, too.
-  describedBy(
-    auditLog.describe("The details of an event stand under the name of its type."),
-    lazy.object(() => auditLog.shape).catchall(eventDetails),
-  ),
+  lazy.looseObject(() => ({
+    id: z.string(),
+    object: z.literal("organization.audit_log"),
+    type: z.string(),
+    effective_at: seconds,
+    project: z.object({ id: z.string(), name: z.string().nullable() }).optional(),
+    actor: z.object({
+      type: z.enum(["session", "api_key"]),
+      api_key: z
+        .object({ id: z.string(), type: z.literal("user"), user: actingUser.optional() })
+        .optional()
+        .describe("Of the type `api_key`."),
+      session: z
+        .object({
+          ip_address: z.string().nullable(),
+          user_agent: z.string().nullable(),
+          user: actingUser.optional().describe("`operator`: commands on the machine of the service."),
+        })
+        .optional(),
+    }),
+    ...details,
+  })),
 );
 export const AuditLogList = listOfEntries(AuditLog);
 

@@ -1,5 +1,6 @@
 /** Writes audit log entries in the transaction of the change. */
 
+import type { AuditEventType } from "../../../contracts/audit-events.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
 import { insertAuditLog } from "./audit-log-queries.ts";
@@ -23,67 +24,8 @@ export const OPERATOR = {
   access: undefined,
 } as const satisfies Actor & { access: undefined };
 
-type AuditType =
-  | "api_key.created"
-  | "api_key.updated"
-  | "api_key.deleted"
-  | "budget.created"
-  | "budget.updated"
-  | "budget.deleted"
-  | "cache.purged"
-  | "configuration.updated"
-  | "eval.created"
-  | "eval.deleted"
-  | "eval.run.canceled"
-  | "eval.run.created"
-  | "eval.run.deleted"
-  | "eval.updated"
-  | "group.created"
-  | "group.deleted"
-  | "group.updated"
-  | "invite.accepted"
-  | "invite.deleted"
-  | "invite.sent"
-  | "guardrail.applied"
-  | "login.succeeded"
-  | "logout.succeeded"
-  | "mcp_connection.created"
-  | "mcp_connection.deleted"
-  | "model.deleted"
-  | "model.loaded"
-  | "model.pulled"
-  | "model.unloaded"
-  | "organization.created"
-  | "organization.archived"
-  | "organization.updated"
-  | "project.created"
-  | "project.updated"
-  | "project.archived"
-  | "prompt.created"
-  | "prompt.deleted"
-  | "prompt.label.updated"
-  | "prompt.updated"
-  | "prompt.version.created"
-  | "rate_limit.updated"
-  | "request.content.exported"
-  | "request.content.read"
-  | "request.content.searched"
-  | "role.assignment.created"
-  | "role.assignment.deleted"
-  | "role.created"
-  | "role.deleted"
-  | "role.updated"
-  | "service_account.created"
-  | "service_account.updated"
-  | "service_account.deleted"
-  | "user.added"
-  | "user.deleted"
-  | "user.erased"
-  | "user.exported"
-  | "user.updated";
-
 export interface AuditEvent {
-  type: AuditType;
+  type: AuditEventType;
   organizationId: string;
   /** Project of the change, if it is within one. */
   project?: { id: string; name: string } | undefined;
