@@ -30,7 +30,9 @@ async function runTests(name: string, isBusy: boolean): Promise<void> {
   const loops = isBusy ? Array.from({ length: LOOPS_PER_CORE * availableParallelism() }, startLoop) : [];
   try {
     const vitest = ["node_modules/vitest/vitest.mjs", "run", "--reporter=json", `--outputFile=${report}`, ...filters];
-    const [code] = await once(spawn(process.execPath, vitest, { stdio: ["ignore", "ignore", "inherit"] }), "exit");
+    // Under this name, suites whose files have not changed since they passed are short.
+    const { npm_lifecycle_event: _, ...env } = process.env;
+    const [code] = await once(spawn(process.execPath, vitest, { env, stdio: ["ignore", "ignore", "inherit"] }), "exit");
     const failed = failedTests(await readFile(report, "utf8").catch(() => ""), code !== 0);
     for (const test of failed) failures.set(test, [...(failures.get(test) ?? []), name]);
     console.log(`${name}: ${failed.length === 0 ? "green" : `${failed.length} failed`}`);

@@ -4,12 +4,13 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { makeEngineServices } from "../../test/support/models/engine-services.ts";
 import { openShallowLlamaCpp } from "../../test/support/models/llama-cpp.ts";
 import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../test/support/models/llama-server.ts";
 import { makeChatRequest } from "../../test/support/service/chat-request.ts";
 import { readAnswer, textOf } from "../../test/support/service/read-answer.ts";
+import { oncePerState } from "../../test/support/unchanged/once-per-state.ts";
 import { anthropicFormat } from "../../test/support/upstreams/native/anthropic-format.ts";
 import { azureFormat } from "../../test/support/upstreams/native/azure-format.ts";
 import { AWS_KEYS, bedrockFormat } from "../../test/support/upstreams/native/bedrock-format.ts";
@@ -25,6 +26,8 @@ import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { ENGINES } from "./registry.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
+
+const test = oncePerState(import.meta.filename);
 
 interface Subject {
   model: ChatModel;

@@ -1,13 +1,16 @@
 /** The behavior that all local speech engines share. A new engine adds one row to `SUBJECTS`. */
 
 import { resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { makeEngineServices } from "../../test/support/models/engine-services.ts";
+import { oncePerState } from "../../test/support/unchanged/once-per-state.ts";
 import type { EngineServices, SpeechModel, SpeechRequest } from "../contracts/engine.ts";
 import { Fault } from "../kernel/faults.ts";
 import { createLogger } from "../kernel/logger.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
 import { openModel } from "./registry.ts";
+
+const test = oncePerState(import.meta.filename);
 
 const pull: EngineServices["pull"] = (reference, signal) => {
   const directory = process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../.parlance/models");

@@ -10,12 +10,15 @@ import { moonshineTokens } from "../../test/support/models/moonshine-tokens.ts";
 import { wordErrors } from "../../test/support/models/word-errors.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { makeTranscriptionRequest, uploadedFile } from "../../test/support/service/transcription-request.ts";
+import { oncePerState } from "../../test/support/unchanged/once-per-state.ts";
 import type { TranscriptionEvent, TranscriptionModel } from "../contracts/engine.ts";
 import { invalidRequest } from "../kernel/faults.ts";
 import { openModel } from "./registry.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 import { isSherpaOnnxInstalled } from "./sherpa-onnx/load-sherpa-onnx.ts";
 import { sherpaOnnxSettings } from "./sherpa-onnx/settings.ts";
+
+const once = oncePerState(import.meta.filename);
 
 // A minute of speech takes a long time on a busy machine.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -75,7 +78,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings, isSkippe
     model = (await openModel(kind, chosen, "transcription", makeEngineServices({ pull }))) as TranscriptionModel;
   });
   afterAll(() => model?.close());
-  const test = vitestTest.skipIf(isSkipped);
+  const test = isSkipped ? vitestTest.skip : once;
 
   const transcribe = (samples: AsyncIterable<Float32Array>, changes: object = {}, signal = neverAborts()) => {
     const file = uploadedFile(PATH, "speech.flac");

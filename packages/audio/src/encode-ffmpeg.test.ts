@@ -4,9 +4,12 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import { encodeAudio } from "./encode.ts";
 import { AUDIO_FORMATS, type AudioFormat } from "./formats.ts";
+
+const test = oncePerState(import.meta.filename);
 
 const isInstalled = ["ffmpeg", "ffprobe"].every((command) => spawnSync(command, ["-version"]).status === 0);
 

@@ -2,10 +2,13 @@ import { FLACDecoder } from "@wasm-audio-decoders/flac";
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny";
 import { MPEGDecoder } from "mpg123-decoder";
 import { OpusDecoder } from "opus-decoder";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import { encodeAudio } from "./encode.ts";
 import { toPcm16 } from "./encode-pcm.ts";
 import { AUDIO_FORMATS, type AudioFormat, audioContentType } from "./formats.ts";
+
+const test = oncePerState(import.meta.filename);
 
 const RATE = 24_000;
 const SECONDS = 3;

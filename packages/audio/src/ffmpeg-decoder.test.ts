@@ -2,10 +2,13 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, vi } from "vitest";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import { makeWave } from "../test/make-wave.ts";
 import { Decoder } from "./decode.ts";
 import { checkFfmpeg } from "./ffmpeg-decoder.ts";
+
+const test = oncePerState(import.meta.filename);
 
 // Each file is decoded by a process that has to start first.
 vi.setConfig({ testTimeout: 120_000 });

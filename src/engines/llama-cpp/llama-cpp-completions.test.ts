@@ -1,11 +1,14 @@
 /** Prompts that bypass the chat template. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { openLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import type { ChatEvent, ChatModel, EchoedLogprob, RawPrompt, TokenLogprob } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
+
+const test = oncePerState(import.meta.filename);
 
 let model: Hosted<ChatModel>;
 beforeAll(async () => {

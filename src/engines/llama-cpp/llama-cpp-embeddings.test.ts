@@ -1,13 +1,16 @@
 /** A GGUF embedding model, compared with vectors of sentence-transformers for the same weights. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import reference from "../../../test/recordings/all-minilm-l6-v2.json" with { type: "json" };
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { minilmGgufPath } from "../../../test/support/models/minilm-gguf.ts";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import type { EmbeddingModel, EmbeddingRequest } from "../../contracts/engine.ts";
 import type { Hosted } from "../host/host-model.ts";
 import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";
+
+const test = oncePerState(import.meta.filename);
 
 const opened: Hosted<EmbeddingModel>[] = [];
 

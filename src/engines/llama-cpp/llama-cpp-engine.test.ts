@@ -1,12 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { openShallowLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import type { ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";
+
+const test = oncePerState(import.meta.filename);
 
 let model: Hosted<ChatModel>;
 /** With a small context window. */

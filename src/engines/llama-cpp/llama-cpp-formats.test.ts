@@ -1,12 +1,15 @@
 /** Response formats hold whatever the prompt and the temperature. */
 
 import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { openShallowLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import type { ChatModel } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
+
+const test = oncePerState(import.meta.filename);
 
 let model: Hosted<ChatModel>;
 beforeAll(async () => {

@@ -1,13 +1,16 @@
 /** One oversized request does not delay the others in the model's process. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { openShallowLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
 import { expectBelow } from "../../../test/support/timing.ts";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import type { ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
+
+const test = oncePerState(import.meta.filename);
 
 let model: Hosted<ChatModel>;
 beforeAll(async () => {

@@ -1,12 +1,15 @@
 /** A GGUF cross-encoder. Its head reads one value of the encoder, so the scores are compared by their invariants. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { rerankerGgufPath } from "../../../test/support/models/minilm-gguf.ts";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import type { EmbeddingModel } from "../../contracts/engine.ts";
 import type { Hosted } from "../host/host-model.ts";
 import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";
+
+const test = oncePerState(import.meta.filename);
 
 const never = () => new AbortController().signal;
 let model: Hosted<EmbeddingModel>;

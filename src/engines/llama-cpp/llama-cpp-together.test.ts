@@ -1,13 +1,16 @@
 /** Concurrent requests: batches, slots, aborts, crashes. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { openShallowLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { eventually } from "../../../test/support/service/eventually.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
 import { residentMegabytes } from "../../../test/support/service/resident-megabytes.ts";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import type { ChatEvent, ChatModel } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
+
+const test = oncePerState(import.meta.filename);
 
 let model: Hosted<ChatModel>;
 beforeAll(async () => {

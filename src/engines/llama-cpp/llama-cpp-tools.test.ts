@@ -1,7 +1,7 @@
 /** Tool calls and reasoning, with templates of several model families. */
 
 import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import {
   DEEPSEEK,
   DEEPSEEK_3_1,
@@ -20,8 +20,11 @@ import {
 import { openLlamaCpp, openShallowLlamaCpp, openWithTemplate } from "../../../test/support/models/llama-cpp.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { type ReadAnswer, readAnswer } from "../../../test/support/service/read-answer.ts";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import type { ChatModel, ChatRequest, Tool } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
+
+const test = oncePerState(import.meta.filename);
 
 const never = () => new AbortController().signal;
 const weather: Tool = {

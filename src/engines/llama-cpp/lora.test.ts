@@ -1,14 +1,17 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { openShallowLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
 import { makeLoraAdapter } from "../../../test/support/models/lora-adapter.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
 import { readAnswer } from "../../../test/support/service/read-answer.ts";
 import { temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";
+
+const test = oncePerState(import.meta.filename);
 
 let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 let adapter: string;

@@ -1,8 +1,11 @@
 import { resolve } from "node:path";
 import { Decoder } from "@parlance-inference/audio/decode";
-import { expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { testModelStore } from "../../../test/support/models/default-model.ts";
+import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import { EnglishCheck } from "./english-check.ts";
+
+const test = oncePerState(import.meta.filename);
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -3,12 +3,15 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
+import { oncePerState } from "../../../../test/support/unchanged/once-per-state.ts";
 import { FliteTts } from "../flite/flite-tts.ts";
 import { FLITE_VOICES } from "../flite/flite-voices.ts";
 import { NeuralTts } from "../neural/neural-tts.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
 import { TARGET_LUFS } from "./level-loudness.ts";
+
+const test = oncePerState(import.meta.filename);
 
 const HIBARI = join(
   process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../../../.parlance/models"),

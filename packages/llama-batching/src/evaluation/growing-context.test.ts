@@ -3,11 +3,14 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { oncePerState } from "../../../../test/support/unchanged/once-per-state.ts";
 import { loadChatModel } from "../../test/load-chat-model.ts";
 import { type ContextGrowth, GrowingContext, removeAbandonedStates } from "./growing-context.ts";
 import { type Logits, NativeDecoder } from "./native-decoder.ts";
 import { SequencePool } from "./sequence-pool.ts";
+
+const test = oncePerState(import.meta.filename);
 
 const OPTIONS = { sequences: 2, threads: 1, flashAttention: true };
 let model: LlamaModel;

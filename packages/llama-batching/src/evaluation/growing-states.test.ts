@@ -3,12 +3,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { oncePerState } from "../../../../test/support/unchanged/once-per-state.ts";
 import { makeGenerationRequest } from "../../test/generation-request.ts";
 import { TINY_MODELS, writeTinyModel } from "../../test/tiny-models.ts";
 import { BatchedChatModel } from "../batched-chat-model.ts";
 import { type LoadedModel, loadModel } from "../load-model.ts";
 import type { GenerationEvent, GenerationRequest } from "../types.ts";
+
+const test = oncePerState(import.meta.filename);
 
 let folder: string;
 beforeAll(async () => {

@@ -1,10 +1,13 @@
 /** The private parts of the installed binding do what NativeDecoder uses them for. */
 
 import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
+import { oncePerState } from "../../../../test/support/unchanged/once-per-state.ts";
 import { loadChatModel } from "../../test/load-chat-model.ts";
 import type { SamplerOptions } from "../sampling/sampler.ts";
 import { NativeDecoder, type Padding } from "./native-decoder.ts";
+
+const test = oncePerState(import.meta.filename);
 
 const GREEDY: SamplerOptions = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 1 };
 let model: LlamaModel;

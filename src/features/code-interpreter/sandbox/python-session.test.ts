@@ -2,9 +2,12 @@
 
 import type { AddressInfo } from "node:net";
 import { createServer, type Server } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { OS_SANDBOX } from "../../../../test/support/service/os-sandbox.ts";
+import { oncePerState } from "../../../../test/support/unchanged/once-per-state.ts";
 import { PythonSession, readAnswer, SandboxKilledError } from "./python-session.ts";
+
+const test = oncePerState(import.meta.filename);
 
 const LIMITS = {
   maxMemoryMegabytes: 384,

@@ -1,0 +1,55 @@
+/**
+ * Suites of native models and of Python take minutes of CPU time. Once all tests of such a file have passed, `npm test`
+ * runs only its first test until something changes that the file imports, the lock file or Node.js.
+ */
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { afterAll, type RunnerTestSuite, type TestAPI, test } from "vitest";
+import { stateOf } from "./state-of.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const FOLDER = join(ROOT, "node_modules/.cache/parlance-passed-tests");
+
+/** Returns `test` for a file (`import.meta.filename`). `npx vitest run FILE` always runs all of them. */
+export function oncePerState(file: string): TestAPI {
+  const record = join(FOLDER, createHash("sha256").update(relative(ROOT, file)).digest("hex"));
+  const state = stateOf(file, ROOT);
+  const hasPassed = existsSync(record) && readFileSync(record, "utf8") === state;
+  const isShort = hasPassed && process.env.npm_lifecycle_event === "test";
+  // Registered first, it runs after the file's own hooks.
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the parameter
+  afterAll(({}, suite) => {
+    if (isShort || !isComplete(suite)) return;
+    mkdirSync(FOLDER, { recursive: true });
+    writeFileSync(record, state);
+  });
+  return isShort ? firstOnly() : test;
+}
+
+/** A test that the environment skips, such as without FFmpeg, may run tomorrow. */
+function isComplete(suite: Readonly<RunnerTestSuite>): boolean {
+  return suite.tasks.every((task) => (task.type === "test" ? task.result?.state === "pass" : isComplete(task)));
+}
+
+/** The other properties are variants of `test` again. */
+const METHODS: readonly string[] = ["each", "for", "skipIf", "runIf"] satisfies (keyof TestAPI)[];
+
+function firstOnly(): TestAPI {
+  let isFirst = true;
+  const next = () => {
+    const api = isFirst ? test : test.skip;
+    isFirst = false;
+    return api as TestAPI;
+  };
+  return new Proxy((() => {}) as unknown as TestAPI, {
+    apply: (_target, _this, input) => Reflect.apply(next(), undefined, input),
+    get: (_target, name) => {
+      if (typeof name === "symbol") return Reflect.get(test, name);
+      const api = next();
+      const value = Reflect.get(api, name);
+      return METHODS.includes(name) ? value.bind(api) : value;
+    },
+  });
+}
