@@ -44,11 +44,13 @@ export { findAccess } from "./roles/find-access.ts";
 export {
   type Author,
   authorOf,
+  checkMayGrant,
   checkMayGrantEverything,
   checkMayManageGroup,
   checkMayManageUser,
   checkMayReachUser,
   isUnrestricted,
+  mayStillGrant,
   unrestricted,
 } from "./roles/may-grant.ts";
 export { deleteAssignmentsOf, insertAssignment, putProjectGroup } from "./roles/role-queries.ts";

@@ -20,6 +20,7 @@ import {
   findUserByEmail,
   findUsersByIds,
   type Invites,
+  mayStillGrant,
   newSessionToken,
   type UserReference,
   type UserRow,
@@ -99,7 +100,9 @@ export class Passwords {
       if (user === undefined) throw new Fault("not-found", `There is no user \`${reference.id.slice(0, 100)}\`.`);
       await checkMayManageUser(executor, author, user);
       const tokenHash = hashLinkToken(token.reveal());
-      await putPasswordLink(executor, { tokenHash, userId: user.id, createdAt: now, expiresAt: now + LINK_MS });
+      const { userId: createdBy = null, keyId: createdByKey = null } = author;
+      const link = { tokenHash, userId: user.id, createdAt: now, expiresAt: now + LINK_MS, createdBy, createdByKey };
+      await putPasswordLink(executor, link);
       const details = { passwordLink: "created" };
       await audit({ type: "user.updated", organizationId: user.organizationId, resourceId: user.id, details });
     });
@@ -120,6 +123,11 @@ export class Passwords {
       const link = await findPasswordLink(executor, tokenHash);
       const [user] = link === undefined ? [] : await findUsersByIds(executor, [link.userId]);
       if (link === undefined || user === undefined || link.expiresAt <= now) throw usedLink();
+      const author = { userId: link.createdBy ?? null, keyId: link.createdByKey ?? null, now };
+      const mayGive = await mayStillGrant(executor, user.organizationId, author, (each) =>
+        checkMayManageUser(executor, each, user),
+      );
+      if (!mayGive) throw usedLink();
       if (user.disabledAt !== null) throw new Fault("forbidden", "Your account is disabled. Ask your administrator.");
       return this.#set(transaction, user, passwordHash);
     });
@@ -225,6 +233,7 @@ function wrongPassword(): Fault {
 }
 
 function usedLink(): Fault {
-  const message = "This link was used already or has expired. Ask your administrator for another one.";
+  const message =
+    "This link was used already, has expired, or its author may no longer create it. Ask your administrator for another one.";
   return new Fault("unauthenticated", message, { code: "invalid_password_link" });
 }

@@ -23,6 +23,10 @@ export interface PasswordLinkRow {
   userId: string;
   createdAt: number;
   expiresAt: number;
+  /** User who created the link; null: a key without a user, or the operator. */
+  createdBy?: string | null;
+  /** Key with which it was created. */
+  createdByKey?: string | null;
 }
 
 /** Session of a user in the console. */

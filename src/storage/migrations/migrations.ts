@@ -52,6 +52,7 @@ import { keyLines } from "./0049-key-lines.ts";
 import { idempotentRequests } from "./0050-idempotent-requests.ts";
 import { batchUsage } from "./0051-batch-usage.ts";
 import { imageDimensions } from "./0052-image-dimensions.ts";
+import { passwordLinkAuthors } from "./0053-password-link-authors.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -107,4 +108,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0050-idempotent-requests": idempotentRequests,
   "0051-batch-usage": batchUsage,
   "0052-image-dimensions": imageDimensions,
+  "0053-password-link-authors": passwordLinkAuthors,
 };

@@ -17,7 +17,7 @@ import { findProject } from "../projects/project-queries.ts";
 import { findActiveProject } from "../projects/projects.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "../roles/built-in-roles.ts";
 import { findRoleIn, findRoleOrNone } from "../roles/find-role.ts";
-import { type Author, checkMayGrant, findAccessOfAuthor, unrestricted } from "../roles/may-grant.ts";
+import { type Author, checkMayGrant, mayStillGrant, unrestricted } from "../roles/may-grant.ts";
 import { checkEmail } from "../users/email.ts";
 import { findUserByEmail, toEmailKey } from "../users/user-queries.ts";
 import { addUser } from "../users/users.ts";
@@ -209,20 +209,14 @@ async function accept(transaction: AccountTransaction, row: InviteRow, name: str
 /** Whether the author still exists and may give what the invite gives. */
 async function isAuthorized(executor: Executor, row: InviteRow, now: number): Promise<boolean> {
   const { invitedBy, invitedByKey, organizationId: id, role } = row;
-  const author = { userId: invitedBy, keyId: invitedByKey ?? null, now };
-  const access = await findAccessOfAuthor(executor, id, author);
-  if (access === "ended") return false;
-  try {
-    checkMayGrant({ access }, builtInRole(ORGANIZATION_ROLE_IDS[role])?.permissions ?? [], undefined);
+  const earlier = { userId: invitedBy, keyId: invitedByKey ?? null, now };
+  return mayStillGrant(executor, id, earlier, async (author) => {
+    checkMayGrant(author, builtInRole(ORGANIZATION_ROLE_IDS[role])?.permissions ?? [], undefined);
     for (const { id: projectId, roleId } of readProjects(row)) {
       const roleInProject = await findRoleOrNone(executor, { organizationId: id, projectId }, roleId);
-      checkMayGrant({ access }, roleInProject?.permissions ?? [], projectId);
+      checkMayGrant(author, roleInProject?.permissions ?? [], projectId);
     }
-    return true;
-  } catch (failure) {
-    if (failure instanceof Fault) return false;
-    throw failure;
-  }
+  });
 }
 
 function checkPending(row: InviteRow | undefined, now: number): InviteRow {

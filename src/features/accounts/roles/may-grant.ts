@@ -132,13 +132,41 @@ async function accessOfKey(executor: Executor, { projectId, userId, permissions 
 }
 
 /**
+ * Whether the author of an earlier grant exists and may give it now, which `check` decides; it throws a Fault otherwise.
+ * Whatever is used later than it is made asks this: invites, links, codes.
+ */
+export async function mayStillGrant(
+  executor: Executor,
+  organizationId: string,
+  author: EarlierAuthor,
+  check: (author: Pick<Author, "access">) => void | Promise<void>,
+): Promise<boolean> {
+  const access = await findAccessOfAuthor(executor, organizationId, author);
+  if (access === "ended") return false;
+  try {
+    await check({ access });
+    return true;
+  } catch (failure) {
+    if (failure instanceof Fault) return false;
+    throw failure;
+  }
+}
+
+/** Author of an earlier grant, at the time `now`. */
+interface EarlierAuthor {
+  userId: string | null;
+  keyId: string | null;
+  now: number;
+}
+
+/**
  * Returns what the author of an earlier grant may do now; undefined: everything, as the operator. A grant ends with the
  * key with which its author made it.
  */
-export async function findAccessOfAuthor(
+async function findAccessOfAuthor(
   executor: Executor,
   organizationId: string,
-  { userId, keyId, now }: { userId: string | null; keyId: string | null; now: number },
+  { userId, keyId, now }: EarlierAuthor,
 ): Promise<Access | undefined | "ended"> {
   const key = keyId === null ? undefined : await findApiKeyOf(executor, organizationId, keyId);
   if (key !== undefined && (key.revokedAt !== null || (key.expiresAt ?? now + 1) <= now)) return "ended";

@@ -13,7 +13,7 @@ import type { Actor } from "../audit/audit.ts";
 import { findLastingApiKey } from "../keys/api-key-queries.ts";
 import { findDefaultOrganization } from "../organizations/organization-queries.ts";
 import { findDefaultProject } from "../projects/project-queries.ts";
-import { type Author, checkMayGrantEverything } from "../roles/may-grant.ts";
+import { type Author, checkMayGrantEverything, mayStillGrant } from "../roles/may-grant.ts";
 import {
   findConsoleGrants,
   insertConsoleGrant,
@@ -37,8 +37,8 @@ type Key = Pick<ApiKeyRow, "id" | "organizationId"> & { kind: Caller["kind"] };
 
 export class ConsoleSessions {
   readonly #transactions: AccountTransactions;
-  /** When each unused sign-in code of this process expires, by the code's hash. */
-  readonly #codes = new Map<string, number>();
+  /** Unused sign-in codes of this process, by their hashes. */
+  readonly #codes = new Map<string, { expiresAt: number; author: Actor }>();
 
   constructor(transactions: AccountTransactions) {
     this.#transactions = transactions;
@@ -50,20 +50,28 @@ export class ConsoleSessions {
    */
   createSignInCode(author: Author): Secret {
     checkMayGrantEverything(author);
+    const now = Date.now();
+    for (const [codeHash, { expiresAt }] of this.#codes) if (expiresAt <= now) this.#codes.delete(codeHash);
     const code = newSessionToken();
-    this.#codes.set(hashToken("code", code.reveal()), Date.now() + CODE_MS);
+    this.#codes.set(hashToken("code", code.reveal()), { expiresAt: now + CODE_MS, author });
     return code;
   }
 
-  /** Uses up a code. Throws a Fault for a wrong, used or expired one. */
+  /** Uses up a code. Throws a Fault for a wrong, used or expired one, and when its author may no longer do everything. */
   async signInWithCode(actor: Actor, code: string): Promise<NewConsoleSession> {
     const codeHash = code.length > MAX_TOKEN_LENGTH ? "" : hashToken("code", code);
-    const expiresAt = this.#codes.get(codeHash) ?? 0;
+    const entry = this.#codes.get(codeHash);
     this.#codes.delete(codeHash);
-    if (expiresAt <= Date.now()) throw usedCode();
-    return this.#transactions.run(actor, async (transaction) =>
-      begin(transaction, await operatorKeys(transaction), "link"),
-    );
+    if (entry === undefined || entry.expiresAt <= Date.now()) throw usedCode();
+    const { userId = null, keyId = null } = entry.author;
+    return this.#transactions.run(actor, async (transaction) => {
+      const { executor, now } = transaction;
+      const organization = await findDefaultOrganization(executor);
+      const author = { userId, keyId, now };
+      if (organization === undefined) throw usedCode();
+      if (!(await mayStillGrant(executor, organization.id, author, checkMayGrantEverything))) throw usedCode();
+      return begin(transaction, await operatorKeys(transaction, organization.id), "link");
+    });
   }
 
   /**
@@ -150,11 +158,9 @@ async function begin(
 }
 
 /** Keys of the default organization and its default project; those that do not expire first. */
-async function operatorKeys({ executor, now }: AccountTransaction): Promise<Key[]> {
-  const organization = await findDefaultOrganization(executor);
-  const project = organization && (await findDefaultProject(executor, organization.id));
-  if (organization === undefined || project === undefined) throw usedCode();
-  const organizationId = organization.id;
+async function operatorKeys({ executor, now }: AccountTransaction, organizationId: string): Promise<Key[]> {
+  const project = await findDefaultProject(executor, organizationId);
+  if (project === undefined) throw usedCode();
   const admin = await findLastingApiKey(executor, { organizationId, kind: "admin" }, now);
   const member = await findLastingApiKey(executor, { organizationId, projectId: project.id, kind: "project" }, now);
   return [

@@ -3,6 +3,9 @@
 import type { Caller } from "../../../contracts/caller.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 
+/** Permission with which a person connects and disconnects the account of a project. */
+export const PROJECT_ACCOUNT = "project.keys.write";
+
 /** The person who signed in or to whom the key belongs; for a key without a person, its project. */
 export interface GrantOwner {
   type: "user" | "project";

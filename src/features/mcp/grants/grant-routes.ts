@@ -15,7 +15,7 @@ import { actorOf } from "../../accounts/index.ts";
 import { consoleUrl, setTransactionCookie } from "../../sign-on/index.ts";
 import type { McpServer, McpServers } from "../mcp-servers.ts";
 import type { ClientAddresses } from "./authorization-servers.ts";
-import { type GrantOwner, grantOwnerOf } from "./grant-owner.ts";
+import { type GrantOwner, grantOwnerOf, PROJECT_ACCOUNT } from "./grant-owner.ts";
 import type { GrantState, McpGrants } from "./mcp-grants.ts";
 import { type OAuthServerSettings, usesOAuth } from "./oauth-server.ts";
 
@@ -111,7 +111,7 @@ export function mcpConnections({ servers, grants, inference, publicUrl }: GrantR
         const { settings, owner } = find(request);
         await inference.admit(caller);
         const addresses = addressesOf(settings.name, originInBrowsers(request, publicUrl));
-        const { url, state, cookie } = await grants().begin(settings, owner, addresses);
+        const { url, state, cookie } = await grants().begin(settings, owner, addresses, caller);
         setTransactionCookie(request, reply, state, cookie, COOKIE);
         return { object: "mcp_server.connection_request" as const, authorization_url: url };
       },
@@ -159,8 +159,8 @@ function requireOAuth(name: string, server: McpServer | undefined): OAuthServerS
 function requireOwner({ caller, query }: FastifyRequest): GrantOwner {
   const { owner } = parse(OwnerQuery, query);
   const { userId, projectId, access } = caller;
-  if (owner === "project" && userId !== undefined && !allows(access, "project.keys.write", projectId)) {
-    const message = "The account of a project needs the permission `project.keys.write`. Ask an owner of the project.";
+  if (owner === "project" && userId !== undefined && !allows(access, PROJECT_ACCOUNT, projectId)) {
+    const message = `The account of a project needs the permission \`${PROJECT_ACCOUNT}\`. Ask an owner of the project.`;
     throw new Fault("forbidden", message, { code: "insufficient_permissions" });
   }
   const match = grantOwnerOf(owner === "project" ? { ...caller, userId: undefined } : caller);

@@ -120,6 +120,40 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await server.isActive(token)).toBe(true);
   });
 
+  test("connects nothing once whoever began may no longer do so, and revokes the tokens", async () => {
+    const grants = open();
+    const person = await addUser(database);
+    const ofProject: GrantOwner = { ...person, type: "project", id: `proj-${randomUUID()}` };
+    const project = { organizationId: person.organizationId, name: "Team", isDefault: 0, archivedAt: null };
+    await database.run((executor) =>
+      executor
+        .insertInto("projects")
+        .values({ ...project, id: ofProject.id, createdAt: 1 })
+        .execute(),
+    );
+    const byPerson = { userId: person.id, keyId: undefined };
+    const owners = [
+      [person, byPerson],
+      [ofProject, byPerson],
+      [ofProject, { userId: undefined, keyId: `key-${randomUUID()}` }],
+    ] as const;
+    const update = (disabledAt: number | null) =>
+      database.run((executor) =>
+        executor.updateTable("users").set({ disabledAt }).where("id", "=", person.id).execute(),
+      );
+    for (const [owner, author] of owners) {
+      await update(null);
+      const { url, cookie } = await grants.begin(settingsOf(), owner, addressesOf("wiki", SERVICE), author);
+      const page = await new BrowserJar().open(url, (address) => address.startsWith(SERVICE));
+      await update(1);
+      const answer = { query: new URL(page.url).search.slice(1), cookie, from: FROM };
+      await expect(grants.complete(settingsOf(), answer)).rejects.toThrow("may no longer");
+      expect(await grants.state(settingsOf(), owner)).toMatchObject({ status: "disconnected" });
+    }
+    // Of each, the access token and the refresh token.
+    expect(server.requests.filter(({ path }) => path.includes("revocation"))).toHaveLength(2 * owners.length);
+  });
+
   const tokenOf = async (grants: McpGrants, owner: GrantOwner) => (await grants.session(settingsOf(), owner)).token();
 
   test("refreshes once when two replicas use tokens that are about to end", async () => {

@@ -7,13 +7,13 @@ import type { Keyring } from "../../../kernel/encryption/keyring.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Logger } from "../../../kernel/logger.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
-import { type Actor, recordAudit } from "../../accounts/index.ts";
+import { type Actor, checkMayGrant, mayStillGrant, recordAudit } from "../../accounts/index.ts";
 import { loadProviderFailure, SignOnFailure } from "../../sign-on/index.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 import { AuthorizationServers, type ClientAddresses } from "./authorization-servers.ts";
 import { connectionRequired } from "./grant-faults.ts";
 import { GrantFetches } from "./grant-fetch.ts";
-import type { GrantOwner } from "./grant-owner.ts";
+import { type GrantOwner, PROJECT_ACCOUNT } from "./grant-owner.ts";
 import {
   deleteGrant,
   ensureGrant,
@@ -95,7 +95,12 @@ export class McpGrants {
   }
 
   /** Begins to connect an account. Throws a Fault when the server or its authorization server cannot be used. */
-  async begin(settings: OAuthServerSettings, owner: GrantOwner, addresses: ClientAddresses): Promise<BegunGrant> {
+  async begin(
+    settings: OAuthServerSettings,
+    owner: GrantOwner,
+    addresses: ClientAddresses,
+    author: Partial<Pick<Actor, "userId" | "keyId">> = {},
+  ): Promise<BegunGrant> {
     const { metadata, resource, scope: requested } = await this.#servers.discover(settings);
     const client = await this.#servers.client(settings, metadata, addresses);
     const now = Date.now();
@@ -112,6 +117,7 @@ export class McpGrants {
       url: settings.url,
       issuer: metadata.issuer,
       expiresAt: now + REQUEST_MS,
+      author: { userId: author.userId ?? null, keyId: author.keyId ?? null },
       ...{ redirectUri, resource, scope, client },
     };
     const sealed = this.#sealed.seal(row, "request", request);
@@ -178,6 +184,7 @@ export class McpGrants {
       // A refresh of the former tokens may have come in between.
       const current = await findGrantById(executor, row.id);
       if (current === undefined) return false;
+      if (!(await mayConnect(executor, row, request.author))) return false;
       if (!(await updateGrant(executor, current, { ...change, version: current.version + 1 }))) return false;
       await this.#revocations.put(executor, settings, { id: row.id, issuer, tokens });
       const actor = { keyId: undefined, userId: row.userId ?? undefined, ...from };
@@ -186,7 +193,10 @@ export class McpGrants {
     });
     if (isStored) return;
     await this.#revocations.revokeUnused(settings, { issuer, tokens });
-    throw new SignOnFailure("expired", "The account was disconnected or changed meanwhile.");
+    throw new SignOnFailure(
+      "expired",
+      "The account was disconnected or changed meanwhile, or you may no longer connect it.",
+    );
   }
 
   /** Deletes the tokens, and revokes them where the server supports it, later if it fails. Resolves with whether it did. */
@@ -287,6 +297,22 @@ export class McpGrants {
   #run<Result>(work: (executor: Executor) => Promise<Result>): Promise<Result> {
     return this.#options.database.run(work);
   }
+}
+
+/** Whether the person or key that began to connect an account may still do so. */
+async function mayConnect(
+  executor: Executor,
+  { organizationId, projectId }: McpGrantRow,
+  author: GrantRequest["author"],
+): Promise<boolean> {
+  if (author === undefined) return true;
+  const now = Date.now();
+  if (!(await mayStillGrant(executor, organizationId, { ...author, now }, () => {}))) return false;
+  if (projectId === null || author.userId === null) return true;
+  // The key of a person allows less than the person's own session.
+  return mayStillGrant(executor, organizationId, { ...author, keyId: null, now }, (person) =>
+    checkMayGrant(person, [PROJECT_ACCOUNT], projectId),
+  );
 }
 
 function isEqual(a: string, b: string): boolean {

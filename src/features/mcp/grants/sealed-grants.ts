@@ -33,6 +33,8 @@ export const GrantRequest = lazy.object(() => ({
   scope: z.string().optional(),
   client: GrantClient,
   expiresAt: z.number(),
+  /** Who began. Missing in requests that an earlier version began. */
+  author: z.object({ userId: z.string().nullable(), keyId: z.string().nullable() }).optional(),
 }));
 
 /** What revokes tokens, without anything of their owner. */
