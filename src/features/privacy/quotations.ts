@@ -54,6 +54,6 @@ function toPattern(source: string): RegExp {
 /** As people write the value, and as JSON has it. */
 function escaped(value: string): string {
   const inJson = JSON.stringify(value).slice(1, -1);
-  const [plain, json] = [value, inJson].map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
+  const [plain, json] = [value, inJson].map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
   return plain === json ? (plain ?? "") : `(?:${plain}|${json})`;
 }
