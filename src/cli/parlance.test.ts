@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { HubServer } from "../../test/support/models/hub-server.ts";
-import { runParlance } from "../../test/support/service/run-parlance.ts";
+import { spawnParlance } from "../../test/support/service/run-parlance.ts";
 
 let cwd: string;
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true, force: true }));
 
 test("--version prints the version and its stage", async () => {
-  const { code, stdout } = await runParlance(["--version"], { cwd });
+  const { code, stdout } = await spawnParlance(["--version"], { cwd });
   expect(stdout).toBe(`parlance ${packageJson.version} (Beta)\n`);
   expect(code).toBe(0);
 });
@@ -28,20 +28,20 @@ test("models pull before the first start creates a data directory that is privat
   hub.add("owner/repo/resolve/main/small.gguf", randomBytes(1234));
   const data = join(cwd, "data");
   const environment = { PARLANCE_DATA_DIR: data, HF_ENDPOINT: hub.endpoint, NO_PROXY: "127.0.0.1" };
-  const { code, stderr } = await runParlance(["models", "pull", "hf:owner/repo/small.gguf"], { cwd, environment });
+  const { code, stderr } = await spawnParlance(["models", "pull", "hf:owner/repo/small.gguf"], { cwd, environment });
   expect(code, stderr).toBe(0);
   expect(((await stat(data)).mode & 0o777).toString(8)).toBe("700");
   await hub[Symbol.asyncDispose]();
 });
 
 test.each([[["--help"]], [["help"]]])("%j lists the commands", async (words) => {
-  const { code, stdout } = await runParlance(words, { cwd });
+  const { code, stdout } = await spawnParlance(words, { cwd });
   for (const name of ["serve", "models", "keys", "config"]) expect(stdout).toMatch(new RegExp(`^ +${name} `, "m"));
   expect(code).toBe(0);
 });
 
 test.each([[["keys", "--help"]], [["help", "keys"]]])("%j lists the subcommands", async (words) => {
-  const { code, stdout } = await runParlance(words, { cwd });
+  const { code, stdout } = await spawnParlance(words, { cwd });
   for (const name of ["create", "list", "revoke"]) expect(stdout).toMatch(new RegExp(`^ +${name} `, "m"));
   expect(code).toBe(0);
 });
@@ -57,7 +57,7 @@ test.each([
   [["keys", "create", "--expires-in", "0d"], "must be a number followed by s, m, h, d or w"],
   [["serve", "now"], "too many arguments"],
 ])("exits with 2 and a message for wrong usage: %j", async (words, message) => {
-  const { code, stdout, stderr } = await runParlance(words, { cwd });
+  const { code, stdout, stderr } = await spawnParlance(words, { cwd });
   expect(stderr).toContain(message);
   expect(stdout).toBe("");
   expect(code).toBe(2);
@@ -68,7 +68,7 @@ describe("config check", () => {
 
   test("describes a valid configuration", async () => {
     await writeFile(join(cwd, "parlance.yaml"), `models: [${model}]\n`);
-    const { code, stdout } = await runParlance(["config", "check"], { cwd, environment: { PARLANCE_PORT: "9" } });
+    const { code, stdout } = await spawnParlance(["config", "check"], { cwd, environment: { PARLANCE_PORT: "9" } });
     expect(stdout).toContain("parlance.yaml: valid");
     expect(stdout).toContain("port 9");
     expect(stdout).toContain("1 model from the file and the built-in ones");
@@ -77,7 +77,7 @@ describe("config check", () => {
 
   test("prints the configuration as JSON", async () => {
     await writeFile(join(cwd, "parlance.yaml"), `models: [${model}]\n`);
-    const { code, stdout } = await runParlance(["config", "check", "--json"], { cwd });
+    const { code, stdout } = await spawnParlance(["config", "check", "--json"], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({
       port: 8080,
       models: [{ id: "a", task: "chat", engines: ["scripted"] }],
@@ -88,7 +88,7 @@ describe("config check", () => {
   test("prints every error of the given file without a stack trace or secrets, and exits with 1", async () => {
     await writeFile(join(cwd, "other.yaml"), `log_level: \${KEY}\nmodels: [${model}, ${model}]\n`);
     const environment = { KEY: "sk-very-secret", PARLANCE_API_KEY: "sk-too-short" };
-    const { code, stdout, stderr } = await runParlance(["config", "check", "other.yaml"], { cwd, environment });
+    const { code, stdout, stderr } = await spawnParlance(["config", "check", "other.yaml"], { cwd, environment });
     expect(stderr).toMatch(/^error: The configuration has 3 errors\.$/m);
     expect(stderr).toContain("PARLANCE_API_KEY: must be 32 to 512");
     expect(stderr).toContain("log_level: must be one of");
@@ -100,14 +100,14 @@ describe("config check", () => {
 
   test("warns about a variable that has no effect", async () => {
     const environment = { REDIS_URL: "redis://cache:6379" };
-    const { code, stderr } = await runParlance(["config", "check"], { cwd, environment });
+    const { code, stderr } = await spawnParlance(["config", "check"], { cwd, environment });
     expect(stderr).toMatch(/^warning: REDIS_URL /);
     expect(code).toBe(0);
   });
 });
 
 test("config schema prints a JSON Schema with every engine", async () => {
-  const { code, stdout } = await runParlance(["config", "schema"], { cwd });
+  const { code, stdout } = await spawnParlance(["config", "schema"], { cwd });
   const { anyOf } = JSON.parse(stdout).properties.models.items.properties.deployments.items;
   const engines = anyOf.map((each: { properties: { engine: { const: string } } }) => each.properties.engine.const);
   expect(engines).toEqual(expect.arrayContaining(["openai-compatible", "scripted"]));
@@ -129,7 +129,7 @@ test.skipIf(process.platform !== "linux")("exits with 1 when standard output can
 });
 
 test("exits with 1 and no stack trace for a Fault", async () => {
-  const { code, stderr } = await runParlance(["serve"], { cwd, environment: { PARLANCE_PORT: "x" } });
+  const { code, stderr } = await spawnParlance(["serve"], { cwd, environment: { PARLANCE_PORT: "x" } });
   expect(stderr).toMatch(/^error: The configuration has 1 error\.\nIn the environment:\n {2}PARLANCE_PORT: must be/);
   expect(stderr).not.toMatch(/^ +at /m);
   expect(code).toBe(1);

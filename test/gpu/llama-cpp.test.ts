@@ -5,7 +5,7 @@ import { TINY, writeRandomModel } from "@parlance-inference/llama-batching/rando
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { usesGpu } from "../../src/engines/llama-cpp/gpu-use.ts";
 import { SOURCE_EXECUTABLE } from "../support/service/executable.ts";
-import { runParlance } from "../support/service/run-parlance.ts";
+import { spawnParlance } from "../support/service/run-parlance.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
@@ -91,7 +91,7 @@ describe.skipIf(!HAS_GPU)("on a GPU", () => {
   });
 
   test("parlance doctor evaluates a token on it", async () => {
-    const { stdout } = await runParlance(["doctor"], { cwd: directory.path });
+    const { stdout } = await spawnParlance(["doctor"], { cwd: directory.path });
     expect(stdout).toMatch(/ok +GPU +.*llama\.cpp evaluates on it/);
   });
 });

@@ -13,7 +13,7 @@ import { DAY_MS } from "../../src/kernel/durations.ts";
 import { MIGRATIONS } from "../../src/storage/migrations/migrations.ts";
 import { type PostgresServer, startPostgres } from "../support/databases/postgres.ts";
 import { chatLine, createBatch, readLines, untilEnded } from "../support/service/batches.ts";
-import { runParlance } from "../support/service/run-parlance.ts";
+import { spawnParlance } from "../support/service/run-parlance.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 import { checkOut, hasCommit, type PreviousVersion } from "../support/upgrade/previous-version.ts";
@@ -237,7 +237,7 @@ async function roll({ load, old, installation, onBoth }: Upgrade): Promise<[Serv
 async function replace({ load, old, installation, onBoth }: Upgrade): Promise<[Service, Record<string, number>]> {
   const { environment, database } = installation;
   const beganAt = performance.now();
-  const migrated = await runParlance(["migrate"], { cwd: environment.PARLANCE_DATA_DIR ?? "", environment });
+  const migrated = await spawnParlance(["migrate"], { cwd: environment.PARLANCE_DATA_DIR ?? "", environment });
   const migrateMs = performance.now() - beganAt;
   expect(migrated.stderr).toBe("");
   expect(migrated.stdout).toMatch(/^Migrated the database: 0019-request-details/);

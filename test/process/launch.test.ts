@@ -3,7 +3,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { type Finished, runParlance } from "../support/service/run-parlance.ts";
+import { type Finished, spawnParlance } from "../support/service/run-parlance.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const CONFIG = `
@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 function launch(words: readonly string[], environment: Record<string, string> = {}): Promise<Finished> {
-  return runParlance(["launch", ...words], {
+  return spawnParlance(["launch", ...words], {
     cwd: service.dataDirectory,
     environment: {
       PARLANCE_DATA_DIR: service.dataDirectory,
@@ -92,7 +92,7 @@ test.each(["claude", "codex", "opencode"])(
     const other = await startService({ config: agents(big("large", 40_960) + big("larger", 65_536)) });
     onTestFinished(async () => void (await other.stop()));
     const words = ["launch", client, "--print", "--url", other.origin, "--key", other.apiKey];
-    const { stdout, stderr } = await runParlance(words, { cwd: other.dataDirectory });
+    const { stdout, stderr } = await spawnParlance(words, { cwd: other.dataDirectory });
     expect(stdout, stderr).toMatch(/\blarger\b/);
   },
 );
@@ -101,7 +101,7 @@ test("says what to pull where no model suits a coding agent", async () => {
   const other = await startService({ config: agents("") });
   onTestFinished(async () => void (await other.stop()));
   const words = ["launch", "claude", "--url", other.origin, "--key", other.apiKey];
-  expect(await runParlance(words, { cwd: other.dataDirectory })).toMatchObject({
+  expect(await spawnParlance(words, { cwd: other.dataDirectory })).toMatchObject({
     code: 1,
     stderr:
       "error: Claude Code needs a chat model with tools and a context window of at least 32,768 tokens; the largest is `small` with 8,192 tokens. Download one (`parlance models pull qwen3-4b`; `parlance models recommend` lists others), or name a model with --model.\n",
