@@ -1,48 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { Answers } from "./answers.ts";
 import { request } from "./request.ts";
 
-export type Task = "chat" | "embedding" | "moderation" | "speech" | "transcription" | "image";
+/** A model with its metadata, which `modelsQuery` asks for. */
+export type ModelEntry = Answers["Model"] & { metadata: Answers["ModelMetadata"] };
 
-/** Price of a model by unit; null: none. Prices by the length of the prompt and by service tier are in `tiers`. */
-interface Pricing {
-  readonly prompt?: string | null;
-  readonly cached_prompt?: string | null;
-  readonly completion?: string | null;
-  /** ISO 4217; left out for US dollars. */
-  readonly currency?: string;
-  /** US dollars for one unit of the currency. */
-  readonly exchange_rate?: string;
-  readonly [unit: string]: unknown;
-}
-
-export interface ModelEntry {
-  id: string;
-  owned_by: string;
-  created: number;
-  access_groups?: string[];
-  metadata: {
-    task: Task;
-    status: string;
-    loaded: boolean;
-    memory_bytes: number | null;
-    load_seconds: number | null;
-    deployed: string[];
-    license: string | null;
-    context_window: number | null;
-    max_output_tokens: number | null;
-    pricing: Pricing;
-    capabilities: Record<string, boolean | number | null>;
-    modalities: { input: string[]; output: string[] };
-    aliases: string[];
-    fallbacks: string[];
-    voices?: string[] | null;
-    formats?: string[];
-    dimensions?: number | null;
-    categories?: string[] | null;
-    thresholds?: Record<string, number> | null;
-    languages?: string[] | null;
-  };
-}
+export type Task = ModelEntry["metadata"]["task"];
 
 /** Models that the session's project may use. */
 export const modelsQuery = queryOptions({
@@ -58,6 +21,6 @@ export const modelsQuery = queryOptions({
 export const voicesQuery = (model: string) =>
   queryOptions({
     queryKey: ["voices", model],
-    queryFn: ({ signal }) => request<{ voices: { id: string }[] }>("v1/audio/voices", { query: { model }, signal }),
+    queryFn: ({ signal }) => request<Answers["VoiceList"]>("v1/audio/voices", { query: { model }, signal }),
     staleTime: 60_000,
   });

@@ -47,7 +47,7 @@ export function signIn(credential: Credential): Promise<Session> {
 
 /** Ends the session, then calls `onEnd`. The provider's page ends its own one, too, and leads back. */
 export async function signOut(client: QueryClient, onEnd: () => void): Promise<void> {
-  const { end_session_url: url } = await request<{ end_session_url: string | null }>(PATH, { method: "DELETE" });
+  const { end_session_url: url } = await request<Answers["ConsoleSessionDeleted"]>(PATH, { method: "DELETE" });
   onEnd();
   if (url !== null) location.assign(url);
   else replaceSession(client, await request<Session>(PATH));

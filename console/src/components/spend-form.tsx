@@ -1,17 +1,15 @@
 import { Button, Group, NumberInput, Stack, Switch, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Answers } from "../api/answers.ts";
 import { request, retrieveOrNull } from "../api/request.ts";
 import { t } from "../i18n/translate.ts";
 import { formatCost } from "./format.ts";
 import { notifyDone, notifyFailure } from "./notify.tsx";
 import { QueryView } from "./query-view.tsx";
 
-export interface SpendLimit {
-  /** US cents. */
-  threshold_amount: number;
-  enforcement?: { status: string };
-}
+/** Of the organization, a project or a key. */
+export type SpendLimit = Pick<Answers["OrganizationSpendLimit"], "threshold_amount" | "enforcement">;
 
 interface SpendFormProps {
   /** Path of the owner: the organization, a project or a key. */

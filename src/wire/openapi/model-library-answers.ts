@@ -1,6 +1,7 @@
 /** Answers about the state, downloads and library of local models. */
 
 import { z } from "zod";
+import { TASKS } from "../../contracts/task.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { named } from "./named.ts";
 import { ErrorAnswer } from "./service-answers.ts";
@@ -62,7 +63,7 @@ export const ModelLibrary = named(
       z.object({
         object: z.literal("organization.library_model"),
         id: z.string(),
-        task: z.string(),
+        task: z.enum(TASKS),
         description: z.string(),
         license: z.string(),
         languages: z.string().nullable().describe("For people, such as 119 languages."),

@@ -196,7 +196,7 @@ export const KeyRules = named(
   })),
 );
 
-const direction = z.object({ mode: z.string() }).nullable();
+const direction = z.object({ mode: z.enum(["score", "block"]) }).nullable();
 export const ModerationPolicy = named(
   "ModerationPolicy",
   lazy.object(() => ({

@@ -1,6 +1,7 @@
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
+import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { RowAction } from "../../components/row-action.tsx";
@@ -17,7 +18,10 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
   const [revoked, setRevoked] = useState<ListedKey>();
   const [rotated, setRotated] = useState<ListedKey>();
   const [isOpen, { open, close }] = useDisclosure(false);
-  const isMine = useCallback((key: ListedKey) => key.owner.user?.id === user && !isOfSession(key), [user]);
+  const isMine = useCallback(
+    (key: ListedKey) => "user" in key.owner && key.owner.user.id === user && !isOfSession(key),
+    [user],
+  );
   const actions = useCallback(
     (key: ListedKey) => (
       <>
@@ -49,7 +53,7 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
             callsModels
             create={async (name, seconds) => {
               const body = { name, expires_in_seconds: seconds };
-              const { value } = await request<{ value: string }>(path, { method: "POST", body });
+              const { value } = await request<Answers["CreatedProjectApiKey"]>(path, { method: "POST", body });
               await client.invalidateQueries({ queryKey: KEYS });
               return value;
             }}

@@ -77,11 +77,6 @@ function MyBudgets({ user }: { user: string }) {
   );
 }
 
-interface ListedKey {
-  id: string;
-  owner: { user?: { id: string } };
-}
-
 function monthQuery(user: string, project: string | undefined) {
   return queryOptions({
     queryKey: ["my-month", user, project],
@@ -91,9 +86,13 @@ function monthQuery(user: string, project: string | undefined) {
       const keys =
         project === undefined
           ? []
-          : (await request<{ data: ListedKey[] }>(`${pathOf(project)}/api_keys`, { query: { limit: 100 }, signal }))
-              .data;
-      const own = keys.filter(({ owner }) => owner.user?.id === user).map(({ id }) => id);
+          : (
+              await request<Answers["ProjectApiKeyList"]>(`${pathOf(project)}/api_keys`, {
+                query: { limit: 100 },
+                signal,
+              })
+            ).data;
+      const own = keys.filter(({ owner }) => owner.type === "user" && owner.user.id === user).map(({ id }) => id);
       // Requests in the console have the ID of the user in place of a key.
       const query = { start_time, limit: 31, api_key_ids: [user, ...own] };
       const costs = await readBuckets("v1/organization/costs", query, signal);

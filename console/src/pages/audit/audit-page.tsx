@@ -1,5 +1,6 @@
 import { Button, Card, Code, Group, Table, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
 import { type Page as ListPage, request } from "../../api/request.ts";
 import { Empty } from "../../components/empty.tsx";
 import { formatAgo, formatDateTime } from "../../components/format.ts";
@@ -10,23 +11,7 @@ import { VirtualBody } from "../../components/virtual-body.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconShieldCheck } from "../../icons.tsx";
 
-interface AuditUser {
-  id: string;
-  email?: string | null;
-}
-
-interface AuditEvent {
-  id: string;
-  type: string;
-  effective_at: number;
-  project?: { id: string; name: string };
-  actor: {
-    type: string;
-    session?: { ip_address: string | null; user_agent: string | null; user?: AuditUser };
-    api_key?: { id: string; user?: AuditUser };
-  };
-  [details: string]: unknown;
-}
+type AuditEvent = Answers["AuditLog"];
 
 export function AuditPage() {
   const query = useInfiniteQuery({
@@ -77,7 +62,7 @@ export function AuditPage() {
                         </Text>
                       </Table.Td>
                       <Table.Td maw={360}>
-                        <Code className="wrap-anywhere">{JSON.stringify(event[event.type])}</Code>
+                        <Code className="wrap-anywhere">{JSON.stringify(event[event.type as keyof AuditEvent])}</Code>
                       </Table.Td>
                     </>
                   )}

@@ -1,5 +1,6 @@
 /** Files in a question: images and documents as parts of the message, texts as text, recordings as their transcript. */
 
+import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { toDataUrl } from "../../components/data-url.ts";
 import { formatBytes } from "../../components/format.ts";
@@ -61,5 +62,5 @@ async function transcribe(file: File, model: string, signal: AbortSignal): Promi
   const body = new FormData();
   body.append("model", model);
   body.append("file", file);
-  return (await request<{ text: string }>("v1/audio/transcriptions", { method: "POST", body, signal })).text;
+  return (await request<Answers["Transcript"]>("v1/audio/transcriptions", { method: "POST", body, signal })).text;
 }

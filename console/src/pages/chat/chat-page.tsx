@@ -165,7 +165,8 @@ function selectionOf(models: ModelEntry[], ids: readonly string[]) {
 }
 
 function boundsOf(models: ModelEntry[]): ChatBounds {
-  const some = (name: string) => models.some(({ metadata }) => metadata.capabilities[name] !== false);
+  const some = (name: keyof ModelEntry["metadata"]["capabilities"]) =>
+    models.some(({ metadata }) => metadata.capabilities[name] !== false);
   const windows = models.flatMap(({ metadata }) => metadata.max_output_tokens ?? []);
   const choices = models.flatMap(({ metadata }) => Number(metadata.capabilities.max_choices ?? MAX_CHOICES));
   return {

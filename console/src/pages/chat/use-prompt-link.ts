@@ -14,7 +14,7 @@ export function usePromptLink(models: string[], onDraft: (draft: string) => void
     async (prompt: string) => {
       try {
         const path = `v1/prompts/${encodeURIComponent(prompt)}/versions`;
-        const { data } = await request<{ data: Answers["StoredPromptVersion"][] }>(path);
+        const { data } = await request<Answers["StoredPromptVersionList"]>(path);
         const version = currentVersion(data);
         if (version === undefined) return;
         const { conversation, draft } = openPrompt(version.content, models);

@@ -1,6 +1,7 @@
 import { Alert, Badge, Button, Group, PasswordInput, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { formatMilliseconds } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.tsx";
@@ -22,7 +23,7 @@ export function ConnectHost() {
     onError: notifyFailure,
   });
   const discovery = useMutation({
-    mutationFn: () => request<{ data: Host[] }>("v1/organization/connections/discover", { method: "POST" }),
+    mutationFn: () => request<Answers["DiscoveredHosts"]>("v1/organization/connections/discover", { method: "POST" }),
     onError: notifyFailure,
   });
   const client = useQueryClient();

@@ -19,7 +19,8 @@ export const entriesQuery = queryOptions({
 
 export const versionsQuery = queryOptions({
   queryKey: ["configuration", "versions"],
-  queryFn: async ({ signal }) => (await request<{ data: Version[] }>(VERSIONS, { signal, query: { limit: 50 } })).data,
+  queryFn: async ({ signal }) =>
+    (await request<Answers["ConfigurationVersionList"]>(VERSIONS, { signal, query: { limit: 50 } })).data,
 });
 
 /** Reads what a change of the configuration can affect again. */

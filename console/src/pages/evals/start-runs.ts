@@ -1,5 +1,6 @@
 /** Starts runs of an eval from the fields of the form. */
 
+import type { Answers } from "../../api/answers.ts";
 import { request, send } from "../../api/request.ts";
 import { t } from "../../i18n/translate.ts";
 import { type EvalRun, pathOf } from "./evals-api.ts";
@@ -45,7 +46,7 @@ export async function startRuns(fields: RunFields, options: StartOptions): Promi
     return [await request<EvalRun>(`${path}/runs`, { method: "POST", body: { name: t("As answered"), data_source } })];
   }
   const body = { data_source, variants };
-  return (await request<{ runs: EvalRun[] }>(`${path}/comparisons`, { method: "POST", body })).runs;
+  return (await request<Answers["EvalComparison"]>(`${path}/comparisons`, { method: "POST", body })).runs;
 }
 
 /** Throws for variables that are not JSON. */
@@ -124,5 +125,5 @@ async function upload(file: File): Promise<string> {
   const form = new FormData();
   form.set("purpose", "evals");
   form.set("file", file);
-  return (await request<{ id: string }>("v1/files", { method: "POST", body: form })).id;
+  return (await request<Answers["File"]>("v1/files", { method: "POST", body: form })).id;
 }

@@ -1,6 +1,7 @@
 import { Button, Card, Group, Image, NumberInput, Select, SimpleGrid, Stack, Text, Textarea } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Answers } from "../../api/answers.ts";
 import type { ModelEntry } from "../../api/models.ts";
 import { send } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
@@ -135,15 +136,10 @@ function MadeImagesGrid({ images: { urls, prompt, format, seconds } }: { images:
   );
 }
 
-interface ImagesAnswer {
-  data: { b64_json?: string; url?: string }[];
-  output_format?: string;
-}
-
 async function makeImages(settings: ImageSettings, signal: AbortSignal): Promise<MadeImages> {
   const beganAt = performance.now();
   const response = await send("v1/images/generations", { method: "POST", body: imageBody(settings), signal });
-  const { data, output_format: format = "png" }: ImagesAnswer = await response.json();
+  const { data, output_format: format = "png" }: Answers["Images"] = await response.json();
   const urls = data.map(({ b64_json: content, url = "" }) =>
     content === undefined ? url : `data:image/${format};base64,${content}`,
   );

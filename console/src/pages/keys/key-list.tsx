@@ -1,4 +1,5 @@
 // Not part of the first load.
+import type { Answers } from "../../api/answers.ts";
 import { t } from "../../i18n/translate.ts";
 import "@fontsource-variable/geist-mono/wght.css";
 import { Card, Group, Stack, Table, Text, TextInput } from "@mantine/core";
@@ -14,21 +15,7 @@ import { memo } from "../../i18n/memo.ts";
 import { IconKey } from "../../icons.tsx";
 import { Expiry } from "./expiry.tsx";
 
-export interface ListedKey {
-  id: string;
-  name: string;
-  redacted_value: string;
-  /** What an admin key allows; undefined: everything. */
-  permissions?: string[];
-  created_at: number;
-  expires_at: number | null;
-  last_used_at: number | null;
-  owner: {
-    type: string;
-    service_account?: { id: string; name: string };
-    user?: { id: string; name: string; email: string };
-  };
-}
+export type ListedKey = Answers["ProjectApiKey"] | Answers["AdminApiKey"];
 
 /** Prefix of the queries that list keys, to be invalidated after a change. */
 export const KEYS = ["keys"];
@@ -100,7 +87,7 @@ const KeyTable = memo(function KeyTable({ keys, actions, ownerOf, onNearEnd }: K
       <>
         <td className="cell wrap-anywhere cell-name">
           {key.name}
-          {key.permissions !== undefined && <div className="cell-detail">{key.permissions.join(", ")}</div>}
+          {"permissions" in key && <div className="cell-detail">{key.permissions?.join(", ")}</div>}
         </td>
         {ownerOf !== undefined && <td className="cell wrap-anywhere">{ownerOf(key)}</td>}
         <td className="cell cell-code">{key.redacted_value}</td>

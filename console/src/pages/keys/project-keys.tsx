@@ -59,7 +59,7 @@ export function ProjectKeys({ project, path, nameDescription, create, ownerOf }:
           </RowAction>
           <RowAction onClick={() => edit(key, "name")}>{t("Rename")}</RowAction>
           {/* Only people themselves rotate their keys. */}
-          <RowAction disabled={key.owner.service_account === undefined} onClick={() => setRotated(key)}>
+          <RowAction disabled={!("service_account" in key.owner)} onClick={() => setRotated(key)}>
             {t("Rotate")}
           </RowAction>
           <RowAction isDestructive onClick={() => edit(key, "revoke")}>

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { t } from "../../i18n/translate.ts";
@@ -13,7 +14,7 @@ export function RotateKey({ project, rotated, onClose }: { project: string; rota
   const rotate = useMutation({
     mutationFn: async () => {
       const path = `${keyPath(project, rotated.id)}/rotate`;
-      const { value } = await request<{ value: string }>(path, { method: "POST", body: {} });
+      const { value } = await request<Answers["CreatedProjectApiKey"]>(path, { method: "POST", body: {} });
       await client.invalidateQueries({ queryKey: KEYS });
       return value;
     },

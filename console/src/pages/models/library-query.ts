@@ -1,34 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Task } from "../../api/models.ts";
+import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 
-export interface Pull {
-  state: "running" | "done" | "failed" | "cancelled";
-  file: string | null;
-  received_bytes: number;
-  total_bytes: number | null;
-  error_message: string | null;
-}
-
-export interface LibraryModel {
-  id: string;
-  task: Task;
-  description: string;
-  license: string;
-  languages: string | null;
-  download_bytes: number | null;
-  memory_bytes: number | null;
-  tokens_per_second: number | null;
-  is_measured: boolean;
-  fits: boolean;
-  is_pulled: boolean;
-  pull: Pull | null;
-}
-
-export interface Library {
-  machine: { cores: number; model_memory_bytes: number; free_bytes: number };
-  data: LibraryModel[];
-}
+export type Library = Answers["ModelLibrary"];
+export type LibraryModel = Library["data"][number];
+export type Pull = Answers["ModelPull"];
 
 const RUNNING_MS = 700;
 const IDLE_MS = 10_000;

@@ -1,6 +1,7 @@
 import { Badge, Button, Card, Group, Stack, Textarea } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Answers } from "../../api/answers.ts";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
@@ -13,10 +14,6 @@ import { t } from "../../i18n/translate.ts";
 import { IconShieldCheck } from "../../icons.tsx";
 import { moderationSamples } from "./moderation-code.ts";
 import { ScoreTable } from "./score-table.tsx";
-
-interface Moderation {
-  results: { flagged: boolean; categories: Record<string, boolean>; category_scores: Record<string, number> }[];
-}
 
 export function ModerationPage() {
   return (
@@ -37,7 +34,7 @@ function ModerationForm({ models }: { models: ModelEntry[] }) {
   const client = useQueryClient();
   const moderate = useMutation({
     mutationFn: (judge: string) =>
-      request<Moderation>("v1/moderations", { method: "POST", body: { model: judge, input } }),
+      request<Answers["Moderation"]>("v1/moderations", { method: "POST", body: { model: judge, input } }),
     // The thresholds of a model are known once it is loaded.
     onSuccess: () => client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
   });

@@ -2,6 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
+import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { RowAction } from "../../components/row-action.tsx";
@@ -38,7 +39,7 @@ export function AdminKeys() {
       callsModels={false}
       create={async (name, seconds) => {
         const body = { name, expires_in_seconds: seconds, ...(permissions.length > 0 && { permissions }) };
-        const { value } = await request<{ value: string }>(PATH, { method: "POST", body });
+        const { value } = await request<Answers["CreatedAdminApiKey"]>(PATH, { method: "POST", body });
         setPermissions([]);
         await client.invalidateQueries({ queryKey: KEYS });
         return value;

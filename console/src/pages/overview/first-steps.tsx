@@ -59,7 +59,7 @@ function useDoneSteps(overview: Overview, project: string): ReadonlySet<Step["id
       const list = async <Entry,>(path: string, limit: number) =>
         (await request<{ data: Entry[] }>(path, { query: { limit }, signal })).data;
       const keys = await list<ListedKey>(`${pathOf(project)}/api_keys`, 20);
-      const created = keys.filter(({ owner }) => owner.service_account !== undefined);
+      const created = keys.filter(({ owner }) => "service_account" in owner);
       const budgets = await list("v1/organization/budgets", 1);
       return {
         hasKey: created.length > 0,

@@ -38,7 +38,7 @@ export function SpendRings({ limits }: { limits: SpendLimit[] }) {
     enabled: isReader,
     queryFn: async ({ signal }) =>
       (
-        await request<{ data: Answers["Budget"][] }>("v1/organization/budgets", {
+        await request<Answers["BudgetList"]>("v1/organization/budgets", {
           query: { limit: MAX_BUDGETS },
           signal,
         })

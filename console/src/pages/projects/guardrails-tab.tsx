@@ -1,6 +1,7 @@
 import { Button, Card, Group, Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
@@ -14,7 +15,7 @@ function guardrailsQuery(project: string) {
   return queryOptions({
     queryKey: ["project", project, "guardrails"],
     queryFn: async ({ signal }) =>
-      (await request<{ guardrails: Guardrail[] }>(`${pathOf(project)}/guardrails`, { signal })).guardrails,
+      (await request<Answers["ProjectGuardrails"]>(`${pathOf(project)}/guardrails`, { signal })).guardrails,
   });
 }
 

@@ -8,8 +8,8 @@ import { createKey, type Project, pathOf } from "./projects-api.ts";
 export function KeysTab({ project }: { project: Project }) {
   const ownerOf = useCallback(
     ({ owner }: ListedKey) => {
+      if (!("service_account" in owner)) return "user" in owner ? owner.user.name : t("Operator");
       const account = owner.service_account;
-      if (account === undefined) return owner.user?.name ?? t("Operator");
       const params = { project: project.id, account: account.id };
       return (
         <Link to="/projects/$project/accounts/$account" params={params} className="link">

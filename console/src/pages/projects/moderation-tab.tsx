@@ -1,6 +1,7 @@
 import { Button, Card, Group, SegmentedControl, Select, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request, retrieveOrNull } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
@@ -12,11 +13,7 @@ import { pathOf } from "./projects-api.ts";
 type Mode = "off" | "score" | "block";
 type LanguageAction = "pass" | "refuse" | "model";
 
-interface Policy {
-  model: string | null;
-  policy: { input: { mode: Mode } | null; output: { mode: Mode } | null };
-  unsupported_language: { action: LanguageAction; model: string | null } | null;
-}
+type Policy = Answers["ModerationPolicy"];
 
 function policyQuery(project: string) {
   return queryOptions({

@@ -8,10 +8,7 @@ export type ServiceAccount = Answers["ServiceAccount"];
 
 export type RateLimit = Answers["RateLimit"];
 
-export interface ModelPermissions {
-  mode: "allow_list" | "deny_list";
-  model_ids: string[];
-}
+export type ModelPermissions = Omit<Answers["ProjectModelPermissions"], "object">;
 
 const PROJECTS = "v1/organization/projects";
 

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
+import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
@@ -48,7 +49,7 @@ function ServiceAccountContent({ project, account }: { project: Project; account
         nameDescription={t("Tells the keys of the service account apart, such as the machine that will use it.")}
         create={async (name, seconds) => {
           const body = { name, expires_in_seconds: seconds };
-          return (await request<{ value: string }>(path, { method: "POST", body })).value;
+          return (await request<Answers["CreatedKey"]>(path, { method: "POST", body })).value;
         }}
       />
     </Page>

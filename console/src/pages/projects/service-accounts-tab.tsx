@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { useEntries } from "../../api/use-entries.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
@@ -114,7 +115,7 @@ function NewAccount({ project }: { project: Project }) {
     mutationFn: async ({ name, withKey }: typeof form.values) => {
       const path = `${pathOf(project.id)}/service_accounts`;
       const body = { name, create_service_account_only: !withKey };
-      const created = await request<{ api_key: { value: string } | null }>(path, { method: "POST", body });
+      const created = await request<Answers["CreatedServiceAccount"]>(path, { method: "POST", body });
       await client.invalidateQueries({ queryKey: ACCOUNTS });
       await client.invalidateQueries({ queryKey: KEYS });
       return created.api_key?.value;

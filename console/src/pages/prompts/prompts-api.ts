@@ -23,7 +23,7 @@ export function promptQuery(id: string) {
     queryFn: async ({ signal }) => {
       const [prompt, versions, usage] = await Promise.all([
         request<StoredPrompt>(pathOf(id), { signal }),
-        request<{ data: PromptVersion[] }>(`${pathOf(id)}/versions`, { signal }),
+        request<Answers["StoredPromptVersionList"]>(`${pathOf(id)}/versions`, { signal }),
         request<Answers["PromptUsage"]>(`${pathOf(id)}/usage`, { signal }),
       ]);
       return { prompt, versions: versions.data, usage: usage.data };

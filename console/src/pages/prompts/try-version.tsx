@@ -1,6 +1,7 @@
 import { Badge, Button, Card, Group, Select, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Answers } from "../../api/answers.ts";
 import { modelsQuery } from "../../api/models.ts";
 import { send } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
@@ -108,19 +109,16 @@ function AnswerView({ answer, onRated }: { answer: Answer; onRated: () => void }
   );
 }
 
-interface ResponseBody {
-  model: string;
-  output: { type: string; content?: { text?: string }[] }[];
-  usage: { input_tokens: number; output_tokens: number } | null;
-}
-
 async function askModel(body: object, signal: AbortSignal): Promise<Answer> {
   const beganAt = performance.now();
   const response = await send("v1/responses", { method: "POST", body: { ...body, store: false }, signal });
-  const { model, output, usage } = (await response.json()) as ResponseBody;
+  const { model, output, usage } = (await response.json()) as Answers["Response"];
   return {
     request: response.headers.get("x-request-id"),
-    text: output.flatMap(({ content = [] }) => content.map(({ text = "" }) => text)).join(""),
+    text: output
+      .flatMap((item) => (item.type === "message" ? item.content : []))
+      .flatMap((part) => (part.type === "output_text" ? part.text : []))
+      .join(""),
     model,
     durationMs: performance.now() - beganAt,
     tokens: { input: usage?.input_tokens ?? 0, output: usage?.output_tokens ?? 0 },

@@ -87,18 +87,17 @@ function Messages({ label, messages }: { label: string; messages: readonly Recor
 }
 
 function Part({ part }: { part: RecordedPart }) {
-  const { type, content, name, arguments: input, response, uri, modality } = part;
-  if (type === "tool_call" || type === "tool_call_response") {
+  if (part.type === "tool_call" || part.type === "tool_call_response") {
     return (
       <Code block className="wrap-anywhere">
-        {type === "tool_call" ? `${String(name ?? "tool")}(${String(input)})` : String(response)}
+        {part.type === "tool_call" ? `${part.name ?? "tool"}(${part.arguments})` : part.response}
       </Code>
     );
   }
-  if (type === "uri" || type === "blob") {
+  if (part.type === "uri" || part.type === "blob") {
     return (
       <Text size="sm" c="dimmed" className="wrap-anywhere">
-        [{String(modality)} {String(uri ?? name ?? "")}]
+        [{part.modality} {part.type === "uri" ? part.uri : part.name}]
       </Text>
     );
   }
@@ -106,11 +105,11 @@ function Part({ part }: { part: RecordedPart }) {
     <Text
       size="sm"
       dir="auto"
-      c={type === "reasoning" ? "dimmed" : undefined}
+      c={part.type === "reasoning" ? "dimmed" : undefined}
       style={{ whiteSpace: "pre-wrap" }}
       className="wrap-anywhere"
     >
-      {String(content ?? "")}
+      {part.content}
     </Text>
   );
 }

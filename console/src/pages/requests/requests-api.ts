@@ -10,24 +10,10 @@ export type RequestEntry = Answers["RequestEntry"];
 export type RequestDetails = Answers["RequestDetails"];
 
 /** Message in the form of OpenTelemetry's conventions, whose parts have fields by their type. */
-export interface RecordedMessage {
-  role: string;
-  name?: string;
-  parts: readonly RecordedPart[];
-}
+export type RecordedMessage = NonNullable<RequestDetails["content"]>["input_messages"][number];
+export type RecordedPart = Answers["RecordedPart"];
 
-export type RecordedPart = { type: string } & Record<string, unknown>;
-
-export interface RequestPage {
-  data: RequestEntry[];
-  next_page: string | null;
-}
-
-export interface HistogramBucket {
-  start_time: number;
-  requests: number;
-  errors: number;
-}
+export type RequestPage = Answers["RequestPage"];
 
 export const REQUESTS = "v1/organization/requests";
 
@@ -56,7 +42,7 @@ export function histogramQuery(filter: Query) {
     queryKey: ["requests", "histogram", filter],
     queryFn: async ({ signal }) =>
       (
-        await request<{ data: HistogramBucket[] }>(`${REQUESTS}/histogram`, {
+        await request<Answers["RequestHistogram"]>(`${REQUESTS}/histogram`, {
           query: { ...filter, buckets: 60 },
           signal,
         })

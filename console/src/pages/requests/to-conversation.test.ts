@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toConversation } from "./to-conversation.ts";
 
-const message = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
+const message = (role: string, content: string) => ({ role, parts: [{ type: "text" as const, content }] });
 
 test("begins a conversation with the system prompt, the questions and the answers of a recorded prompt", () => {
   const conversation = toConversation("parrot", [

@@ -14,9 +14,7 @@ export function toConversation(model: string, messages: readonly RecordedMessage
 }
 
 export function textOf({ parts }: RecordedMessage): string {
-  return parts
-    .flatMap(({ type, content }) => (type === "text" && typeof content === "string" ? [content] : []))
-    .join("");
+  return parts.flatMap((part) => (part.type === "text" ? part.content : [])).join("");
 }
 
 function toAnswer(model: string, text: string): Answer {

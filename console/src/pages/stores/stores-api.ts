@@ -64,10 +64,9 @@ export function saveAttributes(store: string, file: string, attributes: Attribut
 
 /** Chunks of a file, from one page: some 8,000. */
 export function readChunks(store: string, file: string, signal: AbortSignal) {
-  return request<{ data: { text: string }[]; has_more: boolean }>(
-    pathOf(store, `/files/${encodeURIComponent(file)}/content`),
-    { signal },
-  );
+  return request<Answers["VectorStoreFileContent"]>(pathOf(store, `/files/${encodeURIComponent(file)}/content`), {
+    signal,
+  });
 }
 
 export function searchStore(store: string, query: string, max: number): Promise<SearchResults> {

@@ -1,6 +1,7 @@
 /** Usage of every operation in one table, from the reports of the administration API. */
 
 import { queryOptions } from "@tanstack/react-query";
+import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { msg, t } from "../../i18n/translate.ts";
 import { groupNames } from "./group-names.ts";
@@ -56,24 +57,22 @@ export interface UsageRow {
   isUnpriced: boolean;
 }
 
+type ResultOf<Page extends { data: { results: object[] }[] }> = Page["data"][number]["results"][number];
+type Usage = ResultOf<Answers["UsageCompletionsPage"]>;
+type Costs = ResultOf<Answers["CostsPage"]>;
+
 export interface Bucket {
   start_time: number;
-  results: {
-    model?: string | null;
-    line_item?: string | null;
-    x_operation?: string;
-    project_id: string | null;
-    api_key_id: string | null;
-    num_model_requests?: number;
-    input_tokens?: number;
-    output_tokens?: number;
-    characters?: number;
-    seconds?: number;
-    amount?: { value: number };
-    x_unpriced?: true;
-    x_reported?: number;
-    x_compared?: number;
-  }[];
+  /** Of any report: each has some of the fields. */
+  results: (Pick<Usage, "project_id" | "api_key_id"> &
+    Partial<
+      Pick<Usage, "model" | "num_model_requests" | "input_tokens" | "output_tokens"> &
+        Pick<ResultOf<Answers["UsageAudioSpeechesPage"]>, "characters"> &
+        Pick<ResultOf<Answers["UsageAudioTranscriptionsPage"]>, "seconds"> &
+        Pick<Costs, "line_item" | "x_operation" | "x_unpriced" | "x_reported" | "x_compared"> & {
+          amount: Pick<Costs["amount"], "value">;
+        }
+    >)[];
 }
 
 const UNITS: Readonly<Record<Interval, number>> = { "1m": 60, "1h": 3600, "1d": 86_400 };

@@ -1,5 +1,6 @@
 /** Responses of /v1/organization/models: the library, load, unload, pull and remove. */
 
+import type { Task } from "../../../contracts/task.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { queryBoolean } from "./organization-list.ts";
 
@@ -86,7 +87,7 @@ interface ShownLibrary {
   machine: { cores: number; modelMemoryBytes: number; freeBytes: number };
   models: readonly {
     id: string;
-    task: string;
+    task: Task;
     description: string;
     license: string;
     languages?: string | undefined;

@@ -1,3 +1,4 @@
+import type { Answers } from "../../../api/answers.ts";
 import { urlOf } from "../../../api/request.ts";
 import type { Parameters } from "../conversation.ts";
 
@@ -54,63 +55,52 @@ export function usesServiceTools(parameters: Parameters): boolean {
 const MAX_RESULT_CHARACTERS = 50_000;
 const IMAGE_TYPES: Readonly<Record<string, string>> = { jpeg: "image/jpeg", webp: "image/webp" };
 
-interface Item {
-  id: string;
-  type: string;
-  status?: string;
-  queries?: string[];
-  results?: { filename: string; text: string; score: number }[] | null;
-  action?: { query?: string; sources?: { url: string }[] };
-  error?: unknown;
-  name?: string;
-  server_label?: string;
-  arguments?: string;
-  output?: string | null;
-  approval_request_id?: string | null;
-  code?: string | null;
-  container_id?: string;
-  outputs?: ({ type: "logs"; logs: string } | { type: "image"; url: string })[] | null;
-  result?: string | null;
-  output_format?: string;
-  revised_prompt?: string | null;
-}
-
 /** Reads an output item of a response; undefined for one of another kind. */
-export function toServiceCall(item: Readonly<Record<string, unknown>>): ServiceCall | undefined {
-  const { id, type, status, queries, results, action, error, ...rest } = item as unknown as Item;
+export function toServiceCall(output: Readonly<Record<string, unknown>>): ServiceCall | undefined {
+  const item = output as unknown as Answers["ResponseOutputItem"];
+  const { id, type, status } = item;
+  const error = "error" in item ? item.error : undefined;
   const common = { id, type, status: status ?? "completed", ...(error != null && { error: messageOf(error) }) };
-  switch (type) {
+  switch (item.type) {
     case "file_search_call": {
-      const matches = (results ?? []).map(({ filename, text, score }) => ({ title: filename, text, score }));
-      return { ...common, queries: queries ?? [], results: matches };
+      const matches = (item.results ?? []).map(({ filename, text, score }) => ({ title: filename, text, score }));
+      return { ...common, queries: item.queries, results: matches };
     }
     case "web_search_call": {
-      const sources = (action?.sources ?? []).map(({ url }) => ({ title: url, text: "" }));
-      return { ...common, queries: action?.query === undefined ? [] : [action.query], results: sources };
+      const { query, sources = [] } = item.action;
+      const results = sources.map(({ url }) => ({ title: url, text: "" }));
+      return { ...common, queries: query === undefined ? [] : [query], results };
     }
-    case "mcp_call":
-    case "mcp_approval_request": {
-      const { name: tool = "", server_label: server = "", arguments: input = "", output } = rest;
-      const { approval_request_id: approvalId } = rest;
-      const texts = typeof output === "string" ? [{ title: "", text: cut(output) }] : [];
-      const call = { ...common, queries: [], results: texts, mcp: { server, tool }, input };
-      return approvalId == null ? call : { ...call, approvalId };
+    case "mcp_call": {
+      const texts = typeof item.output === "string" ? [{ title: "", text: cut(item.output) }] : [];
+      const call = { ...common, ...mcpOf(item), queries: [], results: texts };
+      return item.approval_request_id == null ? call : { ...call, approvalId: item.approval_request_id };
     }
+    case "mcp_approval_request":
+      return { ...common, ...mcpOf(item), queries: [], results: [] };
     case "code_interpreter_call": {
-      const outputs = rest.outputs ?? [];
+      const outputs = item.outputs ?? [];
       const logs = outputs.flatMap((each) => (each.type === "logs" ? [{ title: "", text: cut(each.logs) }] : []));
       const images = outputs.flatMap((each) => (each.type === "image" ? [each.url] : []));
-      const { code, container_id: container = "" } = rest;
+      const { code, container_id: container } = item;
       return { ...common, queries: [], results: logs, images: images.filter(isImage), input: code ?? "", container };
     }
     case "image_generation_call": {
-      const { result, output_format: format = "png", revised_prompt: prompt } = rest;
+      const { result, output_format: format = "png", revised_prompt: prompt } = item;
       const images = result == null ? [] : [`data:${IMAGE_TYPES[format] ?? "image/png"};base64,${result}`];
       return { ...common, queries: prompt == null ? [] : [prompt], results: [], images };
     }
     default:
       return undefined;
   }
+}
+
+function mcpOf({
+  server_label: server,
+  name: tool,
+  arguments: input,
+}: Answers["ResponseMcpApprovalRequest"] | Answers["ResponseMcpCall"]) {
+  return { mcp: { server, tool }, input };
 }
 
 /** The item of a call as a later request sends it; undefined for one that the model does not need again. */
