@@ -15,7 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 const [folder, variant] = process.argv.slice(2);
 if (folder === undefined || (variant !== "full" && variant !== "gateway"))
@@ -52,7 +52,7 @@ remove("node_modules/@parlance-inference/server/dist/node_modules/onnxruntime-no
 });
 // Sources that only an installation without a prebuilt binary compiles.
 remove("node_modules/better-sqlite3/{deps,src}");
-remove("node_modules/better-sqlite3/prebuilds/*", (path) => !path.endsWith(`/${platform}`) && !path.includes(platform));
+remove("node_modules/better-sqlite3/prebuilds/*", (path) => !basename(path).includes(platform));
 // Only one of these tokenizers' ranks is imported.
 remove("node_modules/js-tiktoken/dist/{index*,chunk*,lite.cjs,ranks/*}", (path) => !path.endsWith("/cl100k_base.js"));
 remove("node_modules/**/*.{map,d.ts,d.mts,d.cts}");
