@@ -18,9 +18,7 @@ import { parseObject, toUpstreamError } from "./native-frames.ts";
 import type { CompleteAnswer } from "./read-completion.ts";
 import { withStatedCost } from "./stated-cost.ts";
 
-/** A body instead of a stream is read only for its message. */
-const MAX_MESSAGE_BYTES = 64 * 1024;
-
+type Fields = Readonly<Record<string, unknown>>;
 export type ReadAnswer = (text: string) => CompleteAnswer;
 
 interface StreamOptions<Event> {
@@ -29,6 +27,8 @@ interface StreamOptions<Event> {
   promptBytes?: (() => number) | undefined;
   /** Path of the request in OpenAI's API. */
   operation?: string;
+  /** Renders an answer that came complete as the stream that was asked for; undefined: such an answer is an error. */
+  toFrames?: ((answer: Fields) => Buffer) | undefined;
 }
 
 /** Sends the request. Throws a Fault. */
@@ -39,7 +39,7 @@ export abstract class AnsweringModel<Settings extends UpstreamSettings> extends 
   protected async *streamed<Event>(
     request: ChatRequest,
     ask: Ask,
-    { sink, promptBytes, operation }: StreamOptions<Event>,
+    { sink, promptBytes, operation, toFrames }: StreamOptions<Event>,
     signal: AbortSignal,
   ): AsyncGenerator<Event> {
     const context = this.contextOf(request.model, operation);
@@ -49,15 +49,14 @@ export abstract class AnsweringModel<Settings extends UpstreamSettings> extends 
       const head = await exchange.head();
       if (head === undefined) return;
       if (head.status !== 200) throw await this.readRefusal(head, exchange, context);
-      await expectStream(head, exchange);
-      while (!sink.isDone) {
-        const chunks = await exchange.read();
-        if (chunks === undefined) break;
+      const complete = isStream(head) ? undefined : await this.#readInstead(exchange, toFrames);
+      for (let chunks = complete ?? (await exchange.read()); chunks !== undefined; chunks = await exchange.read()) {
         const events = sink.take(chunks);
         if (events === undefined) continue;
         exchange.progress();
         for (const event of events) yield event;
         if (sink.failure !== undefined) throw sink.failure;
+        if (sink.isDone) break;
       }
       if (signal.aborted) return;
       if (!sink.isComplete) throw new UpstreamError("ended its answer before it was complete");
@@ -69,6 +68,15 @@ export abstract class AnsweringModel<Settings extends UpstreamSettings> extends 
     } finally {
       exchange.release(isComplete);
     }
+  }
+
+  /** Renders what an upstream that ignores `stream` has sent: a complete answer, or a refusal with status 200. */
+  async #readInstead(exchange: Exchange, toFrames: StreamOptions<unknown>["toFrames"]): Promise<readonly Buffer[]> {
+    const answer = parseOrUndefined(await readText(exchange, this.settings.maxResponseBytes));
+    const refusal = parseUpstreamError(answer);
+    if (refusal !== undefined) throw refusal;
+    if (toFrames === undefined || !hasChoices(answer)) throw new UpstreamError("answered without a stream");
+    return [toFrames(answer)];
   }
 
   /** Returns undefined after an abort. */
@@ -121,14 +129,14 @@ export function readNativeAnswer(
   return { completion: { fields, json }, usage };
 }
 
-/** An upstream that does not stream has refused the request with status 200, or is not a chat API. */
-async function expectStream({ headers }: ResponseHead, exchange: Exchange): Promise<void> {
+function isStream({ headers }: ResponseHead): boolean {
   const type = String(headers["content-type"] ?? "text/event-stream");
-  if (type.includes("json")) {
-    const body = await readText(exchange, MAX_MESSAGE_BYTES);
-    throw parseUpstreamError(parseOrUndefined(body)) ?? new UpstreamError("answered without a stream");
-  }
   if (type.includes("html")) throw new UpstreamError("answered with a page instead of a stream");
+  return !type.includes("json");
+}
+
+function hasChoices(answer: unknown): answer is Fields {
+  return Array.isArray((answer as Fields | undefined)?.choices);
 }
 
 export function toFinish(answer: CompleteAnswer | undefined): ForwardedEvent | undefined {

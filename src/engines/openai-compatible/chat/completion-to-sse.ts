@@ -3,6 +3,8 @@
 interface Choice {
   index?: number;
   message?: Record<string, unknown>;
+  /** Of a text completion, whose frames have the form of the answer. */
+  text?: string;
   logprobs?: unknown;
   finish_reason?: unknown;
 }
@@ -18,15 +20,27 @@ export function completionToSse(
   hasUsageFrame: boolean,
 ): CompletionFrames {
   const { usage, choices, ...rest } = completion;
-  const envelope = { ...rest, object: "chat.completion.chunk", ...(hasUsageFrame ? { usage: null } : {}) };
-  const frames = (choices as Choice[]).flatMap(({ index = 0, message, logprobs = null, finish_reason }) => [
-    toFrame({ ...envelope, choices: [{ index, delta: toDelta(message), logprobs, finish_reason: null }] }),
-    toFrame({ ...envelope, choices: [{ index, delta: {}, logprobs: null, finish_reason }] }),
-  ]);
+  const object = rest.object === "text_completion" ? rest.object : "chat.completion.chunk";
+  const envelope = { ...rest, object, ...(hasUsageFrame ? { usage: null } : {}) };
+  const frames = (choices as Choice[]).flatMap(({ index = 0, message, text, logprobs = null, finish_reason }) =>
+    text === undefined
+      ? [
+          toFrame({ ...envelope, choices: [{ index, delta: toDelta(message), logprobs, finish_reason: null }] }),
+          toFrame({ ...envelope, choices: [{ index, delta: {}, logprobs: null, finish_reason }] }),
+        ]
+      : [toFrame({ ...envelope, choices: [{ index, text, logprobs, finish_reason }] })],
+  );
   return {
     frames: Buffer.from(frames.join("")),
     usageFrame: Buffer.from(toFrame({ ...envelope, choices: [], usage })),
   };
+}
+
+/** Renders an answer of an upstream that ignores `stream`, with its usage, as the entire stream. */
+export function completionToStream(completion: Readonly<Record<string, unknown>>): Buffer {
+  const { frames, usageFrame } = completionToSse(completion, true);
+  const end = completion.usage === undefined ? [] : [usageFrame];
+  return Buffer.concat([frames, ...end, Buffer.from("data: [DONE]\n\n")]);
 }
 
 function toDelta(message: Record<string, unknown> = {}): Record<string, unknown> {

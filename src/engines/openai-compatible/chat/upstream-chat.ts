@@ -12,7 +12,7 @@ import { toChatBody, toCompletionBody } from "./chat-body.ts";
 import { ChatEvents } from "./chat-events.ts";
 import { ChatFrames, type StreamOptions } from "./chat-frames.ts";
 import type { ChunkReaderOptions } from "./chunk-reader.ts";
-import { completionToSse } from "./completion-to-sse.ts";
+import { completionToSse, completionToStream } from "./completion-to-sse.ts";
 import type { FrameSink } from "./frame-sink.ts";
 import { NativeFrames } from "./native-frames.ts";
 import { type CompleteAnswer, readCompletion } from "./read-completion.ts";
@@ -165,7 +165,10 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
     return this.streamed(
       request,
       () => this.#ask(request, asked, upstreamModel, signal),
-      { sink, promptBytes: asked.promptBytes, operation: operationOf(asked) },
+      {
+        ...{ sink, promptBytes: asked.promptBytes, operation: operationOf(asked) },
+        toFrames: asked.native === undefined ? completionToStream : undefined,
+      },
       signal,
     );
   }
