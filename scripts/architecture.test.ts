@@ -34,6 +34,20 @@ test("paths in the text exist", () => {
   expect(inSource.filter((path) => !existsSync(`src/${path}`) && !existsSync(`src/${path}.ts`))).toEqual([]);
 });
 
+test("paths in decision records exist", () => {
+  const records = globSync("docs/decisions/*.md");
+  const missing = records.flatMap((record) => {
+    const text = readFileSync(record, "utf8");
+    const named = [...text.matchAll(/`([a-z0-9-]+(?:\/[\w.-]+)+)\/?`/g)].map(([, path = ""]) => path);
+    const inSource = named.filter((path) => foldersIn("src").includes(path.split("/")[0] ?? ""));
+    return inSource
+      .filter((path) => !existsSync(`src/${path}`) && !existsSync(`src/${path}.ts`))
+      .map((path) => [record, path]);
+  });
+  expect(records.length).toBeGreaterThan(70);
+  expect(missing).toEqual([]);
+});
+
 test("no source imports values of node:http", () => {
   const sources = globSync("{src,packages/*/src}/**/*.ts").filter((path) => !path.endsWith(".test.ts"));
   const values = /^import (?!type )[^;]*? from "node:http";/m;

@@ -1,7 +1,7 @@
 /** Answers of failed requests, which the document contains once per status and format. */
 
-import { STATUS_CODES } from "node:http";
 import type { z } from "zod";
+import { http } from "../../kernel/node-http.ts";
 import { ScimErrorAnswer } from "../scim/scim-answers.ts";
 import { SCIM_MEDIA_TYPE } from "../scim/scim-error.ts";
 import type { Components } from "./components.ts";
@@ -87,7 +87,7 @@ export class ErrorResponses {
   }
 
   #reference(status: number, { prefix, body, mediaType }: ErrorFormat) {
-    const name = `${prefix}${STATUS_CODES[status]?.replaceAll(" ", "")}`;
+    const name = `${prefix}${http.STATUS_CODES[status]?.replaceAll(" ", "")}`;
     this.responses[name] ??= {
       description: DESCRIPTIONS[status],
       ...(WITH_RETRY.has(status) && { headers: RETRY_AFTER }),
