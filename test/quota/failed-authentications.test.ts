@@ -3,16 +3,17 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import type { ServiceClient } from "../support/service/service.ts";
 
-let service: Service | undefined;
-afterEach(() => service?.stop());
+let service: InProcessService | undefined;
+afterEach(() => service?.close());
 
 const MODELS = "models: [{ id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }]";
 
-async function start(server: string, environment: Record<string, string> = {}): Promise<Service> {
+async function start(server: string, environment: Record<string, string> = {}): Promise<ServiceClient> {
   const config = `builtin_models: false\n${MODELS}\nserver: ${server}\nlimits: { failed_authentications_per_minute: 5 }\n`;
-  service = await startService({ config, environment });
+  service = await startInProcess(config, environment);
   return service;
 }
 
@@ -26,7 +27,10 @@ interface Asking {
 const WRONG = `sk-wrong-${"c".repeat(32)}`;
 
 /** Sends from any loopback address: 127.0.0.0/8 has many. */
-async function ask({ origin }: Service, { key = WRONG, forwarded, path = "/v1/models", localAddress }: Asking = {}) {
+async function ask(
+  { origin }: ServiceClient,
+  { key = WRONG, forwarded, path = "/v1/models", localAddress }: Asking = {},
+) {
   const headers = { authorization: `Bearer ${key}`, ...(forwarded !== undefined && { "x-forwarded-for": forwarded }) };
   return new Promise<{ status: number | undefined; retryAfter: number; body: { error?: unknown } }>(
     (resolve, reject) => {
@@ -39,7 +43,7 @@ async function ask({ origin }: Service, { key = WRONG, forwarded, path = "/v1/mo
   );
 }
 
-async function statuses(running: Service, number: number, asking?: (index: number) => Asking) {
+async function statuses(running: ServiceClient, number: number, asking?: (index: number) => Asking) {
   const found = [];
   for (let index = 0; index < number; index += 1) found.push((await ask(running, asking?.(index))).status);
   return found;

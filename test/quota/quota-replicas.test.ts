@@ -157,7 +157,7 @@ usage: { labels: { end_users: true, tag_metadata: [feature] } }`;
     // A request reserves 335 tokens and uses 61, so filling the limit takes 16 rounds of 300 ms; more on a busy machine.
     // What is admitted after a minute would not count.
     const share = ({ admitted, tokens }: Outcome) => Math.max(admitted / 150, tokens / 9000);
-    const load = { services, clients: 60, seconds: 50, isReached: (outcome: Outcome) => share(outcome) > 0.95 };
+    const load = { services, clients: 30, seconds: 50, isReached: (outcome: Outcome) => share(outcome) > 0.95 };
     const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(" ");
     const asked = await sendLoad({ ...load, bodyOf: (number) => chat(words, 40 + (number % 20)) });
     const outcome = outcomeOf(asked);

@@ -4,8 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
+import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
 import { admission, slotsInUse } from "../support/service/limit-load.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import type { ServiceClient } from "../support/service/service.ts";
 
 const MODELS = `
 builtin_models: false
@@ -34,19 +35,19 @@ models:
     deployments: [{ engine: scripted, replies: [{ text: "Hello there." }] }]
 `;
 
-let service: Service | undefined;
-afterEach(() => service?.stop());
+let service: InProcessService | undefined;
+afterEach(() => service?.close());
 
-async function start(limits: string): Promise<Service> {
-  service = await startService({ config: `${MODELS}limits: ${limits}\n` });
+async function start(limits: string): Promise<ServiceClient> {
+  service = await startInProcess(`${MODELS}limits: ${limits}\n`);
   return service;
 }
 
-function administrator({ baseUrl, adminKey }: Service) {
+function administrator({ baseUrl, adminKey }: ServiceClient) {
   return new OpenAI({ baseURL: baseUrl, apiKey: null, adminAPIKey: adminKey, maxRetries: 0 }).admin.organization;
 }
 
-const say = (running: Service, given: Record<string, unknown> = {}) =>
+const say = (running: ServiceClient, given: Record<string, unknown> = {}) =>
   running.post("/v1/chat/completions", {
     model: "parrot",
     messages: [{ role: "user", content: "Polly." }],

@@ -17,7 +17,7 @@ models:
 const LOST_MS = 250;
 const CLIENTS = 8;
 /** Leaves the machine to the other test files. */
-const BETWEEN_REQUESTS_MS = 20;
+const BETWEEN_REQUESTS_MS = 60;
 
 /** Sends requests until stopped or the process ends; returns the time of each answer. */
 function askOn(service: Service): { answeredAt: number[]; end: () => Promise<void> } {

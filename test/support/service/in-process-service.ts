@@ -11,19 +11,16 @@ import { configSources, configurationSources } from "../../../src/cli/config-sou
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { createLogger } from "../../../src/kernel/logger.ts";
 import { createModelStore } from "../../../src/model-store/create-model-store.ts";
+import { clientOf, type ServiceClient } from "./service.ts";
 import { detectStalls } from "./stall-detector.ts";
 import { addStall, STALL_LIMIT_MS } from "./stalls.ts";
 
-export interface InProcessService {
+export interface InProcessService extends ServiceClient {
   inject(request: InjectOptions): Promise<InjectedAnswer>;
-  /** For requests whose handlers need a socket, such as uploads. */
-  origin: string;
   accounts: App["accounts"];
   operations: App["server"]["operations"];
   /** Tools that the service runs within responses; tests register theirs. */
   tools: App["tools"];
-  apiKey: string;
-  adminKey: string;
   close(): Promise<void>;
 }
 
@@ -75,13 +72,11 @@ export async function startInProcess(
   const origin = await app.server.app.listen({ host: "127.0.0.1", port: 0 });
   const detector = STALL_LIMIT_MS === undefined ? undefined : detectStalls(STALL_LIMIT_MS, addStall);
   return {
-    origin,
+    ...clientOf({ origin, apiKey: environment.PARLANCE_API_KEY, adminKey: environment.PARLANCE_ADMIN_KEY }),
     inject: inTurns((request) => app.server.app.inject(request)),
     accounts: app.accounts,
     operations: app.server.operations,
     tools: app.tools,
-    apiKey: environment.PARLANCE_API_KEY,
-    adminKey: environment.PARLANCE_ADMIN_KEY,
     close: async () => {
       await detector?.stop();
       await lifetime.disposeAsync();

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { type Service, startService } from "./service.ts";
+import { type Service, type ServiceClient, startService } from "./service.ts";
 
 export interface SentRequest {
   /** Milliseconds between which the request was admitted. */
@@ -49,7 +49,7 @@ export async function startReplicas(number: number, config: string, environment:
 }
 
 /** Slots of a model that requests occupy. */
-export async function slotsInUse(service: Service, model: string): Promise<number> {
+export async function slotsInUse(service: ServiceClient, model: string): Promise<number> {
   const metrics = await (await service.fetch("/metrics")).text();
   return Number(new RegExp(`^parlance_slots_in_use\\{model="${model}".*\\} (\\d+)`, "m").exec(metrics)?.[1]);
 }
@@ -59,7 +59,7 @@ export async function slotsInUse(service: Service, model: string): Promise<numbe
  * other request may begin or end meanwhile.
  */
 export async function admission(
-  service: Service,
+  service: ServiceClient,
   model: string,
   send: (signal: AbortSignal) => Promise<Response>,
 ): Promise<number | "admitted"> {

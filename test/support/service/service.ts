@@ -23,11 +23,22 @@ export interface ServiceOptions {
   full?: "stdout" | "stderr";
 }
 
-export interface Service {
-  baseUrl: string;
+/** Where a service listens, and its keys. */
+export interface Access {
   origin: string;
   apiKey: string;
   adminKey: string;
+}
+
+export interface ServiceClient extends Access {
+  baseUrl: string;
+  client(options?: { apiKey?: string; maxRetries?: number }): OpenAI;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** POSTs JSON with the API key. */
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+}
+
+export interface Service extends ServiceClient {
   dataDirectory: string;
   configFile: string;
   process: ChildProcess;
@@ -35,10 +46,6 @@ export interface Service {
   output(): string;
   /** The parsed lines of the log so far. */
   log(): Record<string, unknown>[];
-  client(options?: { apiKey?: string; maxRetries?: number }): OpenAI;
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** POSTs JSON with the API key. */
-  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
   /** Sends SIGTERM and resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -99,25 +106,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     throw failure;
   });
   const service: Service = {
-    origin,
-    baseUrl: `${origin}/v1`,
-    apiKey,
-    adminKey,
+    ...clientOf({ origin, apiKey, adminKey }),
     dataDirectory,
     configFile,
     process: child,
     output: () => lines.join("\n"),
     log: () => lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line)),
-    client: (given) => new OpenAI({ baseURL: `${origin}/v1`, apiKey, ...given }),
-    fetch: (path, init) =>
-      fetch(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...init?.headers } }),
-    post: (path, body, init) =>
-      service.fetch(path, {
-        method: "POST",
-        body: JSON.stringify(body),
-        ...init,
-        headers: { "content-type": "application/json", ...init?.headers },
-      }),
     stop: async (signal = "SIGTERM") => {
       child.kill(signal);
       const code = await exited;
@@ -132,6 +126,26 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     });
   }
   return service;
+}
+
+export function clientOf({ origin, apiKey, adminKey }: Access): ServiceClient {
+  const client: ServiceClient = {
+    origin,
+    baseUrl: `${origin}/v1`,
+    apiKey,
+    adminKey,
+    client: (options) => new OpenAI({ baseURL: `${origin}/v1`, apiKey, ...options }),
+    fetch: (path, init) =>
+      fetch(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...init?.headers } }),
+    post: (path, body, init) =>
+      client.fetch(path, {
+        method: "POST",
+        body: JSON.stringify(body),
+        ...init,
+        headers: { "content-type": "application/json", ...init?.headers },
+      }),
+  };
+  return client;
 }
 
 function loadedAtStart(config: string): string {
