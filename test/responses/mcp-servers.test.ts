@@ -1,5 +1,7 @@
 /** Lists of MCP servers and of their calls, and calls over the API, as the console shows and makes them. */
 
+import { readdirSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
@@ -88,6 +90,23 @@ test("lists the servers that the project may use, with state, transport and era,
   expect(body.data[1]).toMatchObject({ require_approval: "always" });
   expect(text).not.toContain("127.0.0.1");
 });
+
+test.runIf(process.platform === "linux")("gives the process of a server a lower priority than the service", () => {
+  const servers = readdirSync("/proc").filter((pid) => {
+    const parent = /^PPid:\t(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1];
+    return parent === String(process.pid) && textOf(`/proc/${pid}/cmdline`).includes(STDIO_SERVER);
+  });
+  expect(servers.map((pid) => getPriority(Number(pid)) > getPriority())).toEqual([true]);
+});
+
+/** Empty for a file of a process that has ended. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
 
 test("lists all servers with settings and without secrets for administrators of the installation only", async () => {
   const { body, text } = await send("GET", "/v1/organization/mcp_servers", { key: service.adminKey });

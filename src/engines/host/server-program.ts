@@ -1,10 +1,10 @@
 /** Starts a program that serves a model over HTTP, waits until it answers, and ends with it. */
 
-import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { until } from "../../kernel/async/retry.ts";
 import { unavailable } from "../../kernel/faults.ts";
+import { Child } from "../../kernel/process/child.ts";
 import type { HostedServices } from "./model-child.ts";
 
 export interface ServerProgramOptions {
@@ -37,7 +37,12 @@ export async function startServerProgram(
   { reportChildPid }: HostedServices,
 ): Promise<ServerProgram> {
   const port = await freePort();
-  const server = spawn(binary, [...args(String(port), HOST)], { stdio: ["ignore", "pipe", "pipe"], env: environment });
+  const server = new Child({
+    program: binary,
+    args: args(String(port), HOST),
+    stdio: ["ignore", "pipe", "pipe"],
+    environment,
+  });
   const life = followLife(server);
   if (server.pid !== undefined) reportChildPid(server.pid);
   const origin = `http://${HOST}:${port}`;
@@ -55,21 +60,18 @@ interface ServerLifetime {
   lastLines: readonly string[];
 }
 
-function followLife(server: ChildProcess): ServerLifetime {
+function followLife(server: Child): ServerLifetime {
   const lastLines: string[] = [];
-  for (const stream of [server.stdout, server.stderr]) {
-    if (stream === null) continue;
-    createInterface({ input: stream }).on("line", (line) => {
+  for (const descriptor of [1, 2]) {
+    createInterface({ input: server.output(descriptor) }).on("line", (line) => {
       lastLines.push(line);
       if (lastLines.length > MAX_LINES) lastLines.shift();
       process.stderr.write(`${line}\n`);
     });
   }
-  const ended = new Promise<string>((resolve) => {
-    server.on("error", (error) => resolve(`could not be started: ${error.message}`));
-    server.on("close", (code, signal) => {
-      resolve(signal === null ? `ended by itself (exit code ${code})` : `crashed (${signal})`);
-    });
+  const ended = server.ended.then(({ code, signal, error }) => {
+    if (error !== undefined) return `could not be started: ${error.message}`;
+    return signal === null ? `ended by itself (exit code ${code})` : `crashed (${signal})`;
   });
   return { ended, lastLines };
 }
@@ -114,11 +116,10 @@ function freePort(): Promise<number> {
   });
 }
 
-async function endGently(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  const ended = new Promise((resolve) => server.once("exit", resolve));
-  server.kill("SIGTERM");
-  const impatience = setTimeout(() => server.kill("SIGKILL"), CLOSE_GRACE_MS);
-  await ended;
+async function endGently(server: Child): Promise<void> {
+  if (server.hasEnded) return;
+  server.process.kill("SIGTERM");
+  const impatience = setTimeout(() => server.kill(), CLOSE_GRACE_MS);
+  await server.ended;
   clearTimeout(impatience);
 }

@@ -1,6 +1,7 @@
 /** The process of a server that the configuration names: starts with its first call, and again after it has ended. */
 
 import type { Logger } from "../../kernel/logger.ts";
+import { lowerPriority } from "../../kernel/process/lower-priority.ts";
 import { RestartBackoff } from "../../kernel/process/restart-backoff.ts";
 import { secretRedactor, secretsIn } from "../../kernel/redact-secrets.ts";
 import type { Secret } from "../../kernel/secret.ts";
@@ -87,6 +88,11 @@ export class ServerProcess {
       stderr: "pipe",
       maxBufferSize: maxBytes,
     });
+    const start = transport.start.bind(transport);
+    transport.start = async () => {
+      await start();
+      if (transport.pid !== null) lowerPriority(transport.pid);
+    };
     transport.stderr?.on("data", (chunk: Buffer) => {
       const text = chunk.toString().trim().slice(0, MAX_LOG_LINE);
       if (text !== "") logger.debug({ mcpServer: name, text }, "an MCP server wrote to its standard error");

@@ -1,6 +1,6 @@
 /** Runs pip or npm with the user's settings. */
 
-import { spawn } from "node:child_process";
+import { Child } from "../../kernel/process/child.ts";
 
 export interface CommandOptions {
   /** Folder for its temporary files. */
@@ -27,35 +27,34 @@ export async function runCommand(
   parameters: readonly string[],
   { temporaryDirectory, signal, endAfterMs, onOutput }: CommandOptions,
 ): Promise<CommandResult> {
-  const child = spawn(program, parameters, {
+  signal.throwIfAborted();
+  const child = new Child({
+    program,
+    args: parameters,
     stdio: ["ignore", "pipe", "pipe"],
-    env: {
+    environment: {
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !KEPT_BACK.test(name))),
       TMPDIR: temporaryDirectory,
       TEMP: temporaryDirectory,
       TMP: temporaryDirectory,
     },
-    signal,
-    // SIGKILL, because the caller removes the temporary files next.
-    killSignal: "SIGKILL",
-    ...(endAfterMs !== undefined && { timeout: endAfterMs }),
   });
+  // At once, because the caller removes the temporary files next.
+  const kill = () => child.kill();
+  signal.addEventListener("abort", kill, { once: true });
+  const timeout = endAfterMs === undefined ? undefined : setTimeout(kill, endAfterMs);
   let output = "";
   const hear = (text: string) => {
     output += text;
     onOutput?.(text);
   };
-  child.stdout.setEncoding("utf8").on("data", hear);
-  child.stderr.setEncoding("utf8").on("data", hear);
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.on("close", resolve);
-    // Wait for the end of an aborted child; one that could not be started never closes.
-    child.on("error", (error) => {
-      if (child.pid === undefined) reject(error);
-    });
-  });
+  for (const descriptor of [1, 2]) child.output(descriptor).setEncoding("utf8").on("data", hear);
+  const { code, error } = await child.ended;
+  clearTimeout(timeout);
+  signal.removeEventListener("abort", kill);
+  if (error !== undefined) throw error;
   signal.throwIfAborted();
-  return { exitCode: exitCode ?? undefined, output };
+  return { exitCode: code ?? undefined, output };
 }
 
 /** Returns the last error lines of a tool as one line for a message, without passwords in URLs. */
