@@ -1,5 +1,6 @@
 /** Generators of the pages in docs/reference and of the console's types, by path. */
 
+import { fieldsPage } from "../fields/fields-page.ts";
 import { apiReference } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
 import { consoleTypes } from "./console-types.ts";
@@ -12,6 +13,7 @@ export const GENERATED_PAGES: Readonly<Record<string, () => Promise<string>>> = 
   "docs/reference/api.md": apiReference,
   "docs/reference/cli.md": cliReference,
   "docs/reference/events.md": eventsReference,
+  "docs/reference/fields.md": async () => fieldsPage(),
   "docs/reference/metrics.md": metricsReference,
   "docs/reference/roles.md": rolesReference,
 };

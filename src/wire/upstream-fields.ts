@@ -22,3 +22,16 @@ function text<Name extends string>(value: unknown, name: Name): { [Key in Name]?
 function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Service tiers with the speed and the price of every request. */
+const STANDARD_TIERS: readonly string[] = ["auto", "default", "standard"];
+
+/** Returns the names of fields of a request that only upstreams read, for a local model that answers it. */
+export function fieldsOfUpstreams(body: Fields): string[] {
+  const { service_tier: tier, stream_options: options } = body;
+  return [
+    ...["prediction", "prompt_cache_options", "prompt_cache_retention"].filter((name) => body[name] != null),
+    ...(typeof tier === "string" && !STANDARD_TIERS.includes(tier) ? ["service_tier"] : []),
+    ...(isObject(options) && options.include_obfuscation === true ? ["stream_options.include_obfuscation"] : []),
+  ];
+}

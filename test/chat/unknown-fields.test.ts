@@ -105,7 +105,7 @@ describe("of a chat", () => {
     };
     const response = await chat(strict, fields);
     expect(response.status).toBe(200);
-    expect(response.headers.get(HEADER)).toBe("num_ctx, keep_alive");
+    expect(response.headers.get(HEADER)).toBe("num_ctx, keep_alive, prediction");
   });
 
   test("rejects unknown fields when configured", async () => {

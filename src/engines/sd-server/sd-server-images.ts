@@ -88,6 +88,9 @@ export class SdServerImages implements ImageModel {
 }
 
 /** Throws a Fault for what the server would ignore or misread. */
+/** Options that do not change the image. */
+const WITHOUT_EFFECT: readonly string[] = ["moderation", "user", "safety_identifier"];
+
 function refuse({ prompt, operation, format, options }: ImageRequest): void {
   if (SETTINGS_TAG.test(prompt)) {
     const message = "The prompt contains <sd_cpp_extra_args>, which would change settings of the server. Leave it out.";
@@ -96,7 +99,7 @@ function refuse({ prompt, operation, format, options }: ImageRequest): void {
   if (operation === "edit" && format === "webp") {
     throw unsupportedValue("This model's edits are png or jpeg.", "output_format");
   }
-  const [field] = Object.keys(options).filter((name) => options[name] !== "auto" && name !== "moderation");
+  const [field] = Object.keys(options).filter((name) => options[name] !== "auto" && !WITHOUT_EFFECT.includes(name));
   const message = `This model does not support '${field}'. Leave it out; the deployment's \`options\` set it for all requests.`;
   if (field !== undefined) throw unsupportedValue(message, field);
 }

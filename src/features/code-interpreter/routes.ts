@@ -4,6 +4,7 @@ import { acceptJson } from "../../http/json-body.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation, rawOperation, routes, scope } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
+import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
 import {
@@ -51,7 +52,10 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
         body: ContainerBody,
         answer: ContainerAnswer,
       },
-      async ({ body: { name, expires_after: expiry, file_ids: fileIds = [] }, caller, request, reply }) => {
+      async ({ body, caller, request, reply }) => {
+        const { name, expires_after: expiry, file_ids: fileIds = [], memory_limit: memoryLimit = "1g" } = body;
+        // The operator's setting bounds the memory of all containers.
+        reportIgnoredFields(reply, memoryLimit === "1g" ? [] : ["memory_limit"]);
         reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const order = {
           projectId: projectOf(request),

@@ -1,8 +1,14 @@
 import type { FastifyPluginAsync } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
+import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { ClientSecretBody, DEFAULT_SECRET_SECONDS, toClientSecret } from "../../wire/realtime/client-secret.ts";
 import { ClientSecret } from "../../wire/realtime/session-answers.ts";
-import { defaultSettings, type SessionConfiguration, updateSettings } from "../../wire/realtime/session-settings.ts";
+import {
+  defaultSettings,
+  ignoredSessionFields,
+  type SessionConfiguration,
+  updateSettings,
+} from "../../wire/realtime/session-settings.ts";
 import { checkModels } from "./check-models.ts";
 import type { ClientSecrets } from "./client-secrets.ts";
 import type { RealtimeServices } from "./session-context.ts";
@@ -21,8 +27,9 @@ export function realtimeClientSecrets(secrets: ClientSecrets, services: Realtime
         isBodyOptional: true,
         answer: ClientSecret,
       },
-      async ({ body, request }) => {
+      async ({ body, request, reply }) => {
         const { caller } = request;
+        reportIgnoredFields(reply, ignoredSessionFields(Object(request.body).session));
         const session: SessionConfiguration = body.session ?? { type: "realtime" };
         const settings = updateSettings(defaultSettings(session.type), session);
         // The client may name the model in its URL.

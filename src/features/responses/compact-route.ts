@@ -3,10 +3,12 @@ import { formatContext } from "../../http/answer-chat.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
+import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
+import { ignoredBy } from "../../wire/chat-format.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { CompactBody, toCompactedResponse, toSummaryPrompt } from "../../wire/responses/compaction.ts";
 import { throwForResponses } from "../../wire/responses/error-params.ts";
@@ -54,6 +56,7 @@ export function compactResponses(
           store: false,
         });
         const summary = (await toResponse(events.of(toAnswerParts(answer, true, true)))) as CompleteResponse;
+        reportIgnoredFields(reply, ignoredBy(responsesFormat, answer, chat));
         const seal = (text: string) => storage.summaries.seal(projectId, text);
         return sendAnswer(reply, answer, { body: toCompactedResponse(prompt, summary, seal) });
       },

@@ -199,5 +199,8 @@ function ignoredCitations({ messages }: MessagesPrompt): string[] {
 }
 
 function isCitable(block: Readonly<Record<string, unknown>>): boolean {
-  return (block.citations as { enabled?: unknown } | null | undefined)?.enabled === true;
+  const { citations } = block as { citations?: { enabled?: unknown } | readonly unknown[] | null };
+  return Array.isArray(citations)
+    ? citations.length > 0
+    : (citations as { enabled?: unknown } | null)?.enabled === true;
 }

@@ -61,6 +61,7 @@ const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   },
   task: { instead: "write the prefix that the model expects into the text" },
   late_chunking: { isDefault: (value) => value === false, instead: "each text is embedded by itself" },
+  return_multivector: { isDefault: (value) => value === false, instead: "each text has one vector" },
   normalized: { isDefault: (value) => value === true, instead: "vectors are as the model gives them" },
 };
 

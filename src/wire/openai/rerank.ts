@@ -56,6 +56,7 @@ export const RankingAnswer = named(
 
 const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   rank_fields: { instead: "join the fields into the document's text" },
+  return_embeddings: { isDefault: (value) => value === false, instead: "POST /v1/embeddings has them" },
 };
 
 export interface ParsedRerank {

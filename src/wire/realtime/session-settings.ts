@@ -5,6 +5,7 @@ import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
+import { unknownMembers } from "../openai/unknown-fields.ts";
 import { parse } from "../openai/validate.ts";
 import type { AnswerOf } from "../openapi/named.ts";
 import { McpTool, McpToolChoice, withoutSecrets } from "./mcp-items.ts";
@@ -114,6 +115,13 @@ export const SessionConfiguration = z.discriminatedUnion("type", [RealtimeUpdate
 export type SessionConfiguration =
   | ({ type: "realtime" } & Partial<z.output<typeof RealtimeUpdate>>)
   | ({ type: "transcription" } & Partial<z.output<typeof TranscriptionUpdate>>);
+
+/** Returns the paths of members of a configuration without effect, as it was sent. */
+export function ignoredSessionFields(value: unknown): string[] {
+  const fields = Object(value) as { type?: unknown };
+  const known = fields.type === "transcription" ? TranscriptionUpdate : RealtimeUpdate;
+  return unknownMembers([fields], "session", Object.keys(known.shape));
+}
 
 /** Settings of a session, complete. */
 export interface SessionSettings {

@@ -100,7 +100,7 @@ export function toCall({ body, prompt, tools, hostedTools, store, context }: Res
 
 /** Options of an answer that this service renders, and of its run in the background. */
 export function renderingOf({ body, tools }: Pick<ResponseChat, "body" | "tools">) {
-  return { names: tools.names, summarizes: body.reasoning?.summary !== undefined };
+  return { names: tools.names, summarizes: (body.reasoning?.summary ?? body.reasoning?.generate_summary) != null };
 }
 
 /** Answer of a chat with tools that this service runs: the parts of all turns, with the items of the tools. */

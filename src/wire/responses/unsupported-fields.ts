@@ -10,6 +10,7 @@ import {
   unknownFieldsOf,
   unknownMembers,
 } from "../openai/unknown-fields.ts";
+import { fieldsOfUpstreams } from "../upstream-fields.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 import { firstHostedTool, type HostedToolsPolicy, hostedTools, type ServedTools } from "./responses-tools.ts";
 
@@ -66,9 +67,6 @@ const INCLUDES: readonly string[] = [
   "message.input_image.image_url",
 ];
 
-/** Service tiers with the speed and the price of every request; the answer names the tier that it had. */
-const TIERS: readonly string[] = ["auto", "default", "standard"];
-
 /** Returns the Fault for the first part of the request that no typed answer honors; undefined without one. */
 export function firstUnsupported(
   body: ResponsesBody,
@@ -88,6 +86,13 @@ export function firstUnsupported(
 const REASONING_FIELDS = ["effort", "summary", "generate_summary"];
 const FUNCTION_FIELDS = ["type", "name", "description", "parameters", "strict"];
 
+/** `type`: that of messages. */
+const MESSAGE_FIELDS = ["type", "role", "content", "id", "status", "name"];
+
+function messagesOf({ input }: ResponsesBody): readonly object[] {
+  return Array.isArray(input) ? input.filter(({ type = "message" }) => type === "message") : [];
+}
+
 function functionsOf({ tools = [] }: ResponsesBody): readonly object[] {
   return tools.filter(({ type }) => type === "function");
 }
@@ -104,9 +109,9 @@ export function ignoredFields(
     ...unknownFieldsOf(body, [...known, ...WITHOUT_EFFECT, ...Object.keys(UNSUPPORTED)]),
     ...unknownMembers([body.reasoning ?? {}], "reasoning", REASONING_FIELDS),
     ...unknownMembers(functionsOf(body), "tools[]", FUNCTION_FIELDS),
-    ...(body.stream_options?.include_obfuscation === true ? ["stream_options.include_obfuscation"] : []),
+    ...unknownMembers(messagesOf(body), "input[]", MESSAGE_FIELDS),
+    ...(isLocal ? fieldsOfUpstreams(body) : fieldsOfUpstreams({ stream_options: body.stream_options })),
     ...hostedTools(body.tools ?? [], served),
-    ...(isLocal && !TIERS.includes(body.service_tier ?? "auto") ? ["service_tier"] : []),
     ...(isLocal && verbosity !== "medium" ? ["text.verbosity"] : []),
   ];
 }

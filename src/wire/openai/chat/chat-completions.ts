@@ -36,7 +36,10 @@ export const chatCompletionsFormat: ChatFormat<FormatContext, CompletionChat> = 
   },
   errorFrame: (failure, { requestId }) => toErrorFrame(toErrorBody(failure, requestId)),
   waitFrame: waitComment,
-  ignored: (_answer, { body, isStoreIgnored }) => [...ignoredFields(body), ...(isStoreIgnored ? ["store"] : [])],
+  ignored: ({ isUpstream }, { body, isStoreIgnored }) => [
+    ...ignoredFields(body, isUpstream),
+    ...(isStoreIgnored ? ["store"] : []),
+  ],
 };
 
 function optionsOf(answer: FormatAnswer, { body }: CompletionChat): FrameOptions {

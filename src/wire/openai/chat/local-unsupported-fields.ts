@@ -1,6 +1,7 @@
 /** Finds the fields of a chat request that no local model supports, before a model is selected. */
 
 import { type Fault, invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
+import { fieldsOfUpstreams } from "../../upstream-fields.ts";
 import { type FieldRules, firstRefusedField, type UnknownFieldsPolicy, unknownFieldsOf } from "../unknown-fields.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import {
@@ -29,8 +30,10 @@ export function firstUnsupportedField(body: ChatCompletionBody, policy: UnknownF
 }
 
 /** Returns the names of fields that a local model ignores, those of messages as `messages[].name`. */
-export function ignoredFields(body: ChatCompletionBody): string[] {
+export function ignoredFields(body: ChatCompletionBody, isUpstream: boolean): string[] {
   const ignored = unknownFieldsOf(body, KNOWN_FIELDS).filter((field) => !Object.hasOwn(UNSUPPORTED_FIELDS, field));
+  if (!isUpstream) ignored.push(...fieldsOfUpstreams(body));
+
   const ofMessages = new Set<string>();
   for (const message of body.messages) {
     for (const field of unknownMessageFields(message)) ofMessages.add(`messages[].${field}`);

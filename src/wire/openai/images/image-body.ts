@@ -146,8 +146,8 @@ function toParsed(
   if (stream && format === "url") {
     throw unsupportedValue("Streamed images are Base64: leave `response_format` out, or `stream`.", "response_format");
   }
-  const { quality, background, style, moderation, input_fidelity } = body;
-  const options = { quality, background, style, moderation, input_fidelity };
+  const { quality, background, style, moderation, input_fidelity, user, safety_identifier } = body;
+  const options = { quality, background, style, moderation, input_fidelity, user, safety_identifier };
   return {
     model: body.model,
     request: {
