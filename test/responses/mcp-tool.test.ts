@@ -270,7 +270,7 @@ describe("requests", () => {
     ["a server that does not exist", { server_label: "unknown" }, 400, "no MCP server 'unknown'"],
     ["a server of another project", { server_label: "other" }, 403, "may not use the MCP server 'other'"],
     ["a server that does not answer", { server_label: "down" }, 502, "could not be reached"],
-    ["an internal address", { server_url: "http://127.0.0.1:8080/mcp" }, 502, "may not be connected to"],
+    ["an internal address", { server_url: "http://127.0.0.1:8080/mcp" }, 502, "address is not public"],
     ["an address that is not one", { server_url: "ftp://x" }, 400, "plain http"],
     ["headers for the operator's server", { headers: { a: "b" } }, 400, "leave out 'headers'"],
     ["a token for the operator's server", { authorization: "t" }, 400, "leave out 'authorization'"],
