@@ -1,6 +1,7 @@
 /** The process of a server that the configuration names: starts with its first call, and again after it has ended. */
 
 import type { Logger } from "../../kernel/logger.ts";
+import { endWithService } from "../../kernel/process/end-with-service.ts";
 import { lowerPriority } from "../../kernel/process/lower-priority.ts";
 import { RestartBackoff } from "../../kernel/process/restart-backoff.ts";
 import { secretRedactor, secretsIn } from "../../kernel/redact-secrets.ts";
@@ -79,8 +80,8 @@ export class ServerProcess {
   async #start() {
     const { StdioClientTransport, getDefaultEnvironment } = await import("@modelcontextprotocol/client/stdio");
     const { name, command, maxBytes, logger } = this.#options;
-    const [program = "", ...args] = command;
     const env = { ...getDefaultEnvironment(), ...this.#environment };
+    const [program = "", ...args] = await endWithService(command, env.PATH);
     const transport = new StdioClientTransport({
       command: program,
       args,
