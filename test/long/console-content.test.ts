@@ -62,4 +62,18 @@ describe.runIf(hasChromium)("recorded content in the console", () => {
     await page.getByText("Where does the heron sleep?").waitFor();
     expect(session.complaints).toEqual([]);
   });
+
+  test("shows why a value is refused at the field of the form", async () => {
+    const { page, open, admin, expectAccessible } = session;
+    const { data } = await admin("GET", "/projects");
+    await open(`/projects/${data[0].id}?tab=recording`);
+    await page.getByText("All requests").click();
+    const field = page.getByLabel("Maximum MiB");
+    await field.fill("2000000000");
+    await page.getByRole("button", { name: "Save recording" }).click();
+    await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
+    await page.getByText(/'max_bytes'/).waitFor();
+    expect(await page.getByText("That did not work").count()).toBe(0);
+    await expectAccessible();
+  });
 });

@@ -1,12 +1,12 @@
 import { Button, Group, NumberInput, Stack, Switch, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Answers } from "../api/answers.ts";
 import { request, retrieveOrNull } from "../api/request.ts";
 import { t } from "../i18n/translate.ts";
 import { formatCost } from "./format.ts";
-import { notifyDone, notifyFailure } from "./notify.tsx";
 import { QueryView } from "./query-view.tsx";
+import { useSave } from "./use-save.ts";
 
 /** Of the organization, a project or a key. */
 export type SpendLimit = Pick<Answers["OrganizationSpendLimit"], "threshold_amount" | "enforcement">;
@@ -33,7 +33,6 @@ export function SpendForm(props: SpendFormProps) {
 }
 
 function Form({ owner, name, limit, onSaved }: SpendFormProps & { limit: SpendLimit | null }) {
-  const client = useQueryClient();
   const form = useForm<{ dollars: number | string; isEnforced: boolean }>({
     initialValues: {
       dollars: limit === null ? "" : limit.threshold_amount / 100,
@@ -41,8 +40,8 @@ function Form({ owner, name, limit, onSaved }: SpendFormProps & { limit: SpendLi
     },
   });
   const path = `${owner}/spend_limit`;
-  const save = useMutation({
-    mutationFn: ({ dollars, isEnforced }: typeof form.values) =>
+  const save = useSave({
+    save: ({ dollars, isEnforced }: typeof form.values) =>
       typeof dollars === "number"
         ? request(path, {
             method: "POST",
@@ -54,12 +53,11 @@ function Form({ owner, name, limit, onSaved }: SpendFormProps & { limit: SpendLi
             },
           })
         : request(path, { method: "DELETE" }),
-    onSuccess: async (_answer, { dollars }) => {
-      notifyDone(typeof dollars === "number" ? t("Spend limit saved") : t("Spend limit removed"));
-      await client.invalidateQueries({ queryKey: spendLimitQuery(owner).queryKey });
-      onSaved?.();
-    },
-    onError: notifyFailure,
+    done: ({ dollars }) => (typeof dollars === "number" ? t("Spend limit saved") : t("Spend limit removed")),
+    changes: [spendLimitQuery(owner).queryKey],
+    onSaved,
+    form,
+    fields: { threshold_amount: "dollars" },
   });
   const { dollars, isEnforced } = form.values;
   return (

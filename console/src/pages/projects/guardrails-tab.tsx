@@ -1,12 +1,12 @@
 import { Button, Card, Group, Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { type Message, msg, t } from "../../i18n/translate.ts";
 import { ACTIONS, type Action, type Guardrail, type GuardrailValues, toList, toValues } from "./guardrail-values.ts";
 import { pathOf } from "./projects-api.ts";
@@ -55,7 +55,6 @@ interface GuardrailsFormProps {
 }
 
 function GuardrailsForm({ project, list, models }: GuardrailsFormProps) {
-  const client = useQueryClient();
   const form = useForm<GuardrailValues>({
     initialValues: toValues(list),
     validate: {
@@ -65,14 +64,11 @@ function GuardrailsForm({ project, list, models }: GuardrailsFormProps) {
       judge: (value, { topics }) => (topics !== "off" && value === null ? t("Select a model") : null),
     },
   });
-  const save = useMutation({
-    mutationFn: (values: GuardrailValues) =>
+  const save = useSave({
+    save: (values: GuardrailValues) =>
       request(`${pathOf(project)}/guardrails`, { method: "POST", body: { guardrails: toList(list, values) } }),
-    onSuccess: async () => {
-      notifyDone(t("Guardrails saved"));
-      await client.invalidateQueries({ queryKey: ["project", project] });
-    },
-    onError: notifyFailure,
+    done: () => t("Guardrails saved"),
+    changes: [["project", project]],
   });
   const { words, topics, judge } = form.values;
   const chatIds = models.filter(({ metadata }) => metadata.task === "chat").map(({ id }) => id);

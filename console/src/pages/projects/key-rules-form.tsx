@@ -1,11 +1,10 @@
 import { Button, Group, NumberInput, Stack, TagsInput, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
-import { ErrorAlert } from "../../components/error-alert.tsx";
-import { notifyDone } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { t } from "../../i18n/translate.ts";
 import { pathOf, rateLimitsQuery } from "./projects-api.ts";
 
@@ -29,7 +28,6 @@ export function KeyRulesForm({ project }: { project: string }) {
 }
 
 function Form({ project, rules }: { project: string; rules: KeyRules }) {
-  const client = useQueryClient();
   const models = useQuery(rateLimitsQuery(project)).data?.map(({ model }) => model) ?? [];
   const form = useForm<Record<"keys" | "days" | "dollars", number | string> & { models: string[] }>({
     initialValues: {
@@ -40,8 +38,8 @@ function Form({ project, rules }: { project: string; rules: KeyRules }) {
     },
   });
   const path = `${pathOf(project)}/key_rules`;
-  const save = useMutation({
-    mutationFn: ({ keys, days, dollars, models: ids }: typeof form.values) => {
+  const save = useSave({
+    save: ({ keys, days, dollars, models: ids }: typeof form.values) => {
       const body = {
         max_keys_per_user: toNumber(keys),
         max_lifetime_seconds: toNumber(days, DAY_SECONDS),
@@ -51,10 +49,15 @@ function Form({ project, rules }: { project: string; rules: KeyRules }) {
       const isEmpty = Object.values(body).every((value) => value === null);
       return request(path, isEmpty ? { method: "DELETE" } : { method: "POST", body });
     },
-    onSuccess: async (_answer, values) => {
-      notifyDone(t("Rules of keys saved"));
-      form.resetDirty(values);
-      await client.invalidateQueries({ queryKey: keyRulesQuery(project).queryKey });
+    done: () => t("Rules of keys saved"),
+    changes: [keyRulesQuery(project).queryKey],
+    onSaved: (_answer, values) => form.resetDirty(values),
+    form,
+    fields: {
+      max_keys_per_user: "keys",
+      max_lifetime_seconds: "days",
+      max_spend_cents_per_month: "dollars",
+      model_ids: "models",
     },
   });
   return (
@@ -95,7 +98,6 @@ function Form({ project, rules }: { project: string; rules: KeyRules }) {
         <Text size="sm" c="dimmed">
           {t("Keys of service accounts are free of these rules.")}
         </Text>
-        <ErrorAlert error={save.error} />
         <Group>
           <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
             {t("Save rules")}

@@ -1,11 +1,11 @@
 import { Button, Card, Group, NumberInput, Select, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { SpendForm } from "../../components/spend-form.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { msg, t } from "../../i18n/translate.ts";
 import { KeyRulesForm } from "./key-rules-form.tsx";
 import { pathOf, type RateLimit, rateLimitsQuery, UNLIMITED } from "./projects-api.ts";
@@ -67,23 +67,21 @@ function RateLimits({ project, limits }: { project: string; limits: RateLimit[] 
 type RateValues = Record<(typeof FIELDS)[number][0], number | string>;
 
 function RateForm({ project, limit }: { project: string; limit: RateLimit }) {
-  const client = useQueryClient();
   const initialValues = Object.fromEntries(
     FIELDS.map(([name]) => [name, limit[name] === UNLIMITED ? "" : limit[name]]),
   ) as RateValues;
   const form = useForm<RateValues>({ initialValues });
-  const save = useMutation({
-    mutationFn: (values: RateValues) => {
+  const save = useSave({
+    save: (values: RateValues) => {
       const body = Object.fromEntries(
         FIELDS.map(([name]) => [name, typeof values[name] === "number" ? values[name] : UNLIMITED]),
       );
       return request(`${pathOf(project)}/rate_limits/${limit.id}`, { method: "POST", body });
     },
-    onSuccess: async () => {
-      notifyDone(t("Rate limits of {{model}} saved", { model: limit.model }));
-      await client.invalidateQueries({ queryKey: rateLimitsQuery(project).queryKey });
-    },
-    onError: notifyFailure,
+    done: () => t("Rate limits of {{model}} saved", { model: limit.model }),
+    changes: [rateLimitsQuery(project).queryKey],
+    form,
+    fields: Object.fromEntries(FIELDS.map(([name]) => [name, name])),
   });
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>

@@ -1,12 +1,12 @@
 import { Button, Card, Group, SegmentedControl, Select, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request, retrieveOrNull } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { type Message, msg, t, translateLabels } from "../../i18n/translate.ts";
 import { pathOf } from "./projects-api.ts";
 
@@ -78,7 +78,6 @@ interface Values {
 }
 
 function PolicyForm({ project, policy, models }: PolicyFormProps) {
-  const client = useQueryClient();
   const form = useForm<Values>({
     initialValues: {
       input: policy?.policy.input?.mode ?? "off",
@@ -93,8 +92,8 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
     },
   });
   const path = `${pathOf(project)}/moderation_policy`;
-  const save = useMutation({
-    mutationFn: ({ input, output, model, languageAction, languageModel }: Values) =>
+  const save = useSave({
+    save: ({ input, output, model, languageAction, languageModel }: Values) =>
       input === "off" && output === "off" && languageAction === "pass"
         ? request(path, { method: "DELETE" })
         : request(path, {
@@ -113,11 +112,10 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
               }),
             },
           }),
-    onSuccess: async () => {
-      notifyDone(t("Moderation policy saved"));
-      await client.invalidateQueries({ queryKey: policyQuery(project).queryKey });
-    },
-    onError: notifyFailure,
+    done: () => t("Moderation policy saved"),
+    changes: [policyQuery(project).queryKey],
+    form,
+    fields: { model: "model", "unsupported_language.model": "languageModel" },
   });
   const { input, output, model, languageAction, languageModel } = form.values;
   const moderationIds = models.filter(({ metadata }) => metadata.task === "moderation").map(({ id }) => id);

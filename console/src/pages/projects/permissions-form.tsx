@@ -1,9 +1,9 @@
 import { Button, Group, SegmentedControl, Stack, TagsInput, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { request } from "../../api/request.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { msg, t } from "../../i18n/translate.ts";
 import { type ModelPermissions, permissionsQuery } from "./projects-api.ts";
 
@@ -40,7 +40,6 @@ const EXPLANATIONS = {
 type PermissionMode = keyof (typeof EXPLANATIONS)["project"];
 
 function Form({ owner, kind, permissions, models }: PermissionsFormProps & { permissions: ModelPermissions | null }) {
-  const client = useQueryClient();
   const form = useForm({
     initialValues: {
       mode: (isUnset(permissions) ? "all" : permissions.mode) as PermissionMode,
@@ -48,16 +47,15 @@ function Form({ owner, kind, permissions, models }: PermissionsFormProps & { per
     },
   });
   const path = `${owner}/model_permissions`;
-  const save = useMutation({
-    mutationFn: ({ mode, models: ids }: typeof form.values) =>
+  const save = useSave({
+    save: ({ mode, models: ids }: typeof form.values) =>
       mode === "all"
         ? request(path, { method: "DELETE" })
         : request(path, { method: "POST", body: { mode, model_ids: ids } }),
-    onSuccess: async () => {
-      notifyDone(t("Model permissions saved"));
-      await client.invalidateQueries({ queryKey: permissionsQuery(owner).queryKey });
-    },
-    onError: notifyFailure,
+    done: () => t("Model permissions saved"),
+    changes: [permissionsQuery(owner).queryKey],
+    form,
+    fields: { model_ids: "models" },
   });
   const { mode } = form.values;
   return (

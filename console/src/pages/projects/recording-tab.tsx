@@ -1,10 +1,10 @@
 import { Button, Card, Checkbox, Group, NumberInput, SegmentedControl, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { msg, t, translateLabels } from "../../i18n/translate.ts";
 import { pathOf } from "./projects-api.ts";
 
@@ -35,7 +35,6 @@ const MODES = [
 const MEBIBYTE = 2 ** 20;
 
 function RecordingForm({ project, recording }: { project: string; recording: Recording }) {
-  const client = useQueryClient();
   const form = useForm({
     initialValues: {
       mode: recording.record_content as string,
@@ -47,8 +46,8 @@ function RecordingForm({ project, recording }: { project: string; recording: Rec
       search: recording.search,
     },
   });
-  const save = useMutation({
-    mutationFn: ({ mode, percent, days, mebibytes, pii, secrets, search }: typeof form.values) =>
+  const save = useSave({
+    save: ({ mode, percent, days, mebibytes, pii, secrets, search }: typeof form.values) =>
       request(`${pathOf(project)}/recording`, {
         method: "POST",
         body: {
@@ -60,11 +59,10 @@ function RecordingForm({ project, recording }: { project: string; recording: Rec
           search,
         },
       }),
-    onSuccess: async () => {
-      notifyDone(t("Recording saved"));
-      await client.invalidateQueries({ queryKey: recordingQuery(project).queryKey });
-    },
-    onError: notifyFailure,
+    done: () => t("Recording saved"),
+    changes: [recordingQuery(project).queryKey],
+    form,
+    fields: { share: "percent", keep_days: "days", max_bytes: "mebibytes" },
   });
   const isOff = form.values.mode === "off";
   return (

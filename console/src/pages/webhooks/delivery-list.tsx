@@ -1,10 +1,9 @@
 import { Badge, Button, Group, Text, UnstyledButton } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { formatAgo, formatDateTime, formatMilliseconds } from "../../components/format.ts";
 import { JsonBlock } from "../../components/json-block.tsx";
-import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { msg, plural, t } from "../../i18n/translate.ts";
 import { IconChevronDown, IconChevronRight, IconRefresh } from "../../icons.tsx";
 import { type Delivery, retryDelivery } from "./webhooks-api.ts";
@@ -52,13 +51,11 @@ function DeliveryRow({ delivery, mayRetry }: { delivery: Delivery; mayRetry: boo
 }
 
 function DeliveryDetails({ delivery, mayRetry }: { delivery: Delivery; mayRetry: boolean }) {
-  const client = useQueryClient();
   const { id, event_id: event, payload, answer, status } = delivery;
-  const retry = useMutation({
-    mutationFn: () => retryDelivery(id),
-    onSuccess: () => notifyDone(t("The event is sent again")),
-    onError: notifyFailure,
-    onSettled: () => client.invalidateQueries({ queryKey: ["webhooks"] }),
+  const retry = useSave({
+    save: () => retryDelivery(id),
+    done: () => t("The event is sent again"),
+    changes: [["webhooks"]],
   });
   return (
     <div className="delivery-details">

@@ -1,8 +1,8 @@
 import { Badge, Button, Card, Group, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { formatAgo, formatNumber } from "../../components/format.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { Trans } from "../../i18n/trans.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconLock } from "../../icons.tsx";
@@ -17,14 +17,12 @@ interface EndpointCardProps {
 }
 
 export function EndpointCard({ webhook, isLocked, mayChange, onRemove }: EndpointCardProps) {
-  const client = useQueryClient();
   const { url, events, delivered, retrying, failed, pending, last_attempt_at: last } = webhook;
   const types = useQuery(eventTypesQuery).data;
-  const test = useMutation({
-    mutationFn: () => sendTest(url),
-    onSuccess: () => notifyDone(t("The test is sent; its outcome appears below")),
-    onError: notifyFailure,
-    onSettled: () => client.invalidateQueries({ queryKey: ["webhooks"] }),
+  const test = useSave({
+    save: () => sendTest(url),
+    done: () => t("The test is sent; its outcome appears below"),
+    changes: [["webhooks"]],
   });
   const total = delivered + retrying + failed;
   const { host, pathname } = new URL(url);
