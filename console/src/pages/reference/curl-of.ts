@@ -11,7 +11,8 @@ export function curlOf(route: Route, document: OpenApi): string {
   const url = `${urlOf("").replace(/\/$/, "")}${route.path}${search === "" ? "" : `?${search}`}`;
   const needsAdmin = route.security?.some((each) => "admin_key" in each) === true;
   const lines = [`curl${route.method === "GET" ? "" : ` -X ${route.method}`} ${shellQuote(url)}`];
-  if (route.security !== undefined) {
+  // An empty alternative needs no key.
+  if (route.security?.every((each) => Object.keys(each).length > 0) && route.security.length > 0) {
     lines.push(`-H "Authorization: Bearer $${needsAdmin ? "PARLANCE_ADMIN_KEY" : "OPENAI_API_KEY"}"`);
   }
   const { content = {} } = route.requestBody ?? {};

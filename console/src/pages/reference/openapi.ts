@@ -28,14 +28,21 @@ interface Operation {
   security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[];
   requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema?: Schema }> }>;
+  responses: Record<string, Answer>;
 }
+
+interface Answer {
+  description: string;
+  content?: Record<string, { schema?: Schema }>;
+}
+
+type Described = Omit<Operation, "responses"> & { responses: Record<string, Answer | { $ref: string }> };
 
 export interface OpenApi {
   info: { version: string };
   tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
+  paths: Record<string, Record<string, Described>>;
+  components: { schemas: Record<string, Schema>; responses: Record<string, Answer> };
 }
 
 export interface Route extends Operation {
@@ -49,9 +56,21 @@ export const openApiQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export function routesOf({ paths }: OpenApi): Route[] {
+/** Returns the operations, with the answers that they share. */
+export function routesOf({ paths, components }: OpenApi): Route[] {
+  const answerOf = (answer: Answer | { $ref: string }): Answer => {
+    if (!("$ref" in answer)) return answer;
+    return components.responses[answer.$ref.split("/").at(-1) ?? ""] ?? { description: "" };
+  };
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      responses: Object.fromEntries(
+        Object.entries(operation.responses).map(([status, answer]) => [status, answerOf(answer)]),
+      ),
+      method: method.toUpperCase(),
+      path,
+    })),
   );
 }
 

@@ -25,7 +25,11 @@ export function RouteDetails({ route, document }: RouteDetailsProps) {
         <Section title={t("Parameters")}>
           <FieldTable
             document={document}
-            fields={parameters.map(({ name, schema, required }) => [name, schema, required])}
+            fields={parameters.map(({ name, description = "", schema, required }) => [
+              name,
+              { ...schema, description },
+              required,
+            ])}
           />
         </Section>
       )}
