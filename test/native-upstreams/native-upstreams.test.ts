@@ -124,10 +124,11 @@ describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
 
   test("makes one call at a time when the caller wants it", async () => {
     const { answer, received } = await ask({ tools: true, isSequential: true }, answers.calls);
-    // A provider that is told makes one call; for the others, further calls are left out.
-    const isTold = JSON.stringify(received.body).includes("disable_parallel");
-    const isToldInOpenAi = received.body.parallel_tool_calls === false;
-    expect(answer.calls).toHaveLength(isTold || isToldInOpenAi ? 2 : 1);
+    const { body } = received;
+    const isTold = JSON.stringify(body).includes("disable_parallel") || body.parallel_tool_calls === false;
+    // A provider that is told makes one call; for the others, further calls are left out. Servers with OpenAI's own API
+    // are told, too, and some do not heed it.
+    expect(answer.calls).toHaveLength(isTold && engine !== "azure-openai" ? 2 : 1);
   });
 
   test.each(["required", "get_weather", "none"] as const)("takes the tool choice %s", async (toolChoice) => {
