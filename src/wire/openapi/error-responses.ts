@@ -56,10 +56,10 @@ export function errorFormatOf(path: string): ErrorFormat {
   return { prefix: "", body: ErrorAnswer, mediaType: JSON_TYPE };
 }
 
-function statusesOf({ permission, wildcard, path, readsIfMatch }: RegisteredOperation): readonly number[] {
+function statusesOf({ permission, path, readsIfMatch }: RegisteredOperation): readonly number[] {
   if (path.startsWith("/scim/") || readsIfMatch) return [...COMMON, 412];
   if (permission === "console" || permission === "optional-admin" || permission === "metrics") return COMMON;
-  if (permission === "public") return wildcard === undefined ? PUBLIC : COMMON;
+  if (permission === "public") return path.includes("{") ? COMMON : PUBLIC;
   return [...COMMON, ...UPSTREAM];
 }
 
