@@ -1,6 +1,8 @@
 import { getPriority } from "node:os";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Child, type ChildOptions } from "./child.ts";
+import { findOsSandbox } from "./os-sandbox.ts";
 
 const start = (code: string, options: Partial<ChildOptions> = {}) =>
   new Child({
@@ -42,3 +44,27 @@ test("tells an exit, a crash, a signal from elsewhere and a failed start apart",
   const missing = await start("", { program: "/nowhere/program" }).ended;
   expect(missing).toMatchObject({ cause: "not-started", error: { code: "ENOENT" } });
 }, 60_000);
+
+test.runIf(isLinux)(
+  "ends with a sandbox that is killed while it is set up, by its owner or from outside",
+  async ({ skip }) => {
+    const search = await findOsSandbox();
+    if (!("sandbox" in search)) return skip("bubblewrap is not usable here");
+    const confinement = search.sandbox.confine([], 2 ** 31);
+    const killOne = async (isOwner: boolean) => {
+      const child = start("process.stdin.resume()", { confinement, budget: { cpuSeconds: 20 } });
+      child.output(1).resume();
+      // The set-up takes some 10 ms: one of thirty such kills left a process that waited for the killed one.
+      const until = performance.now() + 14 * Math.random();
+      while (performance.now() < until) await nextTurn();
+      if (isOwner) child.kill();
+      else process.kill(child.pid ?? 0, "SIGKILL");
+      expect((await child.ended).cause).toBe(isOwner ? "closed" : "killed");
+    };
+    const killMany = async (isOwner: boolean) => {
+      for (let count = 0; count < 50; count += 1) await killOne(isOwner);
+    };
+    await Promise.all([true, false, true, false].map(killMany));
+  },
+  120_000,
+);

@@ -79,18 +79,22 @@ export class Child {
   /** Resolves once it has ended and its streams are read. */
   readonly ended: Promise<ChildEnd>;
   readonly #budget: ChildBudget;
+  /** Whether it is the first of a process group. */
+  readonly #hasGroup: boolean;
   #cause: EndCause | undefined;
   #hasEnded = false;
 
   constructor({ environment, stdio, cwd, hasOwnGroup = false, budget = {}, confinement, ...own }: ChildOptions) {
     this.#budget = budget;
     const filter = confinement?.filter;
+    // A sandbox that is killed while it is set up leaves a process of its group behind, which waits for it for good.
+    this.#hasGroup = (hasOwnGroup || confinement !== undefined) && process.platform !== "win32";
     const confined = confinement?.wrap({ ...own, filterDescriptor: stdio.length }) ?? own;
     const { program, args } = budget.cpuSeconds === undefined ? confined : limitCpu(confined, budget.cpuSeconds);
     this.process = spawn(program, args, {
       stdio: [...stdio, ...(filter === undefined ? [] : (["pipe"] as const))],
       env: environment,
-      detached: hasOwnGroup && process.platform !== "win32",
+      detached: this.#hasGroup,
       serialization: "advanced",
       ...(cwd !== undefined && { cwd }),
     });
@@ -124,7 +128,17 @@ export class Child {
   kill(cause: EndCause = "closed"): void {
     if (this.#hasEnded) return;
     this.#cause ??= cause;
-    this.process.kill("SIGKILL");
+    if (!this.#killGroup()) this.process.kill("SIGKILL");
+  }
+
+  /** Returns false where it has no group, or none any more. */
+  #killGroup(): boolean {
+    if (!this.#hasGroup || this.pid === undefined) return false;
+    try {
+      return process.kill(-this.pid, "SIGKILL");
+    } catch {
+      return false;
+    }
   }
 
   #watch(isConfined: boolean): Promise<ChildEnd> {
@@ -138,7 +152,10 @@ export class Child {
         const cause = this.#cause ?? causeOf(signal, error);
         resolve({ cause, code, signal, ...(error && { error }) });
       };
-      this.process.once("exit", () => clearInterval(poll));
+      this.process.once("exit", () => {
+        clearInterval(poll);
+        if (isConfined) this.#killGroup();
+      });
       this.process.once("close", (code, signal) => end(code, signal ?? (isConfined ? signalOf(code) : null)));
       this.process.on("error", (error) => {
         // Other errors concern a message or a signal.

@@ -17,8 +17,10 @@ test.runIf(program !== "true")("a program that reads no input ends with a proces
       `
         import { spawn } from "node:child_process";
         import { endWithService } from "${module}";
-        const [program, ...args] = await endWithService([process.execPath, "-e", "setInterval(() => {}, 1e6)"]);
-        console.log(spawn(program, args, { stdio: ["pipe", "ignore", "ignore"] }).pid);
+        // It says that it runs: the kernel knows of its parent by then.
+        const code = "console.log(process.pid); setInterval(() => {}, 1e6)";
+        const [program, ...args] = await endWithService([process.execPath, "-e", code]);
+        spawn(program, args, { stdio: ["pipe", "inherit", "ignore"] });
       `,
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
