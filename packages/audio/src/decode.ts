@@ -84,7 +84,13 @@ export class Decoder {
         yield samples;
       }
     } catch (error) {
-      if (hasSamples || this.#ffmpeg === undefined || !isUnreadable(error)) throw error;
+      if (hasSamples || signal.aborted) throw error;
+      // A process that ended before it said anything, as on a machine without memory or time, says nothing of the file.
+      if (codeOf(error) === "decoder_killed") {
+        yield* this.#decodeInChild(options, signal);
+        return;
+      }
+      if (this.#ffmpeg === undefined || codeOf(error) !== "unreadable") throw error;
       yield* decodeWithFfmpeg(this.#ffmpeg, options, signal, this.#startProcess);
     }
   }
@@ -136,8 +142,8 @@ export class Decoder {
 
 const ERROR_DESCRIPTOR = 3;
 
-function isUnreadable(error: unknown): boolean {
-  return error instanceof AudioError && error.code === "unreadable";
+function codeOf(error: unknown): string | undefined {
+  return error instanceof AudioError ? error.code : undefined;
 }
 
 function toAudioError(report: string): AudioError {
