@@ -55,25 +55,25 @@ function run(program: string, words: readonly string[]): Promise<{ code: number;
   });
 }
 
-const kept = () => join(home, ".local/share/parlance");
+const root = () => join(home, ".local/share/parlance");
 const command = () => join(home, ".local/bin/parlance");
-const versions = () => readdir(join(kept(), "versions"));
+const versions = () => readdir(join(root(), "versions"));
 
 test("installs the newest version, for this user only, and says what to do", async () => {
   await release("0.9.0");
   await release("0.10.0");
   const { code, output } = await install("--from", releases);
-  expect(output).toContain(`parlance 0.10.0 is installed in ${kept()}.`);
+  expect(output).toContain(`parlance 0.10.0 is installed in ${root()}.`);
   expect(output).toContain(`export PATH="${join(home, ".local/bin")}:$PATH"`);
   expect(code).toBe(0);
   expect((await run(command(), [])).output).toBe("parlance 0.10.0\n");
-  expect((await readdir(kept())).toSorted()).toEqual(["current", "service", "versions"]);
+  expect((await readdir(root())).toSorted()).toEqual(["current", "service", "versions"]);
 });
 
 test("updates in place, keeps the data and the version before, and goes back to it", async () => {
   await release("0.1.0");
   await install("--from", releases);
-  await writeFile(join(kept(), "service/parlance.yaml"), "models: []\n");
+  await writeFile(join(root(), "service/parlance.yaml"), "models: []\n");
   await release("0.2.0");
   await install("--from", releases);
   await release("0.3.0");
@@ -82,7 +82,7 @@ test("updates in place, keeps the data and the version before, and goes back to 
   expect(await versions()).toEqual([`parlance-0.2.0-${SYSTEM}`, `parlance-0.3.0-${SYSTEM}`]);
   await install("--from", releases, "--version", "0.2.0");
   expect((await run(command(), [])).output).toBe("parlance 0.2.0\n");
-  expect(await readFile(join(kept(), "service/parlance.yaml"), "utf8")).toBe("models: []\n");
+  expect(await readFile(join(root(), "service/parlance.yaml"), "utf8")).toBe("models: []\n");
 });
 
 test("installs the archive without local models where it is asked for", async () => {
@@ -109,7 +109,7 @@ test.each([
   expect(output).toContain(message);
   expect(code).toBe(1);
   expect((await run(command(), [])).output).toBe("parlance 0.1.0\n");
-  expect((await readdir(kept())).toSorted()).toEqual(["current", "service", "versions"]);
+  expect((await readdir(root())).toSorted()).toEqual(["current", "service", "versions"]);
 });
 
 test("does not install a program that does not run here", async () => {
@@ -147,16 +147,16 @@ test("verifies the signature of the checksums", async () => {
   expect((await run(command(), [])).output).toBe("parlance 0.1.0\n");
 });
 
-test("uninstalls without a trace, but for the data unless it is told", async () => {
+test("uninstalls without a trace, but for the data, unless --with-data says so", async () => {
   await release("0.1.0");
   await install("--from", releases);
-  await writeFile(join(kept(), "service/parlance.yaml"), "models: []\n");
+  await writeFile(join(root(), "service/parlance.yaml"), "models: []\n");
   const first = await install("--uninstall");
-  expect(first.output).toContain(`The data stays in ${kept()}/service`);
-  expect(await readdir(kept())).toEqual(["service"]);
+  expect(first.output).toContain(`The data stays in ${root()}/service`);
+  expect(await readdir(root())).toEqual(["service"]);
   expect(await readlink(command()).catch(() => undefined)).toBeUndefined();
   await install("--uninstall", "--with-data");
-  expect(existsSync(kept())).toBe(false);
+  expect(existsSync(root())).toBe(false);
 });
 
 test("leaves another program of the name at its uninstallation", async () => {

@@ -76,11 +76,11 @@ async function keepLoaded(modules: string): Promise<void> {
   // Below the packages' folder itself, everything would count as traced.
   const base = dirname(modules);
   const { fileList } = await nodeFileTrace(ofService, { base, processCwd: base });
-  const kept = new Set([...fileList].map((file) => join(base, file)));
-  for await (const file of glob(LOADED_BY_NAME, { cwd: modules })) kept.add(join(modules, file));
+  const loaded = new Set([...fileList].map((file) => join(base, file)));
+  for await (const file of glob(LOADED_BY_NAME, { cwd: modules })) loaded.add(join(modules, file));
   for (const entry of await readdir(modules, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (!entry.isDirectory() && !kept.has(path) && !/\/node-(linux|darwin)-/.test(path)) await rm(path);
+    if (!entry.isDirectory() && !loaded.has(path) && !/\/node-(linux|darwin)-/.test(path)) await rm(path);
   }
   await removeEmpty(modules);
 }

@@ -153,8 +153,8 @@ test.each(Object.entries(UPLOADS))("a revoked key uploads nothing to %s", async 
     const finish = await begin(running.origin, path, { ...bearer(key?.value ?? ""), ...headers }, body);
     await admin.projects.apiKeys.delete(key?.id ?? "", { project_id });
     expect(await finish()).toMatchObject({ status: 401, body: expect.stringContaining("invalid_api_key") });
-    const kept = await running.fetch("/v1/files", { headers: bearer(running.apiKey) });
-    expect(await kept.json()).toMatchObject({ data: [] });
+    const listed = await running.fetch("/v1/files", { headers: bearer(running.apiKey) });
+    expect(await listed.json()).toMatchObject({ data: [] });
   } finally {
     await running.stop();
   }

@@ -106,6 +106,6 @@ test.each([
   ["refuse", 400, "The prompt is too long."],
   ["nothing", 502, "answered without a stream"],
 ])("tells an answer to '%s' from a stream", async (content, status, message) => {
-  const asked = client.chat.completions.create({ model: "far", messages: [{ role: "user", content }], stream: true });
-  await expect(asked).rejects.toMatchObject({ status, message: expect.stringContaining(message) });
+  const answer = client.chat.completions.create({ model: "far", messages: [{ role: "user", content }], stream: true });
+  await expect(answer).rejects.toMatchObject({ status, message: expect.stringContaining(message) });
 });

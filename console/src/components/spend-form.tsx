@@ -8,7 +8,7 @@ import { formatCost } from "./format.ts";
 import { QueryView } from "./query-view.tsx";
 import { useSave } from "./use-save.ts";
 
-/** Of the organization, a project or a key. */
+/** Form for the spend limit of the organization, a project or a key. */
 export type SpendLimit = Pick<Answers["OrganizationSpendLimit"], "threshold_amount" | "enforcement">;
 
 interface SpendFormProps {

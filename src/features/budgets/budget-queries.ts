@@ -57,8 +57,9 @@ export async function findBudgetsOf(
     .select("key.rootKeyId as subjectRootKeyId")
     .orderBy("budget.createdAt")
     .orderBy("budget.id");
-  const found = organizationIds === undefined ? budgets : budgets.where("budget.organizationId", "in", organizationIds);
-  return found.execute();
+  const selected =
+    organizationIds === undefined ? budgets : budgets.where("budget.organizationId", "in", organizationIds);
+  return selected.execute();
 }
 
 export async function findBudgetsByIds(executor: Executor, ids: readonly string[]): Promise<BudgetRow[]> {

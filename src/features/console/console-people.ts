@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
-import { refuseOtherSites } from "../../http/same-origin.ts";
 import { sessionToken, setSessionCookie } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { Secret } from "../../kernel/secret.ts";
@@ -14,7 +13,7 @@ import {
 import { ConsoleInvite, ConsoleSession } from "../../wire/openapi/service-answers.ts";
 import { unrestricted } from "../accounts/index.ts";
 import { isOperatorSession } from "../sign-on/index.ts";
-import { actorOf, countFailures, requireUserSession } from "./console-requests.ts";
+import { actorOf, countFailures, guardSessions, requireUserSession } from "./console-requests.ts";
 import { type ConsoleSessionParts, describeSession } from "./describe-session.ts";
 
 /** POST /console/password, /console/invite and /console/first_owner, which begin sessions of users */
@@ -22,12 +21,7 @@ export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
   const { accounts, passwords, countWrongKey } = parts;
   const counted = countFailures(countWrongKey);
   return routes(
-    (app) =>
-      app.addHook("onRequest", (request, reply, done) => {
-        reply.header("cache-control", "no-store");
-        refuseOtherSites(request);
-        done();
-      }),
+    guardSessions,
     operation(
       "POST /console/password",
       {

@@ -1,10 +1,20 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { CountWrongKey } from "../../http/authenticate.ts";
+import { refuseOtherSites } from "../../http/same-origin.ts";
 import { sessionToken } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Actor } from "../accounts/index.ts";
 import type { UserSessionRow } from "../sign-on/index.ts";
 import type { ConsoleSessionParts } from "./describe-session.ts";
+
+/** Refuses pages of other sites, and keeps what begins or describes a session out of caches. */
+export function guardSessions(scope: FastifyInstance): void {
+  scope.addHook("onRequest", (request, reply, done) => {
+    reply.header("cache-control", "no-store");
+    refuseOtherSites(request);
+    done();
+  });
+}
 
 /** Author of a request before anybody is signed in. */
 export function actorOf(request: FastifyRequest): Actor {

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
-import { refuseOtherSites } from "../../http/same-origin.ts";
 import type { NewConsoleSession } from "../../http/session-cookie.ts";
 import { clearSessionCookie, sessionToken, setSessionCookie } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -8,7 +7,7 @@ import { Secret } from "../../kernel/secret.ts";
 import { ConsoleProjectBody, ConsoleSignInBody, toSignedOut } from "../../wire/openai/console-session.ts";
 import { ConsoleSession, SignedOut } from "../../wire/openapi/service-answers.ts";
 import { consoleUrl } from "../sign-on/index.ts";
-import { actorOf, countFailures, requireUserSession } from "./console-requests.ts";
+import { actorOf, countFailures, guardSessions, requireUserSession } from "./console-requests.ts";
 import { type ConsoleSessionParts, callersOf, describeSession } from "./describe-session.ts";
 
 /** /console/session: exchanges a key, code or password for a session, describes, changes and ends it. */
@@ -16,12 +15,7 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
   const { accounts, userSessions, signOn, countWrongKey } = parts;
   const counted = countFailures(countWrongKey);
   return routes(
-    (app) =>
-      app.addHook("onRequest", (request, reply, done) => {
-        reply.header("cache-control", "no-store");
-        refuseOtherSites(request);
-        done();
-      }),
+    guardSessions,
     operation(
       "POST /console/session",
       {

@@ -71,11 +71,12 @@ export class IdempotentRequests {
         if ((await countIdempotentRequests(executor, keyId, now)) > MAX_PER_KEY) throw tooMany();
         return undefined;
       }
-      const found = await findIdempotentRequest(executor, row.id);
-      if (found === undefined) throw stillRunning();
-      const isOver = found.expiresAt <= now || (found.status === null && found.createdAt <= now - MAX_RUNNING_MS);
-      if (!isOver) return found;
-      if (await renewIdempotentRequest(executor, found, row)) return undefined;
+      const existing = await findIdempotentRequest(executor, row.id);
+      if (existing === undefined) throw stillRunning();
+      const isOver =
+        existing.expiresAt <= now || (existing.status === null && existing.createdAt <= now - MAX_RUNNING_MS);
+      if (!isOver) return existing;
+      if (await renewIdempotentRequest(executor, existing, row)) return undefined;
       throw stillRunning();
     });
     if (former === undefined) return { end: (status, body) => this.#end(row, idempotencyKey, status, body) };

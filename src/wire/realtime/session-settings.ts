@@ -119,8 +119,8 @@ export type SessionConfiguration =
 /** Returns the paths of members of a configuration without effect, as it was sent. */
 export function ignoredSessionFields(value: unknown): string[] {
   const fields = Object(value) as { type?: unknown };
-  const known = fields.type === "transcription" ? TranscriptionUpdate : RealtimeUpdate;
-  return unknownMembers([fields], "session", Object.keys(known.shape));
+  const schema = fields.type === "transcription" ? TranscriptionUpdate : RealtimeUpdate;
+  return unknownMembers([fields], "session", Object.keys(schema.shape));
 }
 
 /** Settings of a session, complete. */

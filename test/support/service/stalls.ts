@@ -24,8 +24,8 @@ function createFolder(): string {
 export function addStall(stall: Stall): void {
   const frames = stall.stack.filter((frame) => !frame.includes("node_modules"));
   if (!frames.some((frame) => frame.includes("/src/")) || frames.some((frame) => frame.includes(".test.ts:"))) return;
-  const own = frames.find((frame) => frame.includes("/src/") || /\/(test|bench)\//.test(frame));
-  if (!own?.includes("/src/")) return;
+  const frame = frames.find((each) => each.includes("/src/") || /\/(test|bench)\//.test(each));
+  if (!frame?.includes("/src/")) return;
   appendFileSync(join(stallsFolder(), "in-process.jsonl"), `${JSON.stringify(stall)}\n`);
 }
 

@@ -63,7 +63,7 @@ type Costs = ResultOf<Answers["CostsPage"]>;
 
 export interface Bucket {
   start_time: number;
-  /** Of any report: each has some of the fields. */
+  /** Result of any report: each has some of the fields. */
   results: (Pick<Usage, "project_id" | "api_key_id"> &
     Partial<
       Pick<Usage, "model" | "num_model_requests" | "input_tokens" | "output_tokens"> &

@@ -3,7 +3,7 @@
 interface Choice {
   index?: number;
   message?: Record<string, unknown>;
-  /** Of a text completion, whose frames have the form of the answer. */
+  /** Text of a text completion, whose frames have the form of the answer. */
   text?: string;
   logprobs?: unknown;
   finish_reason?: unknown;
