@@ -1,19 +1,21 @@
 /**
  * Entry of a process that decodes one file and exits, so that a hostile file can break no other process.
- * Reads the options from standard input as one line of JSON, writes samples to standard output and the error to
- * descriptor 3.
+ * Reads the options from standard input as one line of JSON, writes samples to standard output, and to descriptor 3 how
+ * it ended.
  */
 
-import { createWriteStream } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { AudioError, type AudioErrorCode } from "./audio-error.ts";
 import { type DecodeOptions, decodeFile } from "./decode-file.ts";
 
-const ERROR_DESCRIPTOR = 3;
+const [OUTPUT, REPORT_DESCRIPTOR] = [1, 3];
 /** WebAssembly's memory and buffers are outside the heap that V8 limits. */
 const MAX_MEMORY_BYTES = 768 * 1024 ** 2;
 
-export interface DecodeErrorReport {
+export type DecodeReport = { isComplete: true } | DecodeErrorReport;
+
+interface DecodeErrorReport {
   /** Undefined for an unexpected error. */
   code: AudioErrorCode | undefined;
   message: string;
@@ -31,14 +33,19 @@ async function decode(options: DecodeOptions): Promise<void> {
       if (process.memoryUsage.rss() > MAX_MEMORY_BYTES) throw new Error("Decoding took too much memory.");
       if (samples.length > 0) await write(samples);
     }
-    process.stdout.end(() => process.exit(0));
+    end({ isComplete: true });
   } catch (error) {
-    const report: DecodeErrorReport =
-      error instanceof AudioError
-        ? { code: error.code, message: error.message }
-        : { code: undefined, message: String(error) };
-    createWriteStream("", { fd: ERROR_DESCRIPTOR }).end(JSON.stringify(report), () => process.exit(1));
+    const code = error instanceof AudioError ? error.code : undefined;
+    end({ code, message: error instanceof AudioError ? error.message : String(error) });
   }
+}
+
+/** Closes the pipes first: Node.js can hang while it exits (nodejs/node#54918), and the reader need not wait for that. */
+function end(report: DecodeReport): void {
+  writeSync(REPORT_DESCRIPTOR, JSON.stringify(report));
+  closeSync(REPORT_DESCRIPTOR);
+  closeSync(OUTPUT);
+  process.exit();
 }
 
 function write(samples: Float32Array): Promise<void> {

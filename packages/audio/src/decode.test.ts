@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -5,6 +6,7 @@ import { afterAll, beforeAll, expect, vi } from "vitest";
 import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import { makeWave } from "../test/make-wave.ts";
 import { Decoder } from "./decode.ts";
+import type { StartProcess } from "./read-samples.ts";
 
 const test = oncePerState(import.meta.filename);
 
@@ -218,6 +220,18 @@ test.runIf(process.platform === "linux")("decodes with a new process when the sp
   for await (const samples of own.decode({ path, sampleRate: RATE, maxSeconds: 60 }, never)) count += samples.length;
   expect(count).toBe(RATE);
   own.close();
+});
+
+test("does not wait for a process that hangs while it exits", async () => {
+  const hanging = "data:text/javascript,process.exit = () => setInterval(() => {}, 1e6)";
+  const startProcess: StartProcess = (program, parameters, options) =>
+    spawn(program, ["--import", hanging, ...parameters], options);
+  const slow = new Decoder({ startProcess });
+  const options = { path: join(RECORDINGS, "speech.mp3"), sampleRate: RATE, maxSeconds: 60 };
+  let length = 0;
+  for await (const samples of slow.decode(options, never)) length += samples.length;
+  slow.close();
+  expect(length).toBe((await decode(options.path)).length);
 });
 
 test("does not blame the file when no process can be started", async () => {

@@ -7,7 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { AudioError } from "./audio-error.ts";
-import type { DecodeErrorReport } from "./decode-child.ts";
+import type { DecodeReport } from "./decode-child.ts";
 import type { DecodeOptions } from "./decode-file.ts";
 import { decodeWithFfmpeg } from "./ffmpeg-decoder.ts";
 import { readSamples, type StartProcess } from "./read-samples.ts";
@@ -84,13 +84,7 @@ export class Decoder {
         yield samples;
       }
     } catch (error) {
-      if (hasSamples || signal.aborted) throw error;
-      // A process that ended before it said anything, as on a machine without memory or time, says nothing of the file.
-      if (codeOf(error) === "decoder_killed") {
-        yield* this.#decodeInChild(options, signal);
-        return;
-      }
-      if (this.#ffmpeg === undefined || codeOf(error) !== "unreadable") throw error;
+      if (hasSamples || this.#ffmpeg === undefined || !isUnreadable(error)) throw error;
       yield* decodeWithFfmpeg(this.#ffmpeg, options, signal, this.#startProcess);
     }
   }
@@ -101,12 +95,13 @@ export class Decoder {
     if (child.pid === undefined) {
       throw new AudioError("decoder_not_started", "The process that decodes the file could not be started.");
     }
-    const report = text(child.stdio[ERROR_DESCRIPTOR] as Readable).catch(() => "");
+    const report = text(child.stdio[REPORT_DESCRIPTOR] as Readable).catch(() => "");
     try {
       child.stdin.on("error", () => {});
       child.stdin.write(`${JSON.stringify(options)}\n`);
       yield* readSamples(child, signal);
-      if (child.exitCode !== 0 && !signal.aborted) throw toAudioError(await report);
+      const failure = signal.aborted ? undefined : toFailure(await report);
+      if (failure !== undefined) throw failure;
     } finally {
       if (!signal.aborted) this.warm();
     }
@@ -140,16 +135,18 @@ export class Decoder {
   }
 }
 
-const ERROR_DESCRIPTOR = 3;
+const REPORT_DESCRIPTOR = 3;
 
-function codeOf(error: unknown): string | undefined {
-  return error instanceof AudioError ? error.code : undefined;
+function isUnreadable(error: unknown): boolean {
+  return error instanceof AudioError && error.code === "unreadable";
 }
 
-function toAudioError(report: string): AudioError {
+function toFailure(text: string): AudioError | undefined {
   // Killed by its limits on memory or time, or by a crash: the file is what differs from those that work.
-  if (report === "") return new AudioError("decoder_killed", "The file could not be decoded as audio.");
-  const { code, message }: DecodeErrorReport = JSON.parse(report);
+  if (text === "") return new AudioError("decoder_killed", "The file could not be decoded as audio.");
+  const report: DecodeReport = JSON.parse(text);
+  if ("isComplete" in report) return undefined;
+  const { code, message } = report;
   if (code !== undefined) return new AudioError(code, message);
   return new AudioError("decoder_failed", "The file could not be decoded.", { cause: message });
 }

@@ -1,7 +1,6 @@
 /** Reads samples from the standard output of a decoding process, at the consumer's pace. */
 
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import type { Readable } from "node:stream";
 
 export interface DecodeProcess extends ChildProcess {
@@ -18,7 +17,7 @@ export type StartProcess = (
 /** Decoding is many times faster than playback: a process without output for this long hangs. */
 const STALL_SECONDS = 30;
 
-/** Yields 32-bit floats in native byte order. Kills the process however iteration ends; its exit code is set afterwards. */
+/** Yields 32-bit floats in native byte order, until the process closes its output. Kills it however iteration ends. */
 export async function* readSamples(child: DecodeProcess, signal: AbortSignal): AsyncGenerator<Float32Array> {
   const kill = () => child.kill("SIGKILL");
   signal.addEventListener("abort", kill, { once: true });
@@ -28,8 +27,6 @@ export async function* readSamples(child: DecodeProcess, signal: AbortSignal): A
   const watchdog = setInterval(() => {
     if (waitingSince !== undefined && performance.now() - waitingSince > STALL_SECONDS * 1000) kill();
   }, 1000);
-  const isRunning = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
-  const ended = isRunning ? once(child, "exit") : Promise.resolve();
   try {
     let rest: Buffer = Buffer.alloc(0);
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
@@ -40,7 +37,6 @@ export async function* readSamples(child: DecodeProcess, signal: AbortSignal): A
       if (complete > 0) yield toSamples(bytes.subarray(0, complete));
       waitingSince = performance.now();
     }
-    await ended;
   } finally {
     clearInterval(watchdog);
     signal.removeEventListener("abort", kill);

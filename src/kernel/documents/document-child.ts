@@ -1,17 +1,17 @@
 /**
  * Entry of a process that reads one file and exits, so that a hostile file can break no other process. Reads the options
- * from standard input as one line of JSON, then the file; writes chunks to standard output as lines of JSON, and an
- * error to descriptor 3.
+ * from standard input as one line of JSON, then the file; writes chunks to standard output as lines of JSON, and to
+ * descriptor 3 how it ended.
  */
 
-import { createWriteStream } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { chunkText } from "./chunk-text.ts";
 import { DocumentError } from "./document-error.ts";
 import type { DocumentOptions, DocumentReport } from "./document-reader.ts";
 import { textOfDocument } from "./document-text.ts";
 
-const ERROR_DESCRIPTOR = 3;
+const [OUTPUT, REPORT_DESCRIPTOR] = [1, 3];
 const LINE_FEED = 10;
 
 process.stdout.on("error", () => process.exit(1));
@@ -24,13 +24,20 @@ async function run(): Promise<void> {
     const { filename, chunking }: Omit<DocumentOptions, "cpuSeconds"> = JSON.parse(input.toString("utf8", 0, head));
     const text = await textOfDocument(input.subarray(head + 1), filename);
     for (const chunk of chunkText(text, chunking)) await write(`${JSON.stringify(chunk)}\n`);
-    process.stdout.end(() => process.exit(0));
+    end({ isComplete: true });
   } catch (error) {
     const code = error instanceof DocumentError ? error.code : undefined;
     const message = error instanceof Error ? error.message : String(error);
-    const report: DocumentReport = { code, message };
-    createWriteStream("", { fd: ERROR_DESCRIPTOR }).end(JSON.stringify(report), () => process.exit(1));
+    end({ code, message });
   }
+}
+
+/** Closes the pipes first: Node.js can hang while it exits (nodejs/node#54918), and the reader need not wait for that. */
+function end(report: DocumentReport): void {
+  writeSync(REPORT_DESCRIPTOR, JSON.stringify(report));
+  closeSync(REPORT_DESCRIPTOR);
+  closeSync(OUTPUT);
+  process.exit();
 }
 
 function write(line: string): Promise<void> {

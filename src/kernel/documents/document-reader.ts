@@ -20,12 +20,8 @@ export interface DocumentOptions {
   cpuSeconds: number;
 }
 
-/** What the process reports instead of chunks. */
-export interface DocumentReport {
-  /** Undefined for an unexpected error. */
-  code: DocumentErrorCode | undefined;
-  message: string;
-}
+/** How the process ended. `code` is undefined for an unexpected error. */
+export type DocumentReport = { isComplete: true } | { code: DocumentErrorCode | undefined; message: string };
 
 const HERE = import.meta.url;
 const ENTRY = fileURLToPath(new URL(`./document-child${extname(import.meta.url)}`, import.meta.url));
@@ -41,7 +37,7 @@ const CODE_PATHS = [
   ),
   ...(createRequire(HERE).resolve.paths("unpdf") ?? []).map((path) => `${path}/`),
 ];
-const [INPUT, OUTPUT, ERROR_DESCRIPTOR] = [0, 1, 3];
+const [INPUT, OUTPUT, REPORT_DESCRIPTOR] = [0, 1, 3];
 /** A process that is stopped, or whose CPU time the system does not report. */
 const TIMEOUT_MS = 300_000;
 
@@ -55,7 +51,7 @@ export async function* readDocument(
   signal: AbortSignal,
 ): AsyncGenerator<TextChunk> {
   const child = await start(cpuSeconds);
-  const report = text(child.output(ERROR_DESCRIPTOR)).catch(() => "");
+  const report = text(child.output(REPORT_DESCRIPTOR)).catch(() => "");
   const end = () => child.kill();
   const giveUp = () => child.kill("killed");
   // Only the process's own work counts: a consumer that embeds each chunk takes longer.
@@ -76,11 +72,12 @@ export async function* readDocument(
       yield JSON.parse(line) as TextChunk;
       timer = setTimeout(giveUp, TIMEOUT_MS);
     }
-    const ended = await child.ended;
+    const stated = await report;
+    const problem = stated === "" ? toFailure(await child.ended, cpuSeconds) : toError(JSON.parse(stated));
     await sent;
     signal.throwIfAborted();
     if (failure !== undefined) throw failure;
-    if (ended.cause !== "exit" || ended.code !== 0) throw toFailure(ended, await report, cpuSeconds);
+    if (problem !== undefined) throw problem;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
@@ -101,7 +98,8 @@ async function start(cpuSeconds: number): Promise<Child> {
   });
 }
 
-function toFailure({ cause }: ChildEnd, report: string, cpuSeconds: number): Error {
+/** Why a process said nothing at its end. */
+function toFailure({ cause }: ChildEnd, cpuSeconds: number): Error {
   if (cause === "killed" || cause === "not-started") {
     return unavailable(
       "The process that reads the file was ended by the system. Try again.",
@@ -114,8 +112,12 @@ function toFailure({ cause }: ChildEnd, report: string, cpuSeconds: number): Err
     return new DocumentError("invalid_file", `Reading the file took more than ${limit}.`);
   }
   // The limit of the heap, or a crash: the file is what differs from those that work.
-  if (report === "") return new DocumentError("invalid_file", "Reading the file took too much memory.");
-  const { code, message }: DocumentReport = JSON.parse(report);
+  return new DocumentError("invalid_file", "Reading the file took too much memory.");
+}
+
+function toError(report: DocumentReport): DocumentError | undefined {
+  if ("isComplete" in report) return undefined;
+  const { code, message } = report;
   if (code !== undefined) return new DocumentError(code, message);
   return new DocumentError("invalid_file", "The file could not be read.", { cause: message });
 }

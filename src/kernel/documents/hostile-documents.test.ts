@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { zip } from "../../../test/support/vector-stores/sample-documents.ts";
 import { chunkText } from "./chunk-text.ts";
 import { readDocument } from "./document-reader.ts";
@@ -89,8 +89,12 @@ test.runIf(process.platform === "linux")(
   async () => {
     async function* killing(): AsyncGenerator<Uint8Array> {
       yield Buffer.from("text");
-      const reader = childrenOf(process.pid).find((pid) => commandOf(pid).includes("document-child"));
-      process.kill(reader ?? 0, "SIGKILL");
+      // Its command is that of this process until it has begun to run.
+      const reader = await vi.waitUntil(
+        () => childrenOf(process.pid).findLast((pid) => commandOf(pid).includes("document-child")),
+        { timeout: 60_000, interval: 1 },
+      );
+      process.kill(reader, "SIGKILL");
     }
     const options = { filename: "a.txt", chunking: CHUNKING, cpuSeconds: CPU_SECONDS };
     const reading = Array.fromAsync(readDocument(killing(), options, never));
